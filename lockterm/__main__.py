@@ -12,7 +12,7 @@ def main() -> None:
     startup.begin()
     # The garbage collector is paused by now, which takes a tenth off what is imported here.
     from lockterm.cli.commands import run
-    from lockterm.cli.ending import leave
+    from lockterm.cli.exit_codes import leave
     from lockterm.config.zone_data import use_newest
 
     use_newest()

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 import platformdirs
 
 from lockterm.errors import ConfigError, StoreError, describe_os_error
-from lockterm.own_files import Place, read_regular
+from lockterm.safe_files import Place, read_regular
 
 APP = "lockterm"
 DIRECTORY_MODE = 0o700

@@ -13,7 +13,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class OneThread:
+class SingleThreadExecutor:
     """Does one thing after the other, for what would wait for each other in any case.
 
     Each thread takes its share of memory, and asyncio's own may all be waiting for the network: a

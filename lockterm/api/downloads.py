@@ -18,7 +18,7 @@ import httpx
 
 from lockterm import __version__
 from lockterm.api.failures import not_sent
-from lockterm.api.pacing import Pace
+from lockterm.api.pacing import ChunkPacer
 from lockterm.api.pack_urls import addresses_of, checked_url, not_fetched, other_server
 from lockterm.api.partial_file import PartialFile, on_disk
 from lockterm.api.settings import checked_headers
@@ -156,7 +156,7 @@ class _Fetch:
         most = MOST_BYTES if told is None else told
         # As it comes: httpx's own chunks would hold back up to one, which a break then loses.
         stream = cast("AsyncGenerator[bytes, None]", response.aiter_raw())
-        loop, progress, pace = asyncio.get_running_loop(), 0, Pace()
+        loop, progress, pace = asyncio.get_running_loop(), 0, ChunkPacer()
         chunks = stream if begun else self._from_its_beginning(stream, response)
         async with contextlib.aclosing(stream), contextlib.aclosing(chunks):
             async for chunk in chunks:

@@ -19,7 +19,7 @@ REST_S = 0.008
 """How long a rest is, in seconds: what arrives meanwhile is taken in one go."""
 
 
-class Pace:
+class ChunkPacer:
     """Decides after each piece of an answer whether to rest."""
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ from lockterm.api.body_reader import BodyReader
 from lockterm.api.connection_pool import Connection, ConnectionPool
 from lockterm.api.failures import no_answer, not_read, not_sent
 from lockterm.api.headers import clock_offset_s, header_fields, retry_after_s
-from lockterm.api.pacing import Pace
+from lockterm.api.pacing import ChunkPacer
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
 from lockterm.api.trust import tls_context
 from lockterm.config.values import PORTS
@@ -199,7 +199,7 @@ class Transport:
         self.clock_offset_s = self.clock_offset_s if offset is None else offset
         reader = progress.reader = BodyReader(headers.get("content-encoding", ""))
         stream = cast("AsyncGenerator[bytes, None]", response.aiter_stream())
-        pace = Pace()
+        pace = ChunkPacer()
         async with contextlib.aclosing(stream) as chunks:
             try:
                 async for chunk in chunks:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lockterm.domain.safe_text import clean
 from lockterm.errors import Untrusted
-from lockterm.own_files import read_guarded
+from lockterm.safe_files import read_guarded
 
 _LARGEST = 16 << 20
 """Bytes of a ca_file; those of all known authorities have some 300,000."""

@@ -26,7 +26,7 @@ from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.chosen_keys import ChosenKeys
 from lockterm.terminal.clipboard import copy
 from lockterm.terminal.driver import TerminalDriver
-from lockterm.terminal.fence import Fence
+from lockterm.terminal.fence import RenderBarrier
 from lockterm.terminal.form_wall import FormWall
 from lockterm.terminal.frame_diff import FrameDiff, frame_for
 from lockterm.terminal.hooked_app import HookedApp
@@ -87,7 +87,9 @@ class TerminalApp(HookedApp[ReturnType]):
         queue = self.key_queue
         self.idle = Idle(self, lambda: queue.is_dealing or queue.is_opening)
         """What is got ready for later keys while none comes."""
-        self.fence = Fence(self.frame_diff.send, self.set_timer, lambda: events.Event().time)
+        self.fence = RenderBarrier(
+            self.frame_diff.send, self.set_timer, lambda: events.Event().time
+        )
         """Tells which keys were typed at a terminal that shows what was drawn."""
 
     def on_load(self) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.carrying import offer
 from lockterm.cli.options import LAST_ID, WholeNumber, WriteOptions, changes
 from lockterm.cli.plans import drawn_from
+from lockterm.cli.run_plan import offer
 from lockterm.cli.session import Session
 from lockterm.config import Options
 

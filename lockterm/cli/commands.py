@@ -10,9 +10,9 @@ import click
 
 from lockterm import __version__
 from lockterm.cli import manual, output
-from lockterm.cli.ending import DONE, MISUSED, Interrupted, tell, tell_error
+from lockterm.cli.exit_codes import DONE, MISUSED, Interrupted, tell, tell_error
 from lockterm.cli.options import OF_THE_UI, takes
-from lockterm.cli.output import NobodyReads, choose_signs
+from lockterm.cli.output import BrokenStdoutError, choose_signs
 from lockterm.config import Options
 from lockterm.errors import LocktermError
 from lockterm.terminal import startup
@@ -91,13 +91,13 @@ def _run(arguments: list[str]) -> int:
         path = command.command_path if command is not None else "lockterm"
         tell(f"{message}. See: {path} --help")
         return MISUSED
-    except NobodyReads:
+    except BrokenStdoutError:
         output.begin()  # as of a program that ends by the signal: nothing is said
         return 128 + signal.SIGPIPE
     except OSError as error:
         if not _is_of_click(error):
             raise
-        with suppress(NobodyReads):  # click prints help and versions by itself
+        with suppress(BrokenStdoutError):  # click prints help and versions by itself
             output.note_failure(error)
         return DONE
     return result if isinstance(result, int) else 0

@@ -16,8 +16,8 @@ from click.shell_completion import (
 )
 
 from lockterm.cli import manual
+from lockterm.cli.install_files import MARK, place, tell_undo, user_config_path, user_data_path
 from lockterm.cli.output import put
-from lockterm.cli.placing import MARK, place, tell_undo, user_config_path, user_data_path
 from lockterm.config import Options, load_settings
 from lockterm.config.file import read_config
 from lockterm.domain.safe_text import clean

@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.carrying import offer
 from lockterm.cli.completion import complete_locks
-from lockterm.cli.ending import Misused
+from lockterm.cli.exit_codes import UsageError
 from lockterm.cli.options import WriteOptions, changes
 from lockterm.cli.plans import tell_unread, telling_problems
+from lockterm.cli.run_plan import offer
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock
 from lockterm.config import Options
@@ -98,7 +98,7 @@ def _drawn(
     else:
         found = Source(find_lock(session, source))
     if len({*ids, *[found.lock.lock_id] * found.is_lock}) < len(ids) + found.is_lock:
-        raise Misused("A lock is named twice; nothing was sent.")
+        raise UsageError("A lock is named twice; nothing was sent.")
     try:
         draw = plan_copies(
             operations,
@@ -110,6 +110,6 @@ def _drawn(
         )
         drawn = session.run(draw)
     except CannotCopyError as error:
-        raise Misused(error.meaning) from None
+        raise UsageError(error.meaning) from None
     tell_unread(drawn)
     return drawn

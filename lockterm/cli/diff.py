@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.ending import DONE, FAILED, code_of
+from lockterm.cli.exit_codes import DONE, FAILED, code_of
 from lockterm.cli.options import asks_service
 from lockterm.cli.plans import drawn_from, put_end, put_plan, put_planned
 from lockterm.cli.session import Session

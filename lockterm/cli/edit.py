@@ -18,12 +18,12 @@ from pathlib import Path
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.asking import agree, let_be
-from lockterm.cli.carrying import agreed, carry_out, keep
-from lockterm.cli.ending import DONE, MISUSED, Misused, sentence_of, tell
+from lockterm.cli.exit_codes import DONE, MISUSED, UsageError, sentence_of, tell
 from lockterm.cli.options import asks_service, the_lock
 from lockterm.cli.output import put
 from lockterm.cli.plans import drawn_from, put_plan
+from lockterm.cli.prompts import agree, let_be
+from lockterm.cli.run_plan import agreed, carry_out, keep
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock, format_lock
 from lockterm.config import Options
@@ -46,7 +46,9 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
     The editor is that of $VISUAL or $EDITOR.
     """
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
-        raise Misused("An editor needs a terminal; nothing was sent.", hint="Use export and apply.")
+        raise UsageError(
+            "An editor needs a terminal; nothing was sent.", hint="Use export and apply."
+        )
     with Session(options) as session:
         session.require_writable()
         lock_id = find_lock(session, typed_lock).lock_id
@@ -112,7 +114,7 @@ def _edited(session: Session, table: _Table, seen: ReadLock, *, prune: bool) -> 
                 return None
         try:
             return drawn_from(session, file, prune=prune, title=title, seen=[seen])
-        except Misused as error:
+        except UsageError as error:
             tell(sentence_of(error))
             if not agree("Edit it again?", yes=False):
                 return None
@@ -136,7 +138,7 @@ def _open_editor(file: Path) -> bool:
         result = subprocess.run([*command, *_without_modelines(command), str(file)], check=False)
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or error
-        raise Misused(
+        raise UsageError(
             f"The editor {clean(editor, 60)} cannot be started: {clean(said)}.",
             hint="Set VISUAL to one, such as nano.",
         ) from None
@@ -144,7 +146,7 @@ def _open_editor(file: Path) -> bool:
         signal.signal(signal.SIGINT, before)
     if code := result.returncode:
         how = f"ended with {code}" if code > 0 else f"was ended by signal {-code}"
-        raise Misused(f"The editor {clean(editor, 60)} {how}: nothing was sent.")
+        raise UsageError(f"The editor {clean(editor, 60)} {how}: nothing was sent.")
     try:
         about = file.stat()
     except OSError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
 
-from lockterm.cli.ending import Misused, tell
+from lockterm.cli.exit_codes import UsageError, tell
 from lockterm.cli.output import put_csv
 from lockterm.cli.remotes.reading import CSV_COLUMNS, csv_rows
 from lockterm.cli.session import Session
@@ -45,7 +45,7 @@ def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
 
     found = sorted(session.run(read()), key=lambda one: one.place)
     if not found:
-        raise Misused(
+        raise UsageError(
             "The lock book of this profile is empty: nothing was asked.",
             hint="Add locks with lockterm locks add or import, or in the UI.",
         )

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.asking import agree, can_ask
 from lockterm.cli.completion import complete_locks
-from lockterm.cli.ending import DONE, FAILED, Misused, code_of, sentence_of, tell
+from lockterm.cli.exit_codes import DONE, FAILED, UsageError, code_of, sentence_of, tell
 from lockterm.cli.options import asks_service
 from lockterm.cli.output import is_terminal, put, put_bytes
+from lockterm.cli.prompts import agree, can_ask
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock
 from lockterm.config import Options
@@ -82,7 +82,7 @@ def _may_lose(file: Path) -> bool:
         Misused: Nobody can be asked.
     """
     if not can_ask():
-        raise Misused(
+        raise UsageError(
             f"{clean(file)} is not an export of lockterm; nothing was written.",
             hint="Give --force to replace it, or another --output.",
         )

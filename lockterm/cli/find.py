@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.ending import DONE, FAILED, UNREACHABLE, Misused
 from lockterm.cli.everywhere import (
     counts_json,
     missed_of,
@@ -13,6 +12,7 @@ from lockterm.cli.everywhere import (
     put_csv_of,
     read_all,
 )
+from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError
 from lockterm.cli.options import Form, reads
 from lockterm.cli.output import put, put_json, put_table
 from lockterm.cli.remotes.reading import TITLES, table_cells
@@ -29,7 +29,7 @@ from lockterm.domain.text.amount import format_count
 def find(options: Options, text: str, form: Form) -> int:
     """Search all locks of the lock book for remotes."""
     if not text.strip():
-        raise Misused("TEXT is empty; nothing was asked.")
+        raise UsageError("TEXT is empty; nothing was asked.")
     with Session(options) as session:
         found = read_all(session, lambda remote: is_found(text, remote))
         listed, now_ms = on_locks(session, found), session.operations.now_ms()

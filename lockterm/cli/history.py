@@ -8,7 +8,7 @@ import click
 
 from lockterm.cli import manual
 from lockterm.cli.completion import complete_locks
-from lockterm.cli.ending import DONE, Misused
+from lockterm.cli.exit_codes import DONE, UsageError
 from lockterm.cli.options import Form, reads
 from lockterm.cli.output import put, put_csv, put_table
 from lockterm.cli.session import Session
@@ -86,5 +86,5 @@ def _day(option: str, typed: str, zone: tzinfo, now_ms: int) -> int:
     """
     read = read_moment(typed, zone, now_ms)
     if read.ms is None and not read.choices:
-        raise Misused(f"{option}: {read.error}")
+        raise UsageError(f"{option}: {read.error}")
     return min(read.choices, default=0) if read.ms is None else read.ms

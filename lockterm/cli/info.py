@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from lockterm import __version__
-from lockterm.cli.ending import tell_error
+from lockterm.cli.exit_codes import tell_error
 from lockterm.cli.options import OF_THE_UI, for_programs, takes
 from lockterm.cli.output import put, put_json
 from lockterm.config import Options, Settings, load_settings

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.ending import DONE, MISUSED, Misused, tell
+from lockterm.cli.exit_codes import DONE, MISUSED, UsageError, tell
 from lockterm.cli.options import Form, asks_service, for_programs, reads, the_lock
 from lockterm.cli.output import go_on_without_reader, put, put_csv, put_json, put_table, with_offset
 from lockterm.cli.session import Session
@@ -83,11 +83,11 @@ def add(options: Options, typed_id: str, as_json: bool, **told: str) -> int:
     try:
         lock_id = values.lock_id(typed_id)
     except ValueError as error:
-        raise Misused(f"ID {error}.") from None
+        raise UsageError(f"ID {error}.") from None
     try:
         line = LockLine(lock_id, checked({name: text.strip() for name, text in told.items()}))
     except ValueError as error:
-        raise Misused(f"Nothing was added: {values.as_sentence(str(error))}") from None
+        raise UsageError(f"Nothing was added: {values.as_sentence(str(error))}") from None
     with Session(options) as session:
         ((lock, outcome),) = _keep(session, [line])
     if as_json:

@@ -12,9 +12,9 @@ import click
 
 from lockterm import __version__
 from lockterm.cli import manual
+from lockterm.cli.install_files import MARK, place, tell_undo, user_data_path
 from lockterm.cli.keys import rows
 from lockterm.cli.output import put
-from lockterm.cli.placing import MARK, place, tell_undo, user_data_path
 from lockterm.keymap import DEFAULT_KEYMAP
 
 _SECTIONS = {

@@ -24,7 +24,7 @@ _CODES = {
 """Each exit code, and the lines that explain it."""
 
 
-def exit_codes(*numbers: int, **others: str) -> str:
+def list_exit_codes(*numbers: int, **others: str) -> str:
     """Return the exit codes of a command for its help.
 
     Args:
@@ -41,16 +41,18 @@ def exit_codes(*numbers: int, **others: str) -> str:
     return "\n".join(["\b", "Exit codes:", *listed, ""])
 
 
-CHANGING = exit_codes(0, 1, 2, 3, 4, 5, 6, 130)
+CHANGING = list_exit_codes(0, 1, 2, 3, 4, 5, 6, 130)
 """The exit codes of a command that sends changes."""
 
-READING = exit_codes(0, 2, 3, 5, 6, 130, _1="refused by the service, or the store cannot be used")
+READING = list_exit_codes(
+    0, 2, 3, 5, 6, 130, _1="refused by the service, or the store cannot be used"
+)
 """The exit codes of a command that reads from the service."""
 
-LOCAL = exit_codes(0, 2, 5, 6, 130, _1="the store cannot be used")
+LOCAL = list_exit_codes(0, 2, 5, 6, 130, _1="the store cannot be used")
 """The exit codes of a command that does not ask the service."""
 
-ALL_CODES = exit_codes(
+ALL_CODES = list_exit_codes(
     6,
     130,
     _0="done",
@@ -62,7 +64,7 @@ ALL_CODES = exit_codes(
 )
 """The exit codes of all commands together."""
 
-DIFF_CODES = exit_codes(
+DIFF_CODES = list_exit_codes(
     5,
     6,
     130,
@@ -73,7 +75,7 @@ DIFF_CODES = exit_codes(
 )
 """The exit codes of ``diff``."""
 
-RUN_CODES = exit_codes(
+RUN_CODES = list_exit_codes(
     5,
     6,
     _0="done, or already up to date",
@@ -87,7 +89,7 @@ RUN_CODES = exit_codes(
 )
 """The exit codes of commands that run a plan."""
 
-SHOW_RUN_CODES = exit_codes(
+SHOW_RUN_CODES = list_exit_codes(
     5,
     6,
     130,
@@ -98,7 +100,7 @@ SHOW_RUN_CODES = exit_codes(
 )
 """The exit codes of ``runs show``."""
 
-FIND_CODES = exit_codes(
+FIND_CODES = list_exit_codes(
     5,
     6,
     130,
@@ -109,7 +111,7 @@ FIND_CODES = exit_codes(
 )
 """The exit codes of ``find``."""
 
-REPORT_CODES = exit_codes(
+REPORT_CODES = list_exit_codes(
     5,
     6,
     130,
@@ -120,7 +122,7 @@ REPORT_CODES = exit_codes(
 )
 """The exit codes of ``report``, for cron."""
 
-UNCONFIRMED_CODES = exit_codes(
+UNCONFIRMED_CODES = list_exit_codes(
     5,
     6,
     130,
@@ -131,13 +133,15 @@ UNCONFIRMED_CODES = exit_codes(
 )
 """The exit codes of ``unconfirmed list`` and ``check``."""
 
-KEYS_CODES = exit_codes(6, _0="printed", _2="the configuration, or a key in it, is wrong")
+KEYS_CODES = list_exit_codes(6, _0="printed", _2="the configuration, or a key in it, is wrong")
 """The exit codes of ``keys``."""
 
-MAN_CODES = exit_codes(6, _0="written", _1="another file is there, or it cannot be written")
+MAN_CODES = list_exit_codes(6, _0="written", _1="another file is there, or it cannot be written")
 """The exit codes of ``man``."""
 
-DOCTOR_CODES = exit_codes(6, _0="nothing is wrong; WARN is worth knowing", _1="something is wrong")
+DOCTOR_CODES = list_exit_codes(
+    6, _0="nothing is wrong; WARN is worth knowing", _1="something is wrong"
+)
 """The exit codes of ``doctor``."""
 
 ENVIRONMENT = """\

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from lockterm.cli.ending import DONE, UNKNOWN, sentence_of, tell
+from lockterm.cli.exit_codes import DONE, UNKNOWN, sentence_of, tell
 from lockterm.cli.output import put, put_json
 from lockterm.cli.session import Rehearsed, Session
 from lockterm.domain.locks import Lock

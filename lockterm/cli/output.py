@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from lockterm.cli.ending import DONE, NOT_PRINTED, tell
+from lockterm.cli.exit_codes import DONE, NOT_PRINTED, tell
 from lockterm.config.look import takes_utf8
 from lockterm.domain import dates, glyphs
 from lockterm.domain.glyphs import ellipsis
@@ -32,7 +32,7 @@ _NARROWEST = 8
 """Cells that a column keeps when a table has to fit a terminal."""
 
 
-class NobodyReads(Exception):
+class BrokenStdoutError(Exception):
     """Who read stdout has gone, as ``head`` does: nothing more is worth reading or printing."""
 
 
@@ -86,7 +86,7 @@ def note_failure(error: OSError) -> None:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     if isinstance(error, BrokenPipeError) and _Stdout.is_needed:
-        raise NobodyReads from None
+        raise BrokenStdoutError from None
 
 
 def put(text: str) -> None:

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lockterm.cli.ending import Misused, sentence_of, tell
+from lockterm.cli.exit_codes import UsageError, sentence_of, tell
 from lockterm.cli.output import put
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import format_lock
@@ -62,10 +62,10 @@ def telling_problems(path: Path) -> Iterator[None]:
         yield
     except BadTable as error:
         if len(error.problems) == 1:
-            raise Misused(f"{clean(path, 200)}: {error.problems[0]} Nothing was sent.") from None
+            raise UsageError(f"{clean(path, 200)}: {error.problems[0]} Nothing was sent.") from None
         for problem in error.problems[:MOST_PROBLEMS]:
             tell(f"{clean(path, 200)}: {problem}")
-        raise Misused(f"{error.counted}: nothing was sent.") from None
+        raise UsageError(f"{error.counted}: nothing was sent.") from None
 
 
 def drawn_from(

@@ -8,7 +8,6 @@ from datetime import tzinfo
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.ending import DONE, FAILED, UNREACHABLE, Misused, tell
 from lockterm.cli.everywhere import (
     OnLock,
     counts_json,
@@ -17,6 +16,7 @@ from lockterm.cli.everywhere import (
     put_csv_of,
     read_all,
 )
+from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, tell
 from lockterm.cli.options import Form, reads
 from lockterm.cli.output import put, put_json, put_table, with_offset
 from lockterm.cli.remotes.reading import TITLES, table_cells
@@ -113,7 +113,7 @@ def _until(within: str, zone: tzinfo, now_ms: int) -> int:
     read = read_moment(f"+{typed}", zone, now_ms)
     until_ms = max(read.choices, default=None) if read.ms is None else read.ms
     if until_ms is None:
-        raise Misused(
+        raise UsageError(
             f"--within: {quoted(clean(within, 40))} is no time from now.",
             hint="Type it as 30d, 2w, 6mo or 12h.",
         )

@@ -9,13 +9,13 @@ from dataclasses import replace
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.asking import agree, can_ask, let_be
-from lockterm.cli.carrying import agreed, carry_out, keep, put_outcome
-from lockterm.cli.ending import DONE, Misused
+from lockterm.cli.exit_codes import DONE, UsageError
 from lockterm.cli.manual_parts import LOCAL, RUN_CODES, SHOW_RUN_CODES
 from lockterm.cli.options import Command, WriteOptions, asks_service
 from lockterm.cli.output import put, put_aside, put_table
 from lockterm.cli.plans import put_end, put_line, put_plan, put_step
+from lockterm.cli.prompts import agree, can_ask, let_be
+from lockterm.cli.run_plan import agreed, carry_out, keep, put_outcome
 from lockterm.cli.session import Session
 from lockterm.config import Options
 from lockterm.domain import dates
@@ -194,4 +194,4 @@ def _telling_refusals() -> Iterator[None]:
     try:
         yield
     except (NoSuchRun, OtherPlan, OtherCredentials) as error:
-        raise Misused(error.message, hint=error.hint) from None
+        raise UsageError(error.message, hint=error.hint) from None

@@ -18,7 +18,7 @@ from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT
 from lockterm.domain.safe_text import clean
 from lockterm.errors import ConfigError, LocktermError, describe_os_error
-from lockterm.own_files import Place, read_guarded
+from lockterm.safe_files import Place, read_guarded
 
 if TYPE_CHECKING:
     from lockterm.service.figures import Figures

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from lockterm.cli import output
-from lockterm.cli.ending import NO_SERVICE, Interrupted, tell
+from lockterm.cli.exit_codes import NO_SERVICE, Interrupted, tell
 from lockterm.cli.logfile import log_to
 from lockterm.cli.running import close_loop
 from lockterm.config import Options, load_settings

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from lockterm.cli.ending import tell
+from lockterm.cli.exit_codes import tell
 from lockterm.cli.output import put
 from lockterm.config import values
 from lockterm.errors import ConfigError

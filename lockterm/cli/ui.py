@@ -7,7 +7,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lockterm.cli.ending import NO_SERVICE
+from lockterm.cli.exit_codes import NO_SERVICE
 from lockterm.cli.logfile import log_to
 from lockterm.config import Options, load_settings
 from lockterm.config.preferences import Preferences

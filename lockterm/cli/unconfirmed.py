@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.asking import agree, agree_by_typing, let_be, require_someone
-from lockterm.cli.ending import DONE, FAILED, UNKNOWN, Misused, sentence_of, tell
+from lockterm.cli.exit_codes import DONE, FAILED, UNKNOWN, UsageError, sentence_of, tell
 from lockterm.cli.options import asks_service, for_programs
 from lockterm.cli.outcome import TIMEOUT_S
 from lockterm.cli.output import go_on_without_reader, put, put_json, put_table
+from lockterm.cli.prompts import agree, agree_by_typing, let_be, require_someone
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import format_lock
 from lockterm.config import Options
@@ -144,7 +144,7 @@ def accept(
         operation = _meant(session.run(session.operations.journal.unsettled()), operation_id)
         title = clean(format_operation(operation), 80)
         if operation.call != "add":
-            raise Misused(f"{title}: only an add makes a remote that could be accepted.")
+            raise UsageError(f"{title}: only an add makes a remote that could be accepted.")
         require_someone(yes, "Accepting a remote")
         operation = session.run(session.operations.watch.check(operation))
         if not operation.unsettled:
@@ -154,7 +154,9 @@ def accept(
             remote_id = found[0]
         if remote_id not in found:
             could = f"could be {', '.join(map(str, found))}" if found else "is not on the lock"
-            raise Misused(f"{title}: it {could}. {clean(operation.message)} Nothing was changed.")
+            raise UsageError(
+                f"{title}: it {could}. {clean(operation.message)} Nothing was changed."
+            )
         words = _remote_words(session, remote_id)
         if not agree(f"{clean(operation.message)} Is {words} the one?", yes=yes):
             return let_be()
@@ -269,7 +271,7 @@ def _meant(unsettled: list[Operation], typed: str) -> Operation:
     if len(found) == 1:
         return found[0]
     what = "several unsettled changes begin" if found else "no unsettled change begins"
-    raise Misused(
+    raise UsageError(
         f"ID {quoted(clean(typed, 40))}: {what} with it.",
         hint="See: lockterm unconfirmed list",
     )

@@ -11,8 +11,7 @@ from typing import Any
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.asking import agree, let_be, require_someone
-from lockterm.cli.ending import DONE, Misused, tell
+from lockterm.cli.exit_codes import DONE, UsageError, tell
 from lockterm.cli.manual_parts import CHANGING, READING
 from lockterm.cli.options import (
     Form,
@@ -33,6 +32,7 @@ from lockterm.cli.output import (
     put_table,
     with_offset,
 )
+from lockterm.cli.prompts import agree, let_be, require_someone
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import changing, format_lock, lock_json, reading
 from lockterm.config import Options
@@ -42,7 +42,7 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count, format_size
 from lockterm.domain.voices import VoicePack, name_pack, pack_source
 from lockterm.errors import StoreError, describe_os_error
-from lockterm.own_files import Place
+from lockterm.safe_files import Place
 
 _PACK_COLUMNS = (*VoicePack.fields(), "updated")
 _TIMBRE_COLUMNS = ("lang", "timbre", "name", "isFemale", "timbrePackUrl")
@@ -92,7 +92,7 @@ def list_timbres(
     with reading(options, typed_lock) as (session, lock):
         vendor, model = vendor or lock.vendor, model or lock.model
         if not vendor or not model:
-            raise Misused(
+            raise UsageError(
                 f"The lock book does not say which model {format_lock(lock)} is:"
                 " nothing was asked.",
                 hint="Give --vendor and --model.",
@@ -169,7 +169,7 @@ def fetch(
     """
     go_on_without_reader()
     if output is not None and os.path.lexists(output):
-        raise Misused(f"{clean(output, 200)} is there already: nothing was fetched.")
+        raise UsageError(f"{clean(output, 200)} is there already: nothing was fetched.")
     with reading(options, typed_lock) as (session, lock):
         voices = session.operations.voices
         pack = session.run(voices.pack(lock.lock_id, name))
@@ -207,7 +207,7 @@ def set_voice(options: Options, typed_lock: str, lang: str, timbre: str, how: Wr
     """
     with changing(options, typed_lock, how) as (session, lock):
         if not lang.strip() or not timbre.strip():
-            raise Misused("LANG and TIMBRE are needed; nothing was sent.")
+            raise UsageError("LANG and TIMBRE are needed; nothing was sent.")
         if not how.dry_run and not _is_wanted(session, lock, lang, timbre, yes=how.yes):
             return let_be()
         done = f"The voice of {format_lock(lock)} was set to {clean(lang, 40)} {clean(timbre, 40)}."

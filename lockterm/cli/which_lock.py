@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from lockterm.cli.ending import Misused
+from lockterm.cli.exit_codes import UsageError
 from lockterm.cli.options import WriteOptions
 from lockterm.cli.session import Session
 from lockterm.config import Options, values
@@ -51,13 +51,13 @@ def find_lock(session: Session, typed: str) -> Lock:
     try:
         lock_id = values.lock_id(typed)
     except ValueError as error:
-        raise Misused(f"LOCK {error}.") from None
+        raise UsageError(f"LOCK {error}.") from None
     book: list[Lock] = []
     with suppress(StoreError):  # an id needs no book
         book = session.run(session.operations.locks.all())
     others = [lock for lock in book if typed in (lock.name, lock.alias) and lock.lock_id != lock_id]
     if others:
-        raise Misused(
+        raise UsageError(
             f"{typed} is an id, and in the lock book also a name of lock {others[0].lock_id}.",
             hint="Give that lock another name, or use its id.",
         )
@@ -78,19 +78,19 @@ def _by_name(book: list[Lock], typed: str) -> Lock:
             return found[0]
         if found:
             ids = ", ".join(str(lock.lock_id) for lock in found)
-            raise Misused(
+            raise UsageError(
                 f"Several locks of the lock book are called {_quoted(typed)}: {ids}.",
                 hint="Use the id.",
             )
     if not book:
-        raise Misused(
+        raise UsageError(
             f"{_quoted(typed)} is no lock: the lock book of this profile is empty.",
             hint="Use the lock's id, such as 1001; or add the lock in the UI.",
         )
     names = [lock.name for lock in book if lock.name]
     close = difflib.get_close_matches(typed, names, n=1)
     hint = f"Did you mean {_quoted(close[0])}?" if close else "Use its id, or a name of the book."
-    raise Misused(f"{_quoted(typed)} is no lock of the lock book.", hint=hint)
+    raise UsageError(f"{_quoted(typed)} is no lock of the lock book.", hint=hint)
 
 
 def lock_json(lock: Lock) -> dict[str, Any]:

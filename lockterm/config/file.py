@@ -12,7 +12,7 @@ from typing import Any
 from lockterm.config.profile import Profile
 from lockterm.config.values import INT64, as_sentence, profile_name, shorten, suggestion
 from lockterm.errors import ConfigError
-from lockterm.own_files import for_shell, read_guarded
+from lockterm.safe_files import for_shell, read_guarded
 
 LARGEST = 1 << 20
 """A configuration of more bytes is a mistake."""

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lockterm.own_files import read_guarded
 from lockterm.paths import make_directory, write_whole
+from lockterm.safe_files import read_guarded
 
 LARGEST = 1 << 16
 """A file of more bytes is none of ours."""

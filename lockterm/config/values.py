@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from lockterm.config.profile import FIT, MAX_PAGE_SIZE, BodyEncoding
 from lockterm.errors import describe_os_error
-from lockterm.own_files import written_by_others
+from lockterm.safe_files import written_by_others
 
 INT64 = range(-(2**63), 2**63)
 """The whole numbers of TOML and of the service's ids."""

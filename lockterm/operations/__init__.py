@@ -14,7 +14,7 @@ does each of them, and ``rate_limiter`` says how fast. Reads are in ``remotes``,
 
 from __future__ import annotations
 
-from lockterm.operations.cached_reads import Seen
+from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.facade import Operations
 
-__all__ = ["Operations", "Seen"]
+__all__ = ["Fetched", "Operations"]

@@ -28,7 +28,7 @@ _BLOCKS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Seen(Generic[T]):
+class Fetched(Generic[T]):
     """Something read from the service, and when."""
 
     value: T
@@ -73,7 +73,7 @@ class CachedReads:
         self._open_cache = open_cache
         self._writing: set[asyncio.Future[None]] = set()
         """What is under way to the cache."""
-        self._due: dict[str, tuple[Source[Any], Seen[Any]]] = {}
+        self._due: dict[str, tuple[Source[Any], Fetched[Any]]] = {}
         """By its key: what was read, and is kept at the end at the latest."""
 
     @cached_property
@@ -100,24 +100,24 @@ class CachedReads:
                 self.on_denial()
             raise
 
-    async def read(self, source: Source[T]) -> Seen[T]:
+    async def read(self, source: Source[T]) -> Fetched[T]:
         """Read something now and keep it; errors as for :meth:`ask`."""
-        seen = Seen.now(await self.ask(source.ask), self.connection.clock)
+        seen = Fetched.now(await self.ask(source.ask), self.connection.clock)
         await self.keep(source, seen)
         return seen
 
-    async def keep(self, source: Source[T], seen: Seen[T]) -> None:
+    async def keep(self, source: Source[T], seen: Fetched[T]) -> None:
         """Keep something that was read."""
         self._due.pop(source.key, None)
         if self._cache is not None:
             kept = source.dump(seen.value)
             await self._finish(self._cache, self._cache.put, source.key, kept, seen.at_ms)
 
-    def note_due(self, source: Source[T], seen: Seen[T]) -> None:
+    def note_due(self, source: Source[T], seen: Fetched[T]) -> None:
         """Note something that was read, and for which :meth:`keep` has not been called yet."""
         self._due[source.key] = source, seen
 
-    async def kept(self, source: Source[T]) -> Seen[T] | None:
+    async def kept(self, source: Source[T]) -> Fetched[T] | None:
         """Something as it was last read, perhaps long ago; None where it never was."""
         if self._cache is None:
             return None
@@ -128,7 +128,7 @@ class CachedReads:
         clock = self.connection.clock
         age_ms = clock.now_ms() - at_ms
         steady_ms = clock.steady_ms() - age_ms if age_ms >= 0 else None
-        return Seen(source.load(raw), at_ms, steady_ms)
+        return Fetched(source.load(raw), at_ms, steady_ms)
 
     async def forget(self, start: str) -> None:
         """Drop what is kept under keys that start so."""

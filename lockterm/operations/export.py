@@ -24,8 +24,8 @@ from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES, describe_change
 from lockterm.errors import StoreError, describe_os_error
 from lockterm.operations.planner import ReadLock
-from lockterm.own_files import Place
 from lockterm.paths import make_directory, write_new, write_whole
+from lockterm.safe_files import Place
 
 FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 """What a spreadsheet may take for the beginning of a formula, or of a row."""

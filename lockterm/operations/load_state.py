@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from lockterm.errors import LocktermError, Refused
 
 if TYPE_CHECKING:
-    from lockterm.operations.cached_reads import Seen
+    from lockterm.operations.cached_reads import Fetched
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ SOON_S = 0.1
 class LoadState(Generic[T]):
     """Nothing yet, a value, an error, or both: then the value is stale."""
 
-    seen: Seen[T] | None = None
+    seen: Fetched[T] | None = None
     """What was read last, and when; None: nothing yet."""
     error: LocktermError | None = None
     """Why the last reading failed; None: it did not."""
@@ -58,12 +58,12 @@ class LoadState(Generic[T]):
 async def load(
     state: Callable[[], LoadState[T]],
     show: Callable[[LoadState[T]], None],
-    read: Callable[[], Awaitable[Seen[T]]],
-    kept: Callable[[], Awaitable[Seen[T] | None]],
+    read: Callable[[], Awaitable[Fetched[T]]],
+    kept: Callable[[], Awaitable[Fetched[T] | None]],
     *,
     kept_shown: Callable[[], None] = lambda: None,
     is_other: Callable[[T], bool] = lambda _: False,
-) -> Seen[T] | None:
+) -> Fetched[T] | None:
     """Read something; while the service takes its time, and where it fails, show what was kept.
 
     Args:

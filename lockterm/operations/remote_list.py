@@ -18,7 +18,7 @@ from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.domain.safe_text import clean
 from lockterm.domain.undo import why_not_restorable
 from lockterm.errors import LocktermError, Refused, StoreError
-from lockterm.operations.cached_reads import Seen
+from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.facade import Operations
 from lockterm.operations.list_state import Found, ListState
 from lockterm.operations.list_walk import SeenIds
@@ -162,7 +162,7 @@ class RemoteList:
         if waits:
             self.change(wanted=wanted, load=replace(self.state.load, slow=True))
 
-        async def read() -> Seen[RemotePage]:
+        async def read() -> Fetched[RemotePage]:
             if waits:
                 await asyncio.sleep(HELD_S)  # the next press cancels it here
             seen = await self._read_near(wanted, at_most_s)
@@ -233,15 +233,15 @@ class RemoteList:
             return any(not why_not_restorable(line, line.count) for line in lines)
         return False
 
-    async def _kept(self, page_no: int) -> Seen[RemotePage] | None:
+    async def _kept(self, page_no: int) -> Fetched[RemotePage] | None:
         remotes = self._operations.remotes
         return await remotes.cached_page(self.lock.lock_id, page_no, self.size)
 
-    async def _read(self, page_no: int, at_most_s: float = AHEAD_S) -> Seen[RemotePage]:
+    async def _read(self, page_no: int, at_most_s: float = AHEAD_S) -> Fetched[RemotePage]:
         remotes = self._operations.remotes
         return await remotes.page(self.lock.lock_id, page_no, self.size, at_most_s=at_most_s)
 
-    async def _read_near(self, page_no: int, at_most_s: float) -> Seen[RemotePage]:
+    async def _read_near(self, page_no: int, at_most_s: float) -> Fetched[RemotePage]:
         """Read a page; beyond the end of the list, the last one."""
         seen = await self._read(page_no, at_most_s)
         if not seen.value.remotes and not seen.value.unreadable and page_no > 1:
@@ -249,7 +249,9 @@ class RemoteList:
             seen = await self._read(max(min(page_no - 1, seen.value.pages), 1))
         return seen
 
-    async def _read_page_with(self, remote_id: int, seen: Seen[RemotePage]) -> Seen[RemotePage]:
+    async def _read_page_with(
+        self, remote_id: int, seen: Fetched[RemotePage]
+    ) -> Fetched[RemotePage]:
         """Read the page that has a remote: this one, or one near an end, where new ones are."""
         shown, pages = seen.value.page_no, seen.value.pages
         near_an_end = [page_no for page_no in (pages, pages - 1, 1) if 1 <= page_no <= pages]
@@ -299,7 +301,7 @@ class RemoteList:
         row = ids.index(remote.id) if remote is not None and remote.id in ids else 0
         return ((page.page_no - 1) * page.page_size + row) // size + 1
 
-    async def read_sized(self, page_no: int, size: int) -> Seen[RemotePage]:
+    async def read_sized(self, page_no: int, size: int) -> Fetched[RemotePage]:
         """Read a page of another size.
 
         Raises:
@@ -312,7 +314,7 @@ class RemoteList:
                 self._refused.add(size)
             raise
 
-    def show_sized(self, seen: Seen[RemotePage], size: int) -> None:
+    def show_sized(self, seen: Fetched[RemotePage], size: int) -> None:
         """Show a page of another size in place of the one that is shown."""
         self.size, self.page_no = size, seen.value.page_no
         self.change(load=LoadState(seen), wanted=self.page_no)

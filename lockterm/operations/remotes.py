@@ -12,7 +12,13 @@ from lockterm.domain.names import normalize_name
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.domain.text.remote import format_remote
 from lockterm.errors import NAME_EXISTS, MalformedAnswer, Refused, RuleViolation, StoreError
-from lockterm.operations.cached_reads import CachedReads, Seen, detail_source, has_name, page_source
+from lockterm.operations.cached_reads import (
+    CachedReads,
+    Fetched,
+    detail_source,
+    has_name,
+    page_source,
+)
 from lockterm.operations.known_remotes import KnownRemotes
 from lockterm.operations.list_walk import ASKED, WALK_PAGE_SIZE, WALKS, WalkBudget, moving, walk
 
@@ -62,8 +68,8 @@ class Remotes:
         self._connection = reads.connection
         self._journal = journal
         self._first = first
-        self._pages: dict[PageKey, asyncio.Future[Seen[RemotePage]]] = {}
-        self._waiting: Counter[asyncio.Future[Seen[RemotePage]]] = Counter()
+        self._pages: dict[PageKey, asyncio.Future[Fetched[RemotePage]]] = {}
+        self._waiting: Counter[asyncio.Future[Fetched[RemotePage]]] = Counter()
         self._changes: Counter[int] = Counter()
         self.known = KnownRemotes()
         """Some remotes of each lock, as they were last shown."""
@@ -84,7 +90,7 @@ class Remotes:
         *,
         fresh: bool = False,
         at_most_s: float = AHEAD_S,
-    ) -> Seen[RemotePage]:
+    ) -> Fetched[RemotePage]:
         """A page of a lock's remotes (4.3).
 
         Args:
@@ -111,7 +117,7 @@ class Remotes:
 
     def first_page(
         self, lock_id: int, page_no: int, page_size: int
-    ) -> tuple[Seen[RemotePage], Callable[[], None]] | None:
+    ) -> tuple[Fetched[RemotePage], Callable[[], None]] | None:
         """A page that is there before its screen: seen a while ago, or asked for at the start.
 
         Returns:
@@ -127,7 +133,7 @@ class Remotes:
         if outcome.page is None:
             return None
         self._first = None
-        seen = Seen.now(outcome.page, self._connection.clock)
+        seen = Fetched.now(outcome.page, self._connection.clock)
         read = asyncio.get_running_loop().create_future()
         read.set_result(seen)
         self._keep_page(key, read)
@@ -135,7 +141,7 @@ class Remotes:
         self._reads.note_due(page_source(*key), seen)
         return seen, lambda: self._note_first(key, outcome, seen)
 
-    def _note_first(self, key: PageKey, outcome: FirstRead, seen: Seen[RemotePage]) -> None:
+    def _note_first(self, key: PageKey, outcome: FirstRead, seen: Fetched[RemotePage]) -> None:
         """Do after the first page what goes with every answer."""
         source = page_source(*key)
         self.known.note_page(key[0], seen.value)
@@ -158,7 +164,7 @@ class Remotes:
         if task is None or self._too_old(task):
             self._keep_page(key, self._connection.background(self._load_page(*key)))
 
-    def _keep_page(self, key: PageKey, task: asyncio.Future[Seen[RemotePage]]) -> None:
+    def _keep_page(self, key: PageKey, task: asyncio.Future[Fetched[RemotePage]]) -> None:
         """Keep a page as the newest, and let the oldest go."""
         self._pages[key] = task
         while len(self._pages) > MOST_PAGES:
@@ -203,7 +209,9 @@ class Remotes:
             if self._pages.get(key) is not task:
                 task.cancel()
 
-    def _too_old(self, task: asyncio.Future[Seen[RemotePage]], at_most_s: float = AHEAD_S) -> bool:
+    def _too_old(
+        self, task: asyncio.Future[Fetched[RemotePage]], at_most_s: float = AHEAD_S
+    ) -> bool:
         if not task.done():
             return False
         if task.cancelled() or task.exception() is not None:
@@ -211,7 +219,7 @@ class Remotes:
         read_ms = task.result().steady_ms
         return read_ms is None or self._connection.clock.steady_ms() - read_ms > at_most_s * 1000
 
-    async def _load_page(self, lock_id: int, page_no: int, page_size: int) -> Seen[RemotePage]:
+    async def _load_page(self, lock_id: int, page_no: int, page_size: int) -> Fetched[RemotePage]:
         first, key = self._first, (lock_id, page_no, page_size)
         self._first = None  # it is of the first moment, whoever asks later
         if first is None or first.key != key:
@@ -224,18 +232,18 @@ class Remotes:
             return await self._read_page(page_source(*key), lock_id)
         if outcome.page is None:
             return await self._read_page(page_source(*key, outcome.error), lock_id)
-        seen = Seen.now(outcome.page, self._connection.clock)
+        seen = Fetched.now(outcome.page, self._connection.clock)
         self._note_first(key, outcome, seen)
         return seen
 
-    async def _read_page(self, source: Source[RemotePage], lock_id: int) -> Seen[RemotePage]:
+    async def _read_page(self, source: Source[RemotePage], lock_id: int) -> Fetched[RemotePage]:
         seen = await self._reads.read(source)
         self.known.note_page(lock_id, seen.value)
         return seen
 
     async def cached_page(
         self, lock_id: int, page_no: int, page_size: int
-    ) -> Seen[RemotePage] | None:
+    ) -> Fetched[RemotePage] | None:
         """The page as it was last read, perhaps long ago; None where it never was."""
         return await self._reads.kept(page_source(lock_id, page_no, page_size))
 
@@ -412,7 +420,7 @@ class Remotes:
                 raise
             return None
 
-    async def cached_detail(self, remote_id: int) -> Seen[Remote] | None:
+    async def cached_detail(self, remote_id: int) -> Fetched[Remote] | None:
         """The detail as it was last read, perhaps long ago; None where it never was."""
         return await self._reads.kept(detail_source(remote_id))
 

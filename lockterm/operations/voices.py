@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.voices import Language, VoicePack
 from lockterm.errors import ServiceError
-from lockterm.operations.cached_reads import CachedReads, Seen, Source
+from lockterm.operations.cached_reads import CachedReads, Fetched, Source
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
@@ -40,7 +40,7 @@ class Voices:
         """The packs of a lock (4.9)."""
         return (await self._reads.read(_packs(lock_id))).value
 
-    async def cached_packs(self, lock_id: int) -> Seen[list[VoicePack]] | None:
+    async def cached_packs(self, lock_id: int) -> Fetched[list[VoicePack]] | None:
         """The packs as they were last read; None where they never were."""
         return await self._reads.kept(_packs(lock_id))
 
@@ -83,7 +83,7 @@ class Voices:
         """The languages and timbres there are for a vendor's model (4.10)."""
         return (await self._reads.read(_languages(vendor, model))).value
 
-    async def cached_languages(self, vendor: str, model: str) -> Seen[list[Language]] | None:
+    async def cached_languages(self, vendor: str, model: str) -> Fetched[list[Language]] | None:
         """The languages as they were last read; None where they never were."""
         return await self._reads.kept(_languages(vendor, model))
 

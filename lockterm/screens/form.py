@@ -26,7 +26,7 @@ SOON_S = 1.0
 """Seconds from a key to its draft on disk; two are promised."""
 
 
-class Soon:
+class DelayedCall:
     """Keeps the draft of a form, :data:`SOON_S` after it was first asked to.
 
     Args:
@@ -86,7 +86,7 @@ class FormScreen(LocktermScreen[ResultT]):
     def __init__(self, operations: Operations | None) -> None:
         super().__init__(operations)
         self.before = {}
-        self.soon = Soon(self)
+        self.soon = DelayedCall(self)
         """Keeps the draft a moment after something was typed."""
 
     # --- the fields ----------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.errors import StoreError
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.form import SOON_S, FormScreen
-from lockterm.terminal.key_queue import Opening, opening
+from lockterm.terminal.key_queue import PendingNavigation, opening
 
 if TYPE_CHECKING:
     from lockterm.domain.drafts import Draft
@@ -126,7 +126,7 @@ class FormDraft:
             self._form.tell(error)
         self._has_failed = True
 
-    async def _offer(self, opened: Opening) -> None:
+    async def _offer(self, opened: PendingNavigation) -> None:
         keeper = self._form.operations.drafts
         with opened, self._form.showing_errors():
             draft = await keeper.find(*self._key)

@@ -30,7 +30,7 @@ from lockterm.store.damage import (
 from lockterm.store.file_system import look_at_file_system, use_journal
 from lockterm.store.salvage import finish, make_tables, salvage
 from lockterm.store.tables import MADE, TABLES, VERSION
-from lockterm.threads import OneThread
+from lockterm.threads import SingleThreadExecutor
 
 
 def fetch(
@@ -133,7 +133,7 @@ class Database:
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
         self._mutex = threading.RLock()
-        self.thread = OneThread("store" if durable else "cache")
+        self.thread = SingleThreadExecutor("store" if durable else "cache")
         """Where the event loop has it used: all that uses it would wait for each other anyway."""
 
     def _open(self) -> sqlite3.Connection:

@@ -20,7 +20,7 @@ KNOWN_S = 30.0
 """Seconds to wait for one that has: its answer may be lost with the line."""
 
 
-class Fence:
+class RenderBarrier:
     """Asks the terminal whether it has drawn what was written.
 
     tmux and GNU screen answer themselves: what stalls beyond them stays unknown.

@@ -5,9 +5,9 @@ moment: of ``w`` and ``+30d`` in one read, the text would land on the list, or i
 a form that has not found its own. Here a key waits until the one before it has been dealt with
 whole, and until what it has opened is there.
 
-Two things tell that: nothing is left to run on the event loop, which covers all that Textual does
-by itself, such as mounting a screen and giving a field the focus; and no :class:`Opening` is under
-way, which covers what waits for the service or for a file.
+Two things show that: nothing is left to run on the event loop, which covers all that Textual does
+on its own, such as mounting a screen and focusing a field; and no :class:`PendingNavigation` is
+active, which covers reads from the service and from files.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _NodeT = TypeVar("_NodeT", bound="Widget")
 _Method = Callable[Concatenate[_NodeT, _ParamsT], Coroutine[Any, Any, _ResultT]]
 
 
-class Opening:
+class PendingNavigation:
     """Something that was asked for with a key, and that later keys are meant for.
 
     It holds keys back only as long as they would go to the screen on which it was asked for: where
@@ -124,7 +124,7 @@ def opening(
     *,
     passes: Callable[[events.Key], bool] = lambda _: False,
     must_appear: bool = False,
-) -> Opening:
+) -> PendingNavigation:
     """Hold back the keys that come from now on, until what is being opened is there.
 
     Args:
@@ -137,7 +137,7 @@ def opening(
         What is to be ended; as a context manager it ends with its block.
     """
     queue = cast(_HasQueue, node.app).key_queue
-    return queue.begin(Opening(queue, node.screen, what, passes, must_appear=must_appear))
+    return queue.begin(PendingNavigation(queue, node.screen, what, passes, must_appear=must_appear))
 
 
 def is_opening(node: Widget) -> bool:
@@ -187,7 +187,7 @@ class KeyQueue:
         self._deliver = deliver
         self._is_meant = is_meant
         self._waiting: deque[Arrived] = deque()
-        self._openings: list[Opening] = []
+        self._openings: list[PendingNavigation] = []
         self._under_way: KeyQueue.Dealt | None = None
         self._target: Widget | None = None
         """Where the key under way went."""
@@ -292,7 +292,7 @@ class KeyQueue:
 
     # --- what is being opened ------------------------------------------------------------------
 
-    def begin(self, opened: Opening) -> Opening:
+    def begin(self, opened: PendingNavigation) -> PendingNavigation:
         """Hold back the keys that come from now on."""
         if not self._follows_screens and self.app.is_running:  # it may be about to end
             self._follows_screens = True
@@ -305,7 +305,7 @@ class KeyQueue:
         if self._waiting:
             self._settle()
 
-    def note_end(self, opened: Opening, *, failed: bool) -> None:
+    def note_end(self, opened: PendingNavigation, *, failed: bool) -> None:
         """Let the keys go on that have waited for it; where it has failed, drop them."""
         if opened not in self._openings:  # given up
             return
@@ -335,7 +335,7 @@ class KeyQueue:
             self._drop(oldest)
         return not self._waiting or self._is_held()
 
-    def _holding(self) -> list[Opening]:
+    def _holding(self) -> list[PendingNavigation]:
         head, screen = self._waiting[0], self.app.screen
         return [
             one
@@ -343,7 +343,7 @@ class KeyQueue:
             if one.screen is screen and not (isinstance(head, events.Key) and one.passes(head))
         ]
 
-    def _drop(self, opened: Opening) -> None:
+    def _drop(self, opened: PendingNavigation) -> None:
         """Drop the keys up to the first that leads out, and say so."""
         count = 0
         while self._waiting and not _leads_out(self._waiting[0]):

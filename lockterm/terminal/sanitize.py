@@ -10,7 +10,7 @@ from textual.color import Color
 from textual.filter import LineFilter
 
 from lockterm.domain.safe_text import REPLACEMENT, without_idle_joiners
-from lockterm.terminal.harmful import HARMFUL, JOINERS, REPLACED, any_of
+from lockterm.terminal.unsafe_chars import HARMFUL, JOINERS, REPLACED, any_of
 
 _SHOWN = f"[{any_of(REPLACED)}]"
 _LEAST_IGNORABLE = "\u0300"

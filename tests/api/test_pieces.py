@@ -120,7 +120,7 @@ async def test_each_run_of_small_pieces_ends_with_one_rest(monkeypatch: pytest.M
         rests.append(seconds)
 
     monkeypatch.setattr(pacing, "rest", note)
-    pace = pacing.Pace()
+    pace = pacing.ChunkPacer()
     for _ in range(2 * pacing.IN_ONE_GO + 1):
         await pace.after(b"x")
     assert rests == [pacing.REST_S] * 2

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from lockterm.cli.carrying import code_of_steps, put_outcome
+from lockterm.cli.run_plan import code_of_steps, put_outcome
 from lockterm.config import Profile
 from lockterm.domain.plan import Action, Plan, Step, StepState
 from lockterm.store.accounts import digest_credentials

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.cli.ending import code_of, sentence_of
+from lockterm.cli.exit_codes import code_of, sentence_of
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import State
 from lockterm.errors import (

@@ -14,7 +14,7 @@ import click
 import pytest
 
 from lockterm.cli.commands import lockterm as root
-from lockterm.cli.ending import NOT_PRINTED
+from lockterm.cli.exit_codes import NOT_PRINTED
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import State
 from tests.cli.conftest import Scripts

@@ -59,7 +59,7 @@ def test_garbage_is_collected_in_commands_and_not_in_a_start(
 ) -> None:
     code = (
         "import gc\n"
-        "from lockterm.cli import ending\n"
+        "from lockterm.cli import exit_codes\n"
         "def leave(code):\n    print('collects', gc.isenabled())\n"
         "ending.leave = leave\n"
         "from lockterm.__main__ import main\n"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lockterm.config import Options, Profile, Settings, load_settings, values
 from lockterm.errors import ConfigError
-from lockterm.own_files import Place
+from lockterm.safe_files import Place
 
 FULL = """\
 # sites

@@ -12,7 +12,7 @@ from textual.widgets import Button, Input, OptionList
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import RemotePage
 from lockterm.keymap.check import check
-from lockterm.operations import Seen
+from lockterm.operations import Fetched
 from lockterm.operations.list_state import ListState
 from lockterm.operations.load_state import LoadState
 from lockterm.screens.dialogs.confirm import ConfirmModal
@@ -89,7 +89,7 @@ async def test_they_are_named_where_there_is_nothing_to_show(
         await pilot.press("escape")
         await until(pilot, lambda: "w say vendor and model" in words(pilot.app))
         page = RemotePage(page_no=1, page_size=20, pages=0, total=0)
-        view = ListState(LoadState(Seen(page, 0, 0)))
+        view = ListState(LoadState(Fetched(page, 0, 0)))
         _, keys = describe_empty(view, "Server room", may_add=True, may_restore=True)
         assert keys.startswith("f6  history, where u adds it again")
 

@@ -29,7 +29,7 @@ from lockterm.screens.voice import VoiceScreen
 from lockterm.service.running import RunningService
 from lockterm.store import cache as kept
 from lockterm.store.cache import Cache
-from lockterm.threads import OneThread
+from lockterm.threads import SingleThreadExecutor
 from tests.api.fault_server import FaultServer, answers, http
 from tests.operations.test_walks import MIB, Service, record
 from tests.screens.running_app import Clock, Starter, settled, shown, until
@@ -298,7 +298,7 @@ async def test_what_ends_of_a_long_list_is_counted_block_by_block(
     await operations.close()
 
 
-class Busy(OneThread):
+class Busy(SingleThreadExecutor):
     """A thread that is at something else for a while."""
 
     def __init__(self) -> None:

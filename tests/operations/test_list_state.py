@@ -7,7 +7,7 @@ from datetime import UTC
 import pytest
 
 from lockterm.domain.remotes import Remote, RemotePage
-from lockterm.operations.cached_reads import Seen
+from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.list_state import Found, ListState
 from lockterm.operations.load_state import LoadState
 from lockterm.operations.recorded import ADDED, CHANGED, DELETED, Unlisted
@@ -24,7 +24,7 @@ UNLISTED = Unlisted((NEW,), {2: CHANGED_BO}, {4: ADDED, 2: CHANGED, 3: DELETED})
 
 def state(total: int = 3, **fields: object) -> ListState:
     page = RemotePage(remotes=(ANNA, BO, CYD), page_no=1, page_size=3, pages=1, total=total)
-    return ListState(load=LoadState(Seen(page, 0, 0)), **fields)
+    return ListState(load=LoadState(Fetched(page, 0, 0)), **fields)
 
 
 def names(shown: ListState) -> list[str | None]:

@@ -15,7 +15,7 @@ from lockterm.cli.doctor.finding import Finding, trouble
 from lockterm.cli.doctor.service import service_findings
 from lockterm.cli.doctor.store import store_findings
 from lockterm.cli.doctor.terminal import terminal_findings
-from lockterm.cli.ending import DONE, FAILED
+from lockterm.cli.exit_codes import DONE, FAILED
 from lockterm.cli.logfile import log_to
 from lockterm.cli.options import OF_THE_UI, for_programs, takes
 from lockterm.cli.output import is_terminal, put_json, put_wrapped

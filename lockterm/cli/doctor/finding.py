@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from lockterm.cli.ending import hint_of
+from lockterm.cli.exit_codes import hint_of
 from lockterm.errors import LocktermError
 
 State = Literal["OK", "WARN", "FAIL"]

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.ending import DONE, FAILED, Misused, tell
+from lockterm.cli.exit_codes import DONE, FAILED, UsageError, tell
 from lockterm.cli.manual_parts import READING
 from lockterm.cli.options import LAST_ID, Form, asks_service, reads, the_lock, the_remote
 from lockterm.cli.output import (
@@ -136,7 +136,7 @@ def check_name(options: Options, typed_lock: str, name: str, as_json: bool) -> i
     name = name.strip()
     with reading(options, typed_lock) as (session, lock):
         if not name:
-            raise Misused("NAME is empty; nothing was asked.")
+            raise UsageError("NAME is empty; nothing was asked.")
         free = session.run(session.operations.remotes.is_name_free(lock.lock_id, name))
     if as_json:
         put_json({"lock": lock_json(lock), "remoteName": name, "free": free})
@@ -153,7 +153,7 @@ def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
     """
     remote = session.run(session.operations.remotes.detail(remote_id))
     if remote.lock_id not in (None, lock.lock_id):
-        raise Misused(
+        raise UsageError(
             f"Remote {remote_id} belongs to lock {remote.lock_id}, not to {format_lock(lock)}:"
             " nothing was changed.",
             hint="See that lock and remote are the ones you mean.",

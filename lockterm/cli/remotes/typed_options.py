@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from lockterm.cli.ending import Misused
+from lockterm.cli.exit_codes import UsageError
 from lockterm.cli.options import Command
 from lockterm.domain import dates
 from lockterm.domain.constants import RemoteType, choices, word
@@ -75,7 +75,7 @@ def read_options(
         said = [
             f"--{field.option}: {reasons[field.name]}" for field in ADDED if field.name in reasons
         ]
-        raise Misused(f"Nothing was sent. {' '.join(said)}")
+        raise UsageError(f"Nothing was sent. {' '.join(said)}")
     return reading
 
 

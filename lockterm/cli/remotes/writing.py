@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.asking import agree, agree_by_typing, let_be, require_someone
-from lockterm.cli.ending import tell
+from lockterm.cli.exit_codes import tell
 from lockterm.cli.manual_parts import CHANGING
 from lockterm.cli.options import LAST_ID, WholeNumber, WriteOptions, changes, the_lock, the_remote
 from lockterm.cli.outcome import Change, carry_out, unchanged
+from lockterm.cli.prompts import agree, agree_by_typing, let_be, require_someone
 from lockterm.cli.remotes.reading import read_remote
 from lockterm.cli.remotes.typed_options import read_options, resolved, takes_fields
 from lockterm.cli.session import Session

@@ -22,7 +22,7 @@ from lockterm.keymap.hints import with_keys
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.slices import Slices
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable, row_words
-from lockterm.terminal.key_queue import Opening, opening
+from lockterm.terminal.key_queue import PendingNavigation, opening
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.pager import Pager, with_age
@@ -104,7 +104,7 @@ class Results(Vertical):
         """Whether there is more than is shown."""
         self.is_loaded = False
         """Whether what was read last is there."""
-        self._opening: Opening | None = None
+        self._opening: PendingNavigation | None = None
         """Holds keys back until the first row is shown."""
         self._has_news = False
         """Whether more was read since what is found was looked for."""

@@ -36,7 +36,7 @@ from lockterm.screens.remote_form.questions import (
     ask_to_merge,
     ask_whether_it_is,
 )
-from lockterm.terminal.key_queue import Opening, opening
+from lockterm.terminal.key_queue import PendingNavigation, opening
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
@@ -169,7 +169,7 @@ class RemoteSaving:
 
     # --- the way -------------------------------------------------------------------------------
 
-    async def _save(self, opened: Opening) -> None:
+    async def _save(self, opened: PendingNavigation) -> None:
         try:
             if await self._is_ready(opened):
                 self._tell_saved(await self._send())
@@ -181,7 +181,7 @@ class RemoteSaving:
             self._do("")
             opened.end()
 
-    async def _is_ready(self, opened: Opening) -> bool:
+    async def _is_ready(self, opened: PendingNavigation) -> bool:
         """Whether everything was checked and the person said yes."""
         fields, connection = self._fields, self._operations.connection
         self._do("Asking whether the name is free ...")
@@ -278,7 +278,7 @@ class RemoteSaving:
 
     # --- an outcome that is not known ----------------------------------------------------------
 
-    async def _read_back(self, opened: Opening) -> None:
+    async def _read_back(self, opened: PendingNavigation) -> None:
         try:
             operation = await self._operation()
             if operation is not None and operation.unsettled:

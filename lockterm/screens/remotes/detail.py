@@ -19,7 +19,7 @@ from lockterm.domain.text.remote import describe_remote
 from lockterm.domain.text.validity import describe_validity
 from lockterm.errors import LocktermError, Refused, StoreError
 from lockterm.keymap.hints import with_keys
-from lockterm.operations import Operations, Seen
+from lockterm.operations import Fetched, Operations
 from lockterm.operations.load_state import LoadState, load
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.remotes.commands import RemoteCommands
@@ -81,9 +81,9 @@ class RemoteDetailScreen(LocktermScreen[None]):
     async def load_remote(self) -> None:
         """Read the remote; until the service answers, show what was last read."""
 
-        async def read() -> Seen[Remote]:
+        async def read() -> Fetched[Remote]:
             remote = await self.operations.remotes.detail(self.remote_id)
-            return Seen.now(remote, self.operations.clock)
+            return Fetched.now(remote, self.operations.clock)
 
         def show(state: LoadState[Remote]) -> None:
             self.state = state

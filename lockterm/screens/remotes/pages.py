@@ -21,7 +21,7 @@ from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.safe_text import clean
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import with_keys
-from lockterm.operations import Operations, Seen
+from lockterm.operations import Fetched, Operations
 from lockterm.operations.list_state import ListState
 from lockterm.operations.remote_list import HELD_S, RemoteList
 from lockterm.operations.remotes import AHEAD_S, JUST_READ_S
@@ -32,7 +32,7 @@ from lockterm.screens.remotes.list_text import describe_empty, format_pager
 from lockterm.screens.remotes.order import rows_to_show
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.terminal.idle import when_idle
-from lockterm.terminal.key_queue import Opening, opening
+from lockterm.terminal.key_queue import PendingNavigation, opening
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.key_line import KeyLine
@@ -87,8 +87,8 @@ class RemotePages(Vertical):
         """Whether the history has remotes of this lock that were deleted from here."""
         self._find_line: FindLine | None = None
         self._resized: Timer | None = None
-        self._loading: Opening | None = None
-        self._finding: Opening | None = None
+        self._loading: PendingNavigation | None = None
+        self._finding: PendingNavigation | None = None
 
     def compose(self) -> ComposeResult:
         arrangement = self.columns.arrangement
@@ -244,7 +244,7 @@ class RemotePages(Vertical):
             self._compare_with_journal()
             self.call_after_refresh(listed.read_ahead)
 
-    def _may_replace(self, before: Seen[RemotePage], size: int) -> bool:
+    def _may_replace(self, before: Fetched[RemotePage], size: int) -> bool:
         """Return whether a page may still take the place of one, and its size is still wanted."""
         now = self.list.state.load
         is_shown = self.screen.is_active and now.seen is before and not now.busy

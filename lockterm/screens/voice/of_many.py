@@ -11,7 +11,7 @@ from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.safe_text import clean
 from lockterm.domain.voices import joined
 from lockterm.errors import ServiceError
-from lockterm.operations.cached_reads import Seen
+from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.voice_plans import read_voices
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ class OfMany:
                 raise error
         return self._note(lists)
 
-    async def kept(self) -> Seen[list[Language]] | None:
+    async def kept(self) -> Fetched[list[Language]] | None:
         """What was read of them before; None: not of all."""
-        cached: dict[_Model, Seen[list[Language]]] = {}
+        cached: dict[_Model, Fetched[list[Language]]] = {}
         for model in self._count:
             if (seen := await self._operations.voices.cached_languages(*model)) is None:
                 return None  # what is not known would look like a voice they lack

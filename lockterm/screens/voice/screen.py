@@ -23,7 +23,7 @@ from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.voices import Language, VoicePack, name_pack, pack_source
 from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError, StoreError
 from lockterm.keymap.hints import with_keys
-from lockterm.operations import Operations, Seen
+from lockterm.operations import Fetched, Operations
 from lockterm.operations.load_state import LoadState, load
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
@@ -120,13 +120,13 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         """Read the languages of the lock's model; of many locks, those of each."""
         vendor, model, many = self.entry.vendor, self.entry.model, self._many
 
-        async def read() -> Seen[list[Language]]:
+        async def read() -> Fetched[list[Language]]:
             ask = self.operations.voices.languages(vendor, model) if many is None else many.read()
             value = await ask
             await self._learn_names(value)
-            return Seen.now(value, self.operations.clock)
+            return Fetched.now(value, self.operations.clock)
 
-        async def kept() -> Seen[list[Language]] | None:
+        async def kept() -> Fetched[list[Language]] | None:
             if many is not None:
                 cached = await many.kept()
             else:
@@ -153,9 +153,9 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         """Read the packs of the lock."""
         lock_id = self.entry.lock_id
 
-        async def read() -> Seen[list[VoicePack]]:
+        async def read() -> Fetched[list[VoicePack]]:
             value = await self.operations.voices.packs(lock_id)
-            return Seen.now(value, self.operations.clock)
+            return Fetched.now(value, self.operations.clock)
 
         def show(state: LoadState[list[VoicePack]]) -> None:
             self.packs = state

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from lockterm.cli import carrying
+from lockterm.cli import run_plan
 from lockterm.domain.plan import RunState, Step, StepState
 from lockterm.errors import RuleViolation, StoreDamaged
 from lockterm.operations.refusals import NoSuchRun, OtherPlan, RunUnderWay
@@ -287,7 +287,7 @@ async def test_progress_counts_only_what_was_left_as_a_run_goes_on(
     """A step that was unknown is proven by then: it is told, and was none of those left."""
     lock_id, stop = site.new_lock(), asyncio.Event()
     terminal = Terminal()
-    monkeypatch.setattr(carrying, "PROGRESS_S", 0)
+    monkeypatch.setattr(run_plan, "PROGRESS_S", 0)
     monkeypatch.setattr("sys.stderr", terminal)
 
     def stop_at_unknown(step: Step) -> None:
@@ -302,7 +302,7 @@ async def test_progress_counts_only_what_was_left_as_a_run_goes_on(
         assert states(begun) == [StepState.UNKNOWN, TO_DO, TO_DO]
         await proxy.heal()
         due = {step.number for step in begun.steps if step.is_left}
-        progress = carrying.Progress(due, as_json=False)
+        progress = run_plan.Progress(due, as_json=False)
         done = await carry_out(operations, begun, progress.note)
     assert states(done) == [RECORDED] * 3 and progress.noted == {1, 2, 3}
     lines = terminal.getvalue().split("\r")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from lockterm.terminal.fence import ASK, Fence
+from lockterm.terminal.fence import ASK, RenderBarrier
 
 
 class Terminal:
@@ -16,7 +16,7 @@ class Terminal:
         self.now_s = 0.0
         self.sent: list[str] = []
         self.timers: list[tuple[float, Callable[[], None]]] = []
-        self.fence = Fence(self.sent.append, self.later, lambda: self.now_s)
+        self.fence = RenderBarrier(self.sent.append, self.later, lambda: self.now_s)
         self.seen: dict[str, float] = {}
 
     def later(self, seconds: float, call: Callable[[], None]) -> None:

@@ -11,8 +11,8 @@ from platformdirs.unix import Unix
 
 from lockterm.cli.output import put
 from lockterm.errors import LocktermError, describe_os_error
-from lockterm.own_files import read_regular
 from lockterm.paths import needing_home, write_whole
+from lockterm.safe_files import read_regular
 
 MARK = "Written by lockterm, which writes over it"
 """Stands in each of them: without it, a file is somebody else's."""

@@ -43,14 +43,14 @@ NOT_PRINTED = 6
 NO_SERVICE = "lockterm knows no service yet."
 
 
-class Misused(LocktermError):
+class UsageError(LocktermError):
     """What was typed cannot be done, and nothing was sent."""
 
     title = "Not sent"
 
 
 _CODES: tuple[tuple[type[LocktermError], int], ...] = (
-    (Misused, MISUSED),
+    (UsageError, MISUSED),
     (OutcomeUnknown, UNKNOWN),
     (Unreachable, UNREACHABLE),
     (NoAnswer, UNREACHABLE),

@@ -10,11 +10,11 @@ from collections.abc import Container, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from lockterm.cli.asking import agree, agree_by_typing, let_be, require_someone
-from lockterm.cli.ending import DONE, FAILED, UNKNOWN, UNREACHABLE, Misused, tell
+from lockterm.cli.exit_codes import DONE, FAILED, UNKNOWN, UNREACHABLE, UsageError, tell
 from lockterm.cli.options import WriteOptions
 from lockterm.cli.output import has_failed, put, put_aside
 from lockterm.cli.plans import put_end, put_plan, put_planned, put_step, shortened_by
+from lockterm.cli.prompts import agree, agree_by_typing, let_be, require_someone
 from lockterm.cli.session import Session
 from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.safe_text import clean
@@ -66,7 +66,7 @@ def offer(
         put_plan(session, drawn, put_aside)
     deletes = plan.actions()[Action.DELETE]
     if max_deletes is not None and deletes > max_deletes:
-        raise Misused(
+        raise UsageError(
             f"{format_count(deletes, 'remote')} would be deleted, and --max-deletes allows"
             f" {max_deletes:,}:"
             " nothing was sent."
@@ -106,7 +106,7 @@ def agreed(plan: Plan, now_ms: int, *, yes: bool) -> bool:
     if yes:
         return True
     if has_failed():
-        raise Misused("The plan cannot be printed: nothing was sent.")
+        raise UsageError("The plan cannot be printed: nothing was sent.")
     due = [step for step in plan.steps if step.state in DUE]
     deleted = [step for step in due if step.action is Action.DELETE]
     for step in deleted:

@@ -10,7 +10,7 @@ import termios
 
 import click
 
-from lockterm.cli.ending import FAILED, Misused, tell
+from lockterm.cli.exit_codes import FAILED, UsageError, tell
 from lockterm.cli.output import put_aside
 
 
@@ -25,7 +25,7 @@ def require_someone(yes: bool, what: str) -> None:
         Misused: Nobody did, and nobody can be asked.
     """
     if not yes and not can_ask():
-        raise Misused(
+        raise UsageError(
             f"{what} needs --yes where nobody can be asked; nothing was sent.",
             hint="Give --yes, or run it in a terminal.",
         )

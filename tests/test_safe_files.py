@@ -19,8 +19,8 @@ from lockterm.config.profiles import Profiles
 from lockterm.config.settings import Options
 from lockterm.errors import ConfigError, LocktermError, Untrusted
 from lockterm.operations.export import export_files
-from lockterm.own_files import Place, read_guarded, written_by_others
 from lockterm.paths import make_directory, write_new, write_whole
+from lockterm.safe_files import Place, read_guarded, written_by_others
 from lockterm.store.database import Database
 from tests.certs import CERTS
 from tests.conftest import NOW_MS

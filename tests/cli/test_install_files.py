@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.cli.placing import place
+from lockterm.cli.install_files import place
 from lockterm.errors import LocktermError
 from tests.cli.conftest import Run
 from tests.terminal.pty_session import LOCKTERM
