@@ -61,7 +61,7 @@ def test_garbage_is_collected_in_commands_and_not_in_a_start(
         "import gc\n"
         "from lockterm.cli import exit_codes\n"
         "def leave(code):\n    print('collects', gc.isenabled())\n"
-        "ending.leave = leave\n"
+        "exit_codes.leave = leave\n"
         "from lockterm.__main__ import main\n"
         "main()"
     )
