@@ -388,12 +388,14 @@ async def test_an_outcome_in_doubt_while_others_are_read_back_is_read_too(bench:
     bench.proxy.arm("update", applied_unheard, 1)
     bench.proxy.arm("list", slow, 1)
     other = Scene(bench.lock_id, bench.site.remotes(bench.lock_id)[2])
-    with pytest.raises(OutcomeUnknown):
-        await CALLS["delete"](bench.operations, bench.scene)
+    deleting = asyncio.ensure_future(CALLS["delete"](bench.operations, bench.scene))
     await until(lambda: "list" in bench.proxy.asked)
     with pytest.raises(OutcomeUnknown):
         await CALLS["update"](bench.operations, other)
+    assert not deleting.done(), "its reading is held"
     gate.set()
+    with pytest.raises(OutcomeUnknown):
+        await deleting
     await read_back(bench.operations)
     states = {one.state for one in await bench.operations.journal.history()}
     assert states == {State.CONFIRMED_BY_READING}

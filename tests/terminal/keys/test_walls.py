@@ -81,7 +81,9 @@ def letters(text: str) -> Iterator[events.Key]:
 # --- input -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("term", ["screen-256color", "xterm-256color"])
+@pytest.mark.parametrize(
+    "term", ["screen-256color", pytest.param("xterm-256color", marks=pytest.mark.long)]
+)
 async def test_form_stays_when_a_key_with_alt_is_typed_into_it(
     service: RunningService, lockterm_app: Starter, term: str
 ) -> None:
