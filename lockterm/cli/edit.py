@@ -127,7 +127,7 @@ def _open_editor(file: Path) -> bool:
         Whether the editor returned at once without a change, and may be open in a window.
 
     Raises:
-        Misused: There is no such editor, or it failed.
+        UsageError: There is no such editor, or it failed.
     """
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     begun_s, found = time.monotonic(), file.stat()

@@ -35,7 +35,7 @@ def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
     """Read every lock of the book, in its order; those that were not read are told on stderr.
 
     Raises:
-        Misused: The lock book is empty.
+        UsageError: The lock book is empty.
         StoreError: It cannot be read.
     """
 

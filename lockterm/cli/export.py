@@ -79,7 +79,7 @@ def _may_lose(file: Path) -> bool:
     """Ask whether a file that is not an export may be replaced.
 
     Raises:
-        Misused: Nobody can be asked.
+        UsageError: Nobody can be asked.
     """
     if not can_ask():
         raise UsageError(

@@ -82,7 +82,7 @@ def _day(option: str, typed: str, zone: tzinfo, now_ms: int) -> int:
     """The beginning of a day, in milliseconds.
 
     Raises:
-        Misused: What was typed is no day.
+        UsageError: What was typed is no day.
     """
     read = read_moment(typed, zone, now_ms)
     if read.ms is None and not read.choices:

@@ -79,7 +79,7 @@ def note_failure(error: OSError) -> None:
     """Note that stdout cannot be written; what is still to be flushed to it is dropped.
 
     Raises:
-        NobodyReads: The command only reads, and nobody reads its output.
+        BrokenStdoutError: The command only reads, and nobody reads its output.
     """
     _Stdout.failure = clean(describe_os_error(error))
     if sys.stdout is not None:

@@ -56,7 +56,7 @@ def telling_problems(path: Path) -> Iterator[None]:
     """Tell line by line what is wrong with a file.
 
     Raises:
-        Misused: Something is; nothing was sent.
+        UsageError: Something is; nothing was sent.
     """
     try:
         yield
@@ -86,7 +86,7 @@ def drawn_from(
         seen: See :func:`plan_file`.
 
     Raises:
-        Misused: Something is wrong with the file; nothing was sent.
+        UsageError: Something is wrong with the file; nothing was sent.
     """
     title = title or f"apply {path.name}"
     with telling_problems(path):

@@ -22,7 +22,7 @@ def require_someone(yes: bool, what: str) -> None:
         what: What it is: ``Deleting``.
 
     Raises:
-        Misused: Nobody did, and nobody can be asked.
+        UsageError: Nobody did, and nobody can be asked.
     """
     if not yes and not can_ask():
         raise UsageError(

@@ -107,7 +107,7 @@ def _until(within: str, zone: tzinfo, now_ms: int) -> int:
     """The moment until which is looked, in milliseconds.
 
     Raises:
-        Misused: What was typed is no time from now.
+        UsageError: What was typed is no time from now.
     """
     typed = within.strip().removeprefix("+")
     read = read_moment(f"+{typed}", zone, now_ms)

@@ -57,7 +57,7 @@ def offer(
         The exit code.
 
     Raises:
-        Misused: It deletes too many, or nobody agreed and nobody can be asked; nothing was sent.
+        UsageError: It deletes too many, or nobody agreed and nobody can be asked; nothing was sent.
     """
     plan = drawn.plan
     if not how.as_json:
@@ -100,7 +100,7 @@ def agreed(plan: Plan, now_ms: int, *, yes: bool) -> bool:
         yes: It is; nobody is asked.
 
     Raises:
-        Misused: Nobody said so, and nobody can be asked, or nobody has seen the plan.
+        UsageError: Nobody said so, and nobody can be asked, or nobody has seen the plan.
     """
     require_someone(yes, "Carrying out a plan")
     if yes:

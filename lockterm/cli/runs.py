@@ -189,7 +189,7 @@ def _telling_refusals() -> Iterator[None]:
     """What was typed cannot work where there is no such run, or it is another profile's.
 
     Raises:
-        Misused: So it is.
+        UsageError: So it is.
     """
     try:
         yield

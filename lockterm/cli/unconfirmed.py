@@ -265,7 +265,7 @@ def _meant(unsettled: list[Operation], typed: str) -> Operation:
     """The one whose id begins so.
 
     Raises:
-        Misused: None does, or several do.
+        UsageError: None does, or several do.
     """
     found = [one for one in unsettled if typed and one.id.startswith(typed.strip().lower())]
     if len(found) == 1:

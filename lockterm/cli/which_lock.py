@@ -24,7 +24,7 @@ def reading(options: Options, typed: str) -> Iterator[tuple[Session, Lock]]:
 
     Raises:
         ConfigError: A setting is wrong, or no service is known.
-        Misused: No lock or several could be meant; nothing was sent.
+        UsageError: No lock or several could be meant; nothing was sent.
         StoreError: A name was typed and the lock book cannot be read.
     """
     with Session(options) as session:

@@ -149,7 +149,7 @@ def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
     """The detail of a remote, read now.
 
     Raises:
-        Misused: It belongs to another lock than the one that was typed.
+        UsageError: It belongs to another lock than the one that was typed.
     """
     remote = session.run(session.operations.remotes.detail(remote_id))
     if remote.lock_id not in (None, lock.lock_id):

@@ -59,7 +59,7 @@ def read_options(
         before: The remote of an update.
 
     Raises:
-        Misused: Something cannot be sent; each field's reason is in it.
+        UsageError: Something cannot be sent; each field's reason is in it.
     """
     initial = typed_of(None, zone) if before is None else {}
     reading = read_typed({**initial, **given}, zone, now_ms, before)

@@ -243,7 +243,7 @@ def _accepts(found: Mapping[str, str], *, yes: bool, question: str = _SEND_IT) -
     """Whether what is unwise is wanted all the same.
 
     Raises:
-        Misused: It was not said, and nobody can be asked.
+        UsageError: It was not said, and nobody can be asked.
     """
     if not found:
         return True
