@@ -66,7 +66,7 @@ MORE: tuple[Step, ...] = (
         "voice",
         ("v",),
         Expected(
-            ("Voices of nordriegel", "en-US +English", "Voice now: not known", "Packs"),
+            ("Voices of nordriegel", "en-US +English", "Voice now: unknown", "Packs"),
             stands_out="female +xiaoyan",
             others="male +zhiming",
         ),
@@ -81,7 +81,7 @@ MORE: tuple[Step, ...] = (
         ("enter",),
         asked(
             f"Set the voice of {LOCK} .lock 1001.",
-            "From not known",
+            "From +unknown",
             "To en-US Grace",
             keep="Keep",
             act="Set the voice",
@@ -135,9 +135,9 @@ MORE: tuple[Step, ...] = (
         "palette",
         (PALETTE,),
         Expected(
-            ("Find an action", "Add a remote to this lock", "Change the remote"),
+            ("Find an action", "Add a remote to this lock", "Edit the selected remote"),
             stands_out="Add a remote to this",
-            others="Change the remote",
+            others="Edit the selected remote",
             help=False,
         ),
     ),

@@ -213,6 +213,8 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     def _tell(self) -> None:
         """Say which voice the lock has, and what the cursor stands on."""
         now = f"Voice now: {self._voice_now()}"
+        if self.entry.voice is None:
+            now += ". The service can't report it."
         entry = self.query_one(VoicesPanel).entry
         if self._many:
             now = self._many.words(entry.choice if entry else None) if self.voices.value else ""
@@ -228,7 +230,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     def _voice_now(self) -> str:
         if self.entry.voice is None:
-            return "unknown. The service can't report it."
+            return "unknown"
         since = self.entry.voice_since(self._zone, self.operations.machine_ms())
         return f"{self._words(self.entry.voice)}, {since}"
 
