@@ -147,7 +147,7 @@ JOB: tuple[Step, ...] = (
             r"\(\*\) recurring",
             r"\[x\] Mon.*\[ \] Sun",
             r"in (?:30|29) days",
-            "Complete",
+            "Ready",
             stands_out="^ Weekdays",
             others="^ Number",
         ),
@@ -178,7 +178,7 @@ JOB: tuple[Step, ...] = (
     Step(
         "edited, by words too",
         ("end", " x", *ALT_KEYS, "2"),
-        _form(f"{NAME} 2", "Complete", stands_out="^ Name"),
+        _form(f"{NAME} 2", "Ready", stands_out="^ Name"),
     ),
     Step(
         "difference",
@@ -197,7 +197,7 @@ JOB: tuple[Step, ...] = (
         ("w",),
         _form("Nothing is changed yet", "in (?:30|29) days", stands_out="^ End", others="^ Start"),
     ),
-    Step("another end", ("+60d",), _form("in (?:90|89) days", "Complete", stands_out="^ End")),
+    Step("another end", ("+60d",), _form("in (?:90|89) days", "Ready", stands_out="^ End")),
     Step(
         "renewal",
         (SAVE,),

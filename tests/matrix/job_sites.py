@@ -30,7 +30,7 @@ SITES: tuple[Step, ...] = (
                 "Add a remote",
                 "Name +Ingrid Moen, temp 2",
                 r"Number +A-24\d\d",
-                "Complete[.]",
+                "Ready[.]",
                 "ctrl.n save, next",
             ),
             stands_out="^ Name",
