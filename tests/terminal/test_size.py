@@ -15,7 +15,13 @@ Start = Callable[..., PtySession]
 
 @pytest.mark.parametrize(
     "variables",
-    [{"COLUMNS": "120", "LINES": "40"}, {"COLUMNS": "60"}, {"LINES": "20"}, {"COLUMNS": "x"}],
+    [
+        {"COLUMNS": "120", "LINES": "40"},
+        *(
+            pytest.param(one, marks=pytest.mark.long)
+            for one in ({"COLUMNS": "60"}, {"LINES": "20"}, {"COLUMNS": "x"})
+        ),
+    ],
     ids=str,
 )
 def test_ui_has_the_terminals_size_when_the_environment_says_another(
