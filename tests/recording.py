@@ -29,7 +29,7 @@ Step = tuple[str, str, str, float]
 STEPS: tuple[Step, ...] = (
     ("", "Loading dock", "Every lock that you look after", 2.5),
     ("j", "Loading dock", "j, k or the arrows: down and up", 1),
-    ("enter", "page 1 of 3", "enter: the remotes of a lock; each state has a sign and a colour", 3),
+    ("enter", "page 1 of 3", "enter: the remotes of a lock; each state has a sign and a color", 3),
     ("n", "page 2 of 3", "n, p: the next page and the one before", 2),
     ("/", "Find", "/: type to find", 1),
     ("s", "Find: s", "/: type to find", 0.5),

@@ -1,4 +1,4 @@
-"""How an app looks on its terminal: colours, glyphs, theme, mouse, quiet."""
+"""How an app looks on its terminal: colors, glyphs, theme, mouse, quiet."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from textual.filter import LineFilter
 from textual.widget import Widget
 
 from lockterm import screens
-from lockterm.config.look import TRUE_COLOURS, Look
+from lockterm.config.look import TRUE_COLORS, Look
 from lockterm.config.preferences import Preferences
 from lockterm.domain import glyphs
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
 from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.ambiguous_width import count_ambiguous_as_wide
-from lockterm.terminal.colours import FOR_EYES, ON_ONE_GROUND, OWN, NoColours, Readable
+from lockterm.terminal.colors import FOR_EYES, ON_ONE_GROUND, OWN, NoColors, Readable
 from lockterm.terminal.frame_diff import FrameDiff
 from lockterm.terminal.glyphs import NothingElseFilter
 from lockterm.terminal.link import SLOW_S, Link
@@ -29,13 +29,13 @@ from lockterm.terminal.patches import (
     begin_with_theme,
     driver_of,
     patch_drawing,
-    use_colours,
+    use_colors,
     without_greys,
 )
 from lockterm.terminal.terminal_input import LettersDrawn
 from lockterm.widgets.line_table import LineTable
 
-_SYSTEMS = {TRUE_COLOURS: ColorSystem.TRUECOLOR, 256: ColorSystem.EIGHT_BIT}
+_SYSTEMS = {TRUE_COLORS: ColorSystem.TRUECOLOR, 256: ColorSystem.EIGHT_BIT}
 
 _log = logging.getLogger("lockterm")
 
@@ -63,7 +63,7 @@ class Appearance:
         """Told another look, once it is taken on."""
         for theme in (OWN, *ON_ONE_GROUND, *FOR_EYES):
             app.register_theme(theme)
-        app.no_color = look.colours == 0
+        app.no_color = look.colors == 0
         without_greys(app)
         self._first_theme = app.theme
         self._animations = app.animation_level
@@ -99,10 +99,10 @@ class Appearance:
         glyphs.use(glyphs.ASCII if look.in_ascii else glyphs.UNICODE)
         self._app.set_class(look.quiet, "-quiet")
         self._app.animation_level = "none" if look.quiet else self._animations
-        colours = ColorSystem.STANDARD if look.native else _SYSTEMS[look.colours]
-        use_colours(self._app, colours)
+        colors = ColorSystem.STANDARD if look.native else _SYSTEMS[look.colors]
+        use_colors(self._app, colors)
         # New objects: what was painted is remembered by the filters it went through.
-        self.filters = [NoColours() if look.colours == 0 else Readable(colours)]
+        self.filters = [NoColors() if look.colors == 0 else Readable(colors)]
         if not look.utf8:
             self.filters.append(NothingElseFilter())
 
@@ -110,6 +110,9 @@ class Appearance:
         if self.look.native:
             return OWN.name
         kept = self._choices.get("theme")
+        if isinstance(kept, str):
+            # Development versions kept the names of two themes in British spelling.
+            kept = kept.replace("colour", "color")
         if isinstance(kept, str) and kept in self._app.available_themes:
             return kept
         if kept is not None:
@@ -119,11 +122,11 @@ class Appearance:
     def choose_theme(self) -> None:
         """Choose the theme, and keep the choice."""
         if self.look.native:
-            reason = "This terminal has few colours: its own are used."
+            reason = "This terminal has few colors: its own are used."
             if self.look.quiet:
-                reason = "Quiet uses the terminal's own colours."
-            elif self.look.colours == 0:
-                reason = "No colours are used here: NO_COLOR is set, or the terminal has none."
+                reason = "Quiet uses the terminal's own colors."
+            elif self.look.colors == 0:
+                reason = "No colors are used here: NO_COLOR is set, or the terminal has none."
             self._app.notify(f"{reason} A theme chosen elsewhere is kept.", title="Theme")
             return
 
@@ -150,10 +153,10 @@ class Appearance:
         self.apply_look(replace(self.look, quiet=quiet))
         self._use_mouse()
         self._app.notify(
-            "16 colours, ASCII, no movements of the mouse, nothing read ahead, so that less is"
+            "16 colors, ASCII, no movements of the mouse, nothing read ahead, so that less is"
             " sent. The same key ends it; --quiet begins with it."
             if quiet
-            else "Colours and glyphs are back, and neighbouring pages are read ahead again.",
+            else "Colors and glyphs are back, and neighbouring pages are read ahead again.",
             title="Quiet" if quiet else "No longer quiet",
         )
 
@@ -216,7 +219,7 @@ class Appearance:
         if trip_s < SLOW_S or self.look.quiet:
             return
         self._app.notify(
-            f"{key('app.quiet')} sends less: 16 colours, ASCII, nothing read ahead."
+            f"{key('app.quiet')} sends less: 16 colors, ASCII, nothing read ahead."
             f" Each key takes {trip_s * 1000:.0f} ms to this terminal and back."
             " To begin so: --quiet, or quiet = true under"
             " [terminal] in the configuration.",

@@ -72,7 +72,7 @@ class TerminalApp(HookedApp[ReturnType]):
         self.frame_diff = FrameDiff(self, frame_for(look))
         """Sends what differs from what the terminal shows."""
         self.appearance = Appearance(self, self.frame_diff, look, choices)
-        """Colours, glyphs, theme, mouse, and how much is sent."""
+        """Colors, glyphs, theme, mouse, and how much is sent."""
         self._minimum_size = MinimumSize(self)
         self._chosen_keys = ChosenKeys()
         self._styles = Styles()

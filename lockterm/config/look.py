@@ -18,8 +18,8 @@ Multiplexer = Literal["plain", "tmux", "screen"]
 _COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
 """What Python sets in the C locale."""
 
-TRUE_COLOURS = 1 << 24
-FEW_COLOURS = 16
+TRUE_COLORS = 1 << 24
+FEW_COLORS = 16
 """A terminal with so many has them from its owner, who chose them to be read."""
 
 _FILLING = ("xterm", "linux", "rxvt", "putty", "mlterm", "st-", "alacritty", "konsole", "foot")
@@ -38,11 +38,11 @@ class Look:
     """What is drawn with, and what is sent to the terminal besides."""
 
     quiet: bool = False
-    """For thin links: 16 colours, ASCII, and nothing read that was not asked for."""
+    """For thin links: 16 colors, ASCII, and nothing read that was not asked for."""
     mouse: bool = True
     """Whether the terminal's mouse is taken at the start; a key changes that."""
-    colours: int = TRUE_COLOURS
-    """How many colours the terminal has: 0, 16, 256 or 16,777,216. 0 with ``NO_COLOR``."""
+    colors: int = TRUE_COLORS
+    """How many colors the terminal has: 0, 16, 256 or 16,777,216. 0 with ``NO_COLOR``."""
     ascii: bool = False
     """Whether lines, dots and marks have to be drawn in ASCII, quiet or not."""
     copy: Multiplexer = "plain"
@@ -63,8 +63,8 @@ class Look:
 
     @property
     def native(self) -> bool:
-        """Whether the terminal's own colours are used: it has no others, or they cost less."""
-        return self.quiet or self.colours <= FEW_COLOURS
+        """Whether the terminal's own colors are used: it has no others, or they cost less."""
+        return self.quiet or self.colors <= FEW_COLORS
 
 
 FULL_LOOK = Look()
@@ -112,7 +112,7 @@ def resolve_look(
         mouse, origins["mouse"] = False, "in GNU screen"
     else:
         mouse = _filed(file, "mouse", True, origins)
-    depth, origins["colours"] = colours(environ)
+    depth, origins["colors"] = colors(environ)
     glyphs, through = _filed(file, "glyphs", AUTO, origins), _filed(file, "copy", AUTO, origins)
     in_ascii = glyphs == "ascii"
     utf8, variable = takes_utf8(environ)
@@ -163,15 +163,15 @@ def multiplexer(environ: Mapping[str, str]) -> Multiplexer:
     return "screen" if term.startswith("screen") else "plain"
 
 
-def colours(environ: Mapping[str, str]) -> tuple[int, str]:
-    """How many colours the terminal says it has, and by which variable."""
+def colors(environ: Mapping[str, str]) -> tuple[int, str]:
+    """How many colors the terminal says it has, and by which variable."""
     term = environ.get("TERM", "")
     if environ.get("NO_COLOR"):
         return 0, "environment NO_COLOR"
     depth = environ.get("COLORTERM", "").strip().lower()
-    # GNU screen hands on the variable of the terminal around it and garbles such colours.
+    # GNU screen hands on the variable of the terminal around it and garbles such colors.
     if depth in ("truecolor", "24bit") and multiplexer(environ) != "screen":
-        return TRUE_COLOURS, f"environment COLORTERM={depth}"
+        return TRUE_COLORS, f"environment COLORTERM={depth}"
     if "256color" in term or "direct" in term:
         return 256, f"environment TERM={term}"
     return 0 if term.startswith("vt") else 16, f"environment TERM={term}"

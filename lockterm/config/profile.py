@@ -69,8 +69,8 @@ class Profile:
     """Whether a start without ``--lock`` opens the lock that was opened last, not the book."""
     cache: bool = True
     """Whether what was read is kept on the disk, for a time without the service and for a start."""
-    colour: str = ""
-    """One of :data:`lockterm.config.values.COLOURS` for the title line, or empty."""
+    color: str = ""
+    """One of :data:`lockterm.config.values.COLORS` for the title line, or empty."""
     account: str = ""
     """The name of the account at the service; empty: it is told by the credentials."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)

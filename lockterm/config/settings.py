@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lockterm.config import values
-from lockterm.config.file import FROM_ENVIRONMENT, ConfigFile, read_config
+from lockterm.config.file import FROM_ENVIRONMENT, ConfigFile, color_key, read_config
 from lockterm.config.keys import resolve_keys
 from lockterm.config.look import Look, resolve_look
 from lockterm.config.profile import Profile
@@ -174,7 +174,7 @@ class _Resolver:
             read_only=self._read_only(),
             open_last=self._filed("open_last", values.boolean, _USUAL.open_last),
             cache=self._cache(),
-            colour=self._colour(at_home),
+            color=self._color(at_home),
             warnings=tuple(self._warnings),
         )
 
@@ -197,10 +197,12 @@ class _Resolver:
         account = self._filed("account", values.account, _USUAL.account)
         return account if at_home else ""
 
-    def _colour(self, at_home: bool) -> str:
-        """The profile's colour; it would be wrong on another service."""
-        colour = self._filed("colour", values.colour, _USUAL.colour)
-        return colour if at_home else ""
+    def _color(self, at_home: bool) -> str:
+        """The profile's color; it would be wrong on another service."""
+        key = color_key(self._chosen)
+        color = self._filed(key, values.color, _USUAL.color)
+        self._origins["color"] = self._origins.pop(key)
+        return color if at_home else ""
 
     def _ca_file(self, value: object) -> str:
         return values.ca_file(value, self._path.parent)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lockterm.config import values
-from lockterm.config.file import FROM_ENVIRONMENT
+from lockterm.config.file import FROM_ENVIRONMENT, color_key
 from lockterm.config.profiles import header_of
 
 LABELS = {
@@ -20,14 +20,14 @@ LABELS = {
     "account": "Account",
     "ca_file": "CA file",
     "read_only": "Read-only",
-    "colour": "Colour",
+    "color": "Color",
 }
 """Name of a field -> what people call it, from top to bottom."""
 
 READ_ONLY, WRITABLE = "no", "yes"
 """Whether changes are sent; kept so in drafts."""
 
-NO_COLOUR = "none"
+UNCOLORED = "none"
 
 _SUBJECTS = {
     "name": "The name",
@@ -37,7 +37,7 @@ _SUBJECTS = {
     "variable": "The variable",
     "account": "The account",
     "ca_file": "The CA file",
-    "colour": "The colour",
+    "color": "The color",
 }
 
 
@@ -68,7 +68,7 @@ def typed_of(name: str, filed: Mapping[str, Any]) -> dict[str, str]:
         "account": text("account"),
         "ca_file": text("ca_file"),
         "read_only": READ_ONLY if filed.get("read_only") is True else WRITABLE,
-        "colour": text("colour") or NO_COLOUR,
+        "color": text(color_key(filed)) or UNCOLORED,
     }
 
 
@@ -116,8 +116,8 @@ def check(
         checked("ca_file", lambda name: values.ca_file(name, relative_to))
     elif filed.get("ca_only") is True:
         errors["ca_file"] = "It needs one: ca_only stands in the file."
-    if typed["colour"] != NO_COLOUR:
-        checked("colour", values.colour)
+    if typed["color"] != UNCOLORED:
+        checked("color", values.color)
     ordered = {field: errors[field] for field in LABELS if field in errors}
     return CheckedProfile(ordered, _filed(typed, filed))
 
@@ -138,19 +138,20 @@ def _filed(typed: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any
 
     def put(field: str, value: object) -> None:
         kind = bool if field == "read_only" else str
-        if typed[field] == was[field] and isinstance(before.get(field, kind()), kind):
+        key = color_key(before) if field == "color" else field
+        if typed[field] == was[field] and isinstance(before.get(key, kind()), kind):
             return
         if value:
-            filed[field] = value
+            filed[key] = value
         else:
-            filed.pop(field, None)
+            filed.pop(key, None)
 
     put("base_url", typed["base_url"])
     put("timezone", typed["timezone"])
     put("account", typed["account"])
     put("ca_file", typed["ca_file"])
     put("read_only", typed["read_only"] == READ_ONLY)
-    put("colour", "" if typed["colour"] == NO_COLOUR else typed["colour"])
+    put("color", "" if typed["color"] == UNCOLORED else typed["color"])
     if (typed["header"], typed["variable"]) != (was["header"], was["variable"]):
         headers = {
             name: value

@@ -34,8 +34,8 @@ HEADERS_OF_OUR_OWN = frozenset({
 })  # fmt: skip
 """Headers that decide how a request is framed or its answer read: a profile cannot set them."""
 
-COLOURS = ("red", "yellow", "green", "blue")
-"""The colours of a profile. Each theme has its own shades of them, and no two are the same."""
+COLORS = ("red", "yellow", "green", "blue")
+"""The colors of a profile. Each theme has its own shades of them, and no two are the same."""
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _USUAL_VARIABLE = re.compile(r"[A-Z]{1,12}(_[A-Z0-9]{1,12}){0,5}")
@@ -103,11 +103,11 @@ def account(value: object) -> str:
     return name
 
 
-def colour(value: object) -> str:
-    """One of the colours of a profile; empty is none."""
+def color(value: object) -> str:
+    """One of the colors of a profile; empty is none."""
     name = text(value)
-    if name and name not in COLOURS:
-        raise ValueError(f"{shorten(name)} is no colour of a profile{suggestion(name, COLOURS)}")
+    if name and name not in COLORS:
+        raise ValueError(f"{shorten(name)} is no color of a profile{suggestion(name, COLORS)}")
     return name
 
 

@@ -40,7 +40,7 @@ class Phase(Enum):
 class State(Enum):
     """What a person has to know of a remote first: a word, and a sign of its own shape.
 
-    The signs take one cell on every terminal; each has one in ASCII. Its colour is the stylesheet's
+    The signs take one cell on every terminal; each has one in ASCII. Its color is the stylesheet's
     ``line-table--`` and :attr:`look`.
     """
 

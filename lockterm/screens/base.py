@@ -23,7 +23,7 @@ from lockterm.screens.modal import RefusedModal
 from lockterm.terminal.key_queue import is_opening
 from lockterm.terminal.patches import active_binding, own_bindings, paint_once
 from lockterm.widgets.actions import reason_against, titled
-from lockterm.widgets.coloured_title import ColouredTitleLine
+from lockterm.widgets.colored_title import ColoredTitleLine
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.notice_line import NoticeLine
 from lockterm.widgets.title_line import TitleLine
@@ -51,10 +51,10 @@ def run_words(operations: Operations) -> str:
 def title_line(profile: Profile) -> TitleLine:
     """The title line of screens on a profile."""
     named = profile.name, profile.host
-    if not profile.colour:
+    if not profile.color:
         return TitleLine(*named, read_only=profile.read_only)
 
-    return ColouredTitleLine(*named, profile.colour, read_only=profile.read_only)
+    return ColoredTitleLine(*named, profile.color, read_only=profile.read_only)
 
 
 def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:

@@ -235,7 +235,7 @@ def _parts(codes: str) -> tuple[frozenset[str], str, str]:
 def _unseen(codes: str) -> str:
     """What makes a blank unseen for which many fonts have a box; empty: a line goes through it.
 
-    Concealed, which VTE heeds; in the colour of what is behind it, where that is known, which
+    Concealed, which VTE heeds; in the color of what is behind it, where that is known, which
     PuTTY and urxvt need.
     """
     attributes, front, back = _parts(codes)

@@ -21,7 +21,7 @@ from textual.geometry import Offset
 from textual.strip import SGR_STYLES, Strip
 
 from lockterm.terminal.cell_writer import SEEN_ON_BLANKS, CellWriter
-from lockterm.terminal.colours import colours_of
+from lockterm.terminal.colors import colors_of
 from lockterm.terminal.widths import (
     Cell,
     doubtful_cells,
@@ -42,11 +42,11 @@ KEPT_CELLS = 1024
 _SEEN_ON_BLANKS = sum(1 << bit for bit, code in enumerate(SGR_STYLES) if code in SEEN_ON_BLANKS)
 """The attributes of a style that show where nothing is written."""
 _BOLD, _REVERSE = (1 << SGR_STYLES.index(code) for code in ("1", "7"))
-"""Both at once are hard to read in one of the terminal's own colours, where bold is drawn bright:
+"""Both at once are hard to read in one of the terminal's own colors, where bold is drawn bright:
 what was the background is then the text, and black becomes grey."""
 
 
-def _cells_of(strip: Strip, colours: ColorSystem) -> list[Cell]:
+def _cells_of(strip: Strip, colors: ColorSystem) -> list[Cell]:
     cells: list[Cell] = []
     for text, style, control in strip:
         if control:
@@ -54,9 +54,9 @@ def _cells_of(strip: Strip, colours: ColorSystem) -> list[Cell]:
         codes = ground = ""
         if style:
             attributes = style._attributes & style._set_attributes
-            codes = ground = _sgr(attributes, style._color, style._bgcolor, colours)
+            codes = ground = _sgr(attributes, style._color, style._bgcolor, colors)
             if not attributes & _SEEN_ON_BLANKS:
-                ground = _sgr(0, None, style._bgcolor, colours)
+                ground = _sgr(0, None, style._bgcolor, colors)
         graphemes = text if text.isascii() else graphemes_of(text)
         cells += map(_styled(codes, ground).__getitem__, graphemes)
     return cells
@@ -67,7 +67,7 @@ class _Styled(dict[str, Cell]):
 
     Args:
         codes: Of what is written.
-        ground: Of blanks: nobody sees in which colour they are written.
+        ground: Of blanks: nobody sees in which color they are written.
     """
 
     def __init__(self, codes: str, ground: str) -> None:
@@ -99,15 +99,15 @@ def graphemes_of(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _sgr(
-    attributes: int, foreground: Color | None, background: Color | None, colours: ColorSystem
+    attributes: int, foreground: Color | None, background: Color | None, colors: ColorSystem
 ) -> str:
-    """The SGR codes of a style, without those that mean the terminal's own colours."""
+    """The SGR codes of a style, without those that mean the terminal's own colors."""
     if attributes & _REVERSE and (background is None or background.is_system_defined):
         attributes &= ~_BOLD
     codes = [SGR_STYLES[bit] for bit in range(attributes.bit_length()) if attributes & (1 << bit)]
     for color, is_foreground in ((foreground, True), (background, False)):
         if color is not None and not color.is_default:
-            codes += color.downgrade(colours).get_ansi_codes(is_foreground)
+            codes += color.downgrade(colors).get_ansi_codes(is_foreground)
     return ";".join(codes)
 
 
@@ -248,16 +248,16 @@ def _reaches(row: list[Cell], doubtful: list[int]) -> Iterator[tuple[range, int]
 
 
 def placed(
-    update: LayoutUpdate | ChopsUpdate, colours: ColorSystem
+    update: LayoutUpdate | ChopsUpdate, colors: ColorSystem
 ) -> Iterator[tuple[int, int, list[Cell]]]:
     """What was painted: column, row, and the cells that stand there.
 
     Args:
         update: What Textual has painted.
-        colours: What the terminal can show.
+        colors: What the terminal can show.
     """
     for x, y, strip in _strips(update):
-        yield x, y, _cells_of(strip, colours)
+        yield x, y, _cells_of(strip, colors)
 
 
 def _strips(update: LayoutUpdate | ChopsUpdate) -> Iterator[tuple[int, int, Strip]]:
@@ -330,7 +330,7 @@ class FrameDiff:
                 app.call_later(self.catch_up)  # it has caught up in between, and told nobody
             return None
         self._place_cursor()
-        text = self.frame.changes(placed(renderable, colours_of(app.console)), app.size)
+        text = self.frame.changes(placed(renderable, colors_of(app.console)), app.size)
         self._has_drawn = True
         if not text and app.cursor_position == app._previous_cursor_position:
             app.post_display_hook()

@@ -1,4 +1,4 @@
-"""Patches for what Textual draws with colours alone: scroll bars, fields, the cursor of lists."""
+"""Patches for what Textual draws with colors alone: scroll bars, fields, the cursor of lists."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _truncate = Content.truncate
 
 
 class SeenScrollBar(ScrollBarRender):
-    """Textual's, which is made of background colours; of glyphs in the terminal's own colours.
+    """Textual's, which is made of background colors; of glyphs in the terminal's own colors.
 
     In ASCII there are no parts of a cell: the handle ends with a whole one.
     """
 
     @classmethod
     def render_bar(cls, *args: Any, **options: Any) -> Segments:
-        """As Textual's; the handle is a block where it has the colour of the terminal's text."""
+        """As Textual's; the handle is a block where it has the color of the terminal's text."""
         bar = super().render_bar(*args, **options)
         if are_ascii():
             segments = [
@@ -134,7 +134,7 @@ def driver_of(app: App[Any]) -> Driver | None:
 
 
 def without_greys(app: App[Any]) -> None:
-    """Drop Textual's filters that turn colours into greys; an empty NO_COLOR is one for them."""
+    """Drop Textual's filters that turn colors into greys; an empty NO_COLOR is one for them."""
     app._filters = [one for one in app._filters if not isinstance(one, (Monochrome, NoColor))]
 
 
@@ -145,9 +145,9 @@ def begin_with_theme(app: App[Any], theme: str) -> None:
     app.stylesheet.set_variables(app.get_css_variables())
 
 
-def use_colours(app: App[Any], colours: ColorSystem) -> None:
-    """Have colours sent as this kind of terminal takes them."""
-    app.console._color_system = colours
+def use_colors(app: App[Any], colors: ColorSystem) -> None:
+    """Have colors sent as this kind of terminal takes them."""
+    app.console._color_system = colors
 
 
 def line_of_option(options: OptionList) -> int:

@@ -1,4 +1,4 @@
-"""A line of options to choose from: one of them, or several. Readable without colour."""
+"""A line of options to choose from: one of them, or several. Readable without color."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from textual.reactive import Reactive, var
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from lockterm.terminal.colours import colours_of, readable, state_colour
+from lockterm.terminal.colors import colors_of, readable, state_color
 from lockterm.terminal.patches import follow_size
 from lockterm.widgets.bindings import bindings
 
@@ -29,7 +29,7 @@ STATES = {
     **dict.fromkeys(("ended", "month", "open", "ahead", "unclear"), Style()),
     **dict.fromkeys(("week", "disagree", "coerced"), Style(bold=True)),
 }
-"""The state of a remote -> how it looks where it has no colour; a sign tells each as well."""
+"""The state of a remote -> how it looks where it has no color; a sign tells each as well."""
 
 READ_ON = 4.5
 """The least contrast of these to what is behind them."""
@@ -295,18 +295,18 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip(segments).adjust_cell_length(self.size.width)
 
     def _styled(self, line: Style, look: str) -> Style:
-        """How a piece of a line looks: by its colour, and by its weight where it has none.
+        """How a piece of a line looks: by its color, and by its weight where it has none.
 
-        Both would cost bytes in each row, and bold is drawn in other colours by many terminals.
+        Both would cost bytes in each row, and bold is drawn in other colors by many terminals.
         """
         looks = self._looks.of_pieces
         if look not in looks:
-            colour = None if self.app.no_color else state_colour(self.app.theme_variables, look)
-            looks[look] = STATES[look] if colour is None else Style(color=colour)
+            color = None if self.app.no_color else state_color(self.app.theme_variables, look)
+            looks[look] = STATES[look] if color is None else Style(color=color)
         own = looks[look]
-        if line.reverse:  # its ground would have that colour
+        if line.reverse:  # its ground would have that color
             return line + Style(bold=own.bold)
-        return readable(line + own, colours_of(self.app.console), READ_ON)
+        return readable(line + own, colors_of(self.app.console), READ_ON)
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Piece]:

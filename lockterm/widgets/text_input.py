@@ -50,7 +50,7 @@ class OneLine(Input):
     """What all of the text takes. Textual lays the screen out anew whenever that changes."""
 
     def on_mount(self) -> None:
-        """Without colours nothing else tells an example from a value."""
+        """Without colors nothing else tells an example from a value."""
         if self.app.no_color and self.placeholder:
             self.placeholder = f"({self.placeholder})"
 

@@ -44,7 +44,7 @@ BARE, DEFAULT, QUIET = "bare Textual app", "lockterm", "lockterm --quiet"
 LOOKS: tuple[tuple[str, list[str], dict[str, str]], ...] = (
     (BARE, [], {}),
     (DEFAULT, [], {}),
-    ("lockterm, true colour", [], {"COLORTERM": "truecolor"}),
+    ("lockterm, true color", [], {"COLORTERM": "truecolor"}),
     ("lockterm, NO_COLOR", [], {"NO_COLOR": "1"}),
     (QUIET, ["--quiet"], {}),
 )

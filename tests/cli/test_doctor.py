@@ -155,8 +155,8 @@ def test_info_and_doctor_tell_what_the_configuration_says_of_terminal_and_keys(
 ) -> None:
     config_file.write_text('[terminal]\ncopy = "tmux"\nmouse = false\n[keys]\n"app.help" = "f1"\n')
     settings = json.loads(lockterm("info", "--json", "--quiet").stdout)["settings"]
-    told = {name: settings[name]["value"] for name in ("quiet", "mouse", "colours", "copy", "keys")}
-    assert told == {"quiet": True, "mouse": False, "colours": 256, "copy": "tmux", "keys": 1}
+    told = {name: settings[name]["value"] for name in ("quiet", "mouse", "colors", "copy", "keys")}
+    assert told == {"quiet": True, "mouse": False, "colors": 256, "copy": "tmux", "keys": 1}
     assert settings["glyphs"] == {"value": "ascii", "from": "quiet"}
     assert settings["copy"]["from"] == f"{config_file}, line 2"
     assert settings["keys.app.help"] == {"value": "f1", "from": f"{config_file}, line 5"}

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from lockterm.config import Options
 from lockterm.config.file import read_config
 from lockterm.config.profiles import Profiles
-from lockterm.config.typed_profile import check, typed_of
+from lockterm.config.typed_profile import UNCOLORED, check, typed_of
 from lockterm.config.writing import edited
 from lockterm.errors import ConfigError
 
-FILED = {"base_url": "https://new.example", "colour": "red", "headers": {"X-Key": "env:KEY"}}
+FILED = {"base_url": "https://new.example", "color": "red", "headers": {"X-Key": "env:KEY"}}
 
 ODD = """\
 # sites of the north; do not "tidy"
@@ -52,17 +52,17 @@ def profiles_of(source: str) -> dict[str, Any]:
 
 def test_a_change_touches_its_line_alone() -> None:
     after = profiles_of(ODD)
-    after["a"] |= {"base_url": "https://z.example", "colour": "red"}
+    after["a"] |= {"base_url": "https://z.example", "color": "red"}
     text = edited(ODD, "a", after)
     assert text == ODD.replace("https://a.example", "https://z.example").replace(
-        "  timezone = 'Europe/Berlin'\n", "  timezone = 'Europe/Berlin'\ncolour = \"red\"\n"
+        "  timezone = 'Europe/Berlin'\n", "  timezone = 'Europe/Berlin'\ncolor = \"red\"\n"
     )
 
 
 def test_a_new_profile_stands_behind_everything() -> None:
     text = edited(ODD, "a", profiles_of(ODD) | {"n v": FILED})
     assert text == ODD + (
-        '\n\n[profiles."n v"]\nbase_url = "https://new.example"\ncolour = "red"\n\n'
+        '\n\n[profiles."n v"]\nbase_url = "https://new.example"\ncolor = "red"\n\n'
         '[profiles."n v".headers]\nX-Key = "env:KEY"\n'
     )
 
@@ -85,7 +85,7 @@ gaps = st.lists(st.one_of(st.just(""), comments), max_size=3)
 urls = st.sampled_from(['"https://h.example"', "'http://localhost:1'", '"""https://q.example"""'])
 extras = st.sampled_from(
     ["", "page_size = 5_0", "page_size=0x14", "timeout_s = 1.5e1", "read_only =  true",
-     "timezone = '''\nEurope/Berlin'''", 'body="form"', "colour = 'blue'"]
+     "timezone = '''\nEurope/Berlin'''", 'body="form"', "color = 'blue'"]
 )  # fmt: skip
 
 
@@ -156,7 +156,7 @@ def test_any_file_keeps_what_is_not_changed(source: str, data: st.DataObject) ->
         case "add":
             after["new one"] = FILED
         case "change" if old:
-            typed = typed_of(name, old[name]) | {"colour": "red", "base_url": "https://new.example"}
+            typed = typed_of(name, old[name]) | {"color": "red", "base_url": "https://new.example"}
             typed |= data.draw(st.sampled_from([{}, {"header": "", "variable": ""}]))
             after[name] = dict(check(typed, old[name], {}).filed)
         case "remove" if old:
@@ -176,7 +176,7 @@ def test_any_file_keeps_what_is_not_changed(source: str, data: st.DataObject) ->
             assert is_subsequence(kept, lines), "no line was changed, and none went"
     elif deed == "change" and old and "profiles = {" not in source:
         changed = sum(line not in lines for line in kept)
-        assert changed <= 4, "base_url, colour and the header"
+        assert changed <= 4, "base_url, color and the header"
     if deed != "remove":
         assert is_subsequence(comment_lines(source), lines), "no comment went"
 
@@ -342,7 +342,7 @@ def test_removing_the_default_names_another_one(file: Path) -> None:
         ("header", "", "Which header is it for?"),
         ("variable", "Bearer hunter2", "The variable is no name for an environment variable"),
         ("variable", "", "from an environment variable: which?"),
-        ("colour", "pink", "is no colour of a profile"),
+        ("color", "pink", "is no color of a profile"),
         ("account", " ", "is no name for an account"),
         ("ca_file", "/no/such.pem", "The CA file names /no/such.pem, which is no file"),
         ("ca_file", "~nobody-here/ca.pem", "there is no such home directory"),
@@ -375,8 +375,30 @@ def test_the_ca_file_of_a_form_begins_at_the_configuration(tmp_path: Path) -> No
     assert "ca_file" not in check(typed | {"ca_file": ""}, filed, {}, tmp_path).filed
 
 
-def test_a_colour_that_is_none_is_refused_with_its_line(file: Path) -> None:
-    file.write_text(ODD.replace("timeout_s = 1_0.5", 'colour = "gren"'))
+def test_a_color_that_is_none_is_refused_with_its_line(file: Path) -> None:
+    file.write_text(ODD.replace("timeout_s = 1_0.5", 'color = "gren"'))
     profiles = opened(file)
-    with pytest.raises(ConfigError, match=r'line 15: colour \'gren\'.*did you mean "green"\?'):
+    with pytest.raises(ConfigError, match=r'line 15: color \'gren\'.*did you mean "green"\?'):
         profiles.resolve(profiles.read(), "b b")
+
+
+def test_the_older_spelling_of_color_is_read_and_stays(file: Path) -> None:
+    file.write_text(ODD.replace("timeout_s = 1_0.5", 'colour = "green"'))
+    profiles = opened(file)
+    shown = profiles.resolve(profiles.read(), "b b")
+    assert shown.profile is not None
+    assert shown.profile.color == "green"
+    assert shown.origins["color"].endswith("line 15")
+    filed = profiles.read().profiles["b b"]
+    typed = typed_of("b b", filed)
+    assert typed["color"] == "green"
+    assert check(typed, filed, {}).filed == filed
+    changed = check(typed | {"color": "red"}, filed, {}).filed
+    assert changed == {"base_url": "https://b.example", "colour": "red"}
+    assert check(typed | {"color": UNCOLORED}, filed, {}).filed == {"base_url": "https://b.example"}
+
+
+def test_a_color_in_both_spellings_is_refused_with_its_line(file: Path) -> None:
+    file.write_text(ODD.replace("timeout_s = 1_0.5", 'colour = "green"\ncolor = "red"'))
+    with pytest.raises(ConfigError, match="line 15: colour is set as color, too"):
+        opened(file).read()

@@ -1,4 +1,4 @@
-"""What the environment says of a terminal: colours, glyphs, what stands before the clipboard."""
+"""What the environment says of a terminal: colors, glyphs, what stands before the clipboard."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from lockterm.config.look import (
-    TRUE_COLOURS,
-    colours,
+    TRUE_COLORS,
+    colors,
     fills_erased,
     multiplexer,
     needs_ascii,
@@ -29,18 +29,18 @@ TRUE = {"COLORTERM": "truecolor"}
         ({"TERM": "linux"}, 16),
         ({"TERM": "vt100"}, 0),
         ({"TERM": "xterm-256color"}, 256),
-        ({"TERM": "xterm"} | TRUE, TRUE_COLOURS),
-        ({"TERM": "tmux-256color"} | TRUE, TRUE_COLOURS),
+        ({"TERM": "xterm"} | TRUE, TRUE_COLORS),
+        ({"TERM": "tmux-256color"} | TRUE, TRUE_COLORS),
         # GNU screen garbles them; it hands on what the terminal around it has set.
         ({"TERM": "screen-256color", "STY": "1.tty"} | TRUE, 256),
         ({"TERM": "screen"} | TRUE, 16),
-        ({"TERM": "screen-256color", "TMUX": "/tmp/x,1,0"} | TRUE, TRUE_COLOURS),
+        ({"TERM": "screen-256color", "TMUX": "/tmp/x,1,0"} | TRUE, TRUE_COLORS),
         ({"TERM": "xterm-256color", "NO_COLOR": "1"} | TRUE, 0),
         ({"TERM": "xterm-256color", "NO_COLOR": ""}, 256),
     ],
 )
-def test_colours(environ: dict[str, str], depth: int) -> None:
-    assert colours(environ)[0] == depth
+def test_colors(environ: dict[str, str], depth: int) -> None:
+    assert colors(environ)[0] == depth
 
 
 @pytest.mark.parametrize(

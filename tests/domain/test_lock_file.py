@@ -50,7 +50,7 @@ def test_a_line_changes_what_it_tells_and_nothing_else() -> None:
         (b"1001,A\x1b[31m\n", ["line 1: It is no text file: a byte 0x1B"]),
         (b"1001,A,,,Europe/Berln\n", ["line 1: the zone 'Europe/Berln' is no time zone"]),
         (b"1001,A,v,m,,more\n", ["line 1: it has 6 cells"]),
-        (b"lockId,colour\n1,red\n", ["line 1: there is no column", "colour"]),
+        (b"lockId,color\n1,red\n", ["line 1: there is no column", "color"]),
         (b"name,vendor\nA,B\n", ["lockId"]),
         (b"id,lockId\n1,1\n", ["once"]),
         (b'1001,"Gate\n', ["No CSV"]),

@@ -80,8 +80,8 @@ def test_the_lines_of_an_export_are_those_of_its_remotes() -> None:
             " UTF-8.",
         ),
         (
-            b"lockId,remoteName,colour\n",
-            "line 1, column colour, “colour”: There is no such column. Columns: action, lockId,"
+            b"lockId,remoteName,color\n",
+            "line 1, column color, “color”: There is no such column. Columns: action, lockId,"
             " remoteId, remoteName, remoteNumber, remoteType, addType, startDate, endDate, weekDay,"
             " isCoerced, extraData, mac, electricQuantity, firmwareInfo, remoteUserNo, businessId,"
             " remoteRight.",
@@ -125,7 +125,7 @@ def test_every_line_that_is_wrong_is_told() -> None:
         "line 2: It has 2 of 3 cells: part of the line is missing.",
         "line 4: “4” stands in no named column.",
     ]
-    table = read_table(b"lockId,remoteName,colour\n1,Anna,red\n1,2\n")
+    table = read_table(b"lockId,remoteName,color\n1,Anna,red\n1,2\n")
     assert [problem.line for problem in table.problems] == [1, 3]
     assert [dict(row.cells) for row in table.rows] == [{"lockId": "1", "remoteName": "Anna"}]
 

@@ -302,11 +302,11 @@ def test_what_is_ambiguous_is_refused() -> None:
 
 
 def test_an_unknown_name_in_json_is_named_unless_the_service_told_it() -> None:
-    told = ANNA | {"colour": "red"}
+    told = ANNA | {"color": "red"}
     read = ReadLock(Lock(LOCK), BERLIN, [Remote.read(told)])
     data = remotes_as_json([read], "", NOW)
     assert planned(data, [told])[1] == []
-    assert planned(data, [ANNA])[1] == ["line 8, column colour, “”: There is no such field."]
+    assert planned(data, [ANNA])[1] == ["line 8, column color, “”: There is no such field."]
     odd = remotes_as_json([replace(read, remotes=[Remote.read(ANNA | {"weekDay": 3})])], "", NOW)
     assert planned(odd)[1] == [
         "line 8, column weekDay, “3”: The contract wants an array of numbers, 1 Monday to 7 Sunday"

@@ -17,7 +17,7 @@ from tests.terminal.pty_session import PtySession
 
 Start = Callable[..., PtySession]
 MOUSE = re.compile(rb"\x1b\[\?10(?:00|03|06|15)h")
-COLOUR = re.compile(rb"\x1b\[(?:[0-9;]*;)?(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;[0-9;]*)?m")
+COLOR = re.compile(rb"\x1b\[(?:[0-9;]*;)?(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;[0-9;]*)?m")
 
 
 def drained(session: PtySession) -> PtySession:
@@ -79,7 +79,7 @@ def test_point_07_it_is_readable_everywhere(
     service: RunningService,
     tmp_path: Path,
 ) -> None:
-    """Each cell with text differs from its ground; states are words; the cursor is no colour."""
+    """Each cell with text differs from its ground; states are words; the cursor is no color."""
     choices = tmp_path / "state/lockterm/choices.json"
     choices.parent.mkdir(parents=True)
     choices.write_text(json.dumps({"theme": theme} if theme else {}))
@@ -92,12 +92,12 @@ def test_point_07_it_is_readable_everywhere(
         one, other = (session.screen.buffer[y][1] for y in (2, 3))
         return one.reverse != other.reverse or one.bold != other.bold
 
-    session.wait_until(has_cursor, "the cursor, not told by colours")
+    session.wait_until(has_cursor, "the cursor, not told by colors")
     screen = drained(session).screen
     rows = [[screen.buffer[y][x] for x in range(80)] for y in range(24)]
     assert [c for row in rows for c in row if c.data.strip() and c.fg == c.bg != "default"] == []
     if "NO_COLOR" in environment or theme:
-        assert bool(COLOUR.search(session.raw)) == bool(theme)
+        assert bool(COLOR.search(session.raw)) == bool(theme)
     if "LC_ALL" in environment:
         names = {char for one in someone_else.page(service, 1001) for char in one["remoteName"]}
         assert {char for char in session.text if not char.isascii()} <= names

@@ -146,7 +146,7 @@ MORE: tuple[Step, ...] = (
 """What it ends with."""
 
 _RUN = ("2 recorded[.]",)
-_NO_THEMES = (Step("no themes", ("T",), Expected(_RUN, "Theme: .*colours")),)
+_NO_THEMES = (Step("no themes", ("T",), Expected(_RUN, "Theme: .*colors")),)
 
 
 def _themes(now: str) -> tuple[Step, ...]:
@@ -166,10 +166,10 @@ def _themes(now: str) -> tuple[Step, ...]:
 
 
 def whole(terminal: Terminal) -> tuple[Step, ...]:
-    """The job on a terminal: themes are chosen where there are colours for them."""
+    """The job on a terminal: themes are chosen where there are colors for them."""
     return (
         JOB
         + MORE
         + SITES
-        + (_themes(terminal.theme or "textual-dark") if terminal.colours > FEW else _NO_THEMES)
+        + (_themes(terminal.theme or "textual-dark") if terminal.colors > FEW else _NO_THEMES)
     )

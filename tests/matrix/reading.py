@@ -1,4 +1,4 @@
-"""Reads a screen back: nothing unreadable, nothing cut off, nothing told by colour alone."""
+"""Reads a screen back: nothing unreadable, nothing cut off, nothing told by color alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pyte.screens import Char
 
-from tests.matrix.colours import (
+from tests.matrix.colors import (
     BEHIND,
     OF_THE_CURSOR,
     OF_THE_TERMINAL,
@@ -50,7 +50,7 @@ class Expected:
     dimmed: str = ""
     """What steps back here because it can do nothing yet."""
     stands_out: str = ""
-    """What has the focus or the cursor: told apart from ``others`` without colours."""
+    """What has the focus or the cursor: told apart from ``others`` without colors."""
     others: str = ""
     """What is of the same kind and has it not."""
     key_line: bool = True
@@ -67,7 +67,7 @@ def wrong(picture: Picture, expected: Expected, terminal: Terminal) -> list[str]
         *_missing(picture, expected),
         *_cut_off(picture, expected),
         *_unreadable(picture, expected, terminal),
-        *_by_colour_alone(picture, expected, terminal),
+        *_by_color_alone(picture, expected, terminal),
     ]
 
 
@@ -126,7 +126,7 @@ def _cut_off(picture: Picture, expected: Expected) -> Iterator[str]:
                 yield f"text runs into the edge of the dialog: {row!r}"
 
 
-# --- colours -------------------------------------------------------------------------------------
+# --- colors -------------------------------------------------------------------------------------
 
 
 def _unreadable(picture: Picture, expected: Expected, terminal: Terminal) -> list[str]:
@@ -162,10 +162,10 @@ def _floor(picture: Picture, x: int, y: int, cell: Char, stepped: set[int]) -> f
     return STEPPED_BACK if x in stepped else TEXT
 
 
-def _by_colour_alone(picture: Picture, expected: Expected, terminal: Terminal) -> Iterator[str]:
+def _by_color_alone(picture: Picture, expected: Expected, terminal: Terminal) -> Iterator[str]:
     """The focus is reversed or underlined; in quiet, a row of a table begins with a mark.
 
-    Where there are many colours it may be a block of light or of dark, seen in grey too.
+    Where there are many colors it may be a block of light or of dark, seen in grey too.
     """
     if not expected.stands_out:
         return
@@ -182,10 +182,10 @@ def _by_colour_alone(picture: Picture, expected: Expected, terminal: Terminal) -
     elif any(_is_marked(cell) for cells in theirs for cell in cells):
         yield f"{expected.others!r} stands out, and has not the focus"
     elif not any(all(map(_is_marked, cells)) for cells in own):
-        if terminal.colours <= FEW:
+        if terminal.colors <= FEW:
             yield f"{expected.stands_out!r} is neither reversed nor underlined"
         elif not theirs or not any(_is_block(cells, theirs) for cells in own):
-            yield f"{expected.stands_out!r} looks like {expected.others!r} without colours"
+            yield f"{expected.stands_out!r} looks like {expected.others!r} without colors"
 
 
 def _is_marked(cell: Char) -> bool:

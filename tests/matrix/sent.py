@@ -1,4 +1,4 @@
-"""What was written to a terminal, byte by byte: colours, modes and glyphs that it may not have."""
+"""What was written to a terminal, byte by byte: colors, modes and glyphs that it may not have."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def wrong(sent: bytes, terminal: Terminal, lines: Sequence[str] = ()) -> list[st
         lines: What stands on it after that, cell by cell.
     """
     problems = []
-    needed = max((colours for colours, _ in _colours(sent)), default=NONE)
-    own = {code for colours, code in _colours(sent) if colours == 0}
-    if needed > terminal.colours:
-        codes = sorted({code for colours, code in _colours(sent) if colours > terminal.colours})
-        problems.append(f"needs {needed} colours, there are {terminal.colours}: {codes[:5]}")
-    if terminal.colours == NONE and own and not terminal.inside:
-        problems.append(f"names a colour, the terminal's own: {sorted(own)}")
+    needed = max((colors for colors, _ in _colors(sent)), default=NONE)
+    own = {code for colors, code in _colors(sent) if colors == 0}
+    if needed > terminal.colors:
+        codes = sorted({code for colors, code in _colors(sent) if colors > terminal.colors})
+        problems.append(f"needs {needed} colors, there are {terminal.colors}: {codes[:5]}")
+    if terminal.colors == NONE and own and not terminal.inside:
+        problems.append(f"names a color, the terminal's own: {sorted(own)}")
     if not terminal.has_mouse and (asked := _MOUSE.findall(sent)):
         problems.append(f"asks for the mouse: {asked}")
     if terminal.is_ascii and (glyphs := _glyphs(sent, lines)):
@@ -50,8 +50,8 @@ def wrong(sent: bytes, terminal: Terminal, lines: Sequence[str] = ()) -> list[st
     return problems
 
 
-def _colours(sent: bytes) -> Iterator[tuple[int, str]]:
-    """How many colours the terminal needs for each code that chooses one; 0 for its own."""
+def _colors(sent: bytes) -> Iterator[tuple[int, str]]:
+    """How many colors the terminal needs for each code that chooses one; 0 for its own."""
     for found in _SGR.finditer(sent):
         codes = [int(code or 0) for code in re.split(rb"[;:]", found[1])]
         while codes:

@@ -12,7 +12,7 @@ from tests.terminal.multiplexers import in_screen, in_tmux
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
 NONE, FEW, MANY, ALL = 0, 16, 256, 1 << 24
-"""How many colours a terminal has."""
+"""How many colors a terminal has."""
 
 _TMUX = ("set -s escape-time 0", "set -g default-terminal tmux-256color")
 _IN_SCREEN = "screen-256color"
@@ -35,8 +35,8 @@ class Terminal:
     """``tmux`` or ``screen``: the real one, around lockterm; ``term`` is the terminal's."""
 
     @property
-    def colours(self) -> int:
-        """How many colours may be used; said here once more, and not asked of lockterm."""
+    def colors(self) -> int:
+        """How many colors may be used; said here once more, and not asked of lockterm."""
         if self.environment.get("NO_COLOR") or self.term == "vt100":
             return NONE
         if "--quiet" in self.options:
@@ -59,12 +59,12 @@ class Terminal:
 
     @property
     def has_own_theme(self) -> bool:
-        """Whether its theme has the terminal's own colours, for one kind of ground."""
+        """Whether its theme has the terminal's own colors, for one kind of ground."""
         return self.theme.startswith("ansi-")
 
     @property
     def palettes(self) -> tuple[str, ...]:
-        """What its own colours may be."""
+        """What its own colors may be."""
         return ("xterm", "VGA", "Tango") if self.has_own_theme else ("xterm",)
 
     @property

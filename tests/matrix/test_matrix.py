@@ -28,7 +28,7 @@ def test_the_main_job(
     tmp_path: Path,
     record_property: Callable[[str, object], None],
 ) -> None:
-    """Nothing cut off or unreadable, no state by colour alone, nothing sent that is not known."""
+    """Nothing cut off or unreadable, no state by color alone, nothing sent that is not known."""
     terminal = BY_NAME[name]
     service = running_service(today=date.today(), clock=now_ms)
     steps = whole(terminal)
@@ -42,4 +42,4 @@ def test_the_main_job(
     assert [*outcome.problems, *left] == [], "\n\n".join([*outcome.problems, *left])
     chosen = tmp_path / "state/lockterm/choices.json"
     theme = json.loads(chosen.read_text()).get("theme", "") if chosen.exists() else ""
-    assert (theme != terminal.theme) is (terminal.colours > FEW), theme
+    assert (theme != terminal.theme) is (terminal.colors > FEW), theme

@@ -118,7 +118,7 @@ def test_what_is_cut_off_is_noticed(picture: Picture, expected: Expected, wrong:
     [
         ("\x1b[7m", "", FEW, True),
         ("\x1b[4m", "", FEW, True),
-        ("\x1b[41m", "", FEW, False),  # by colour alone
+        ("\x1b[41m", "", FEW, False),  # by color alone
         ("\x1b[1m", "", FEW, False),
         ("", "\x1b[7m", FEW, False),
         ("\x1b[7m", "\x1b[7m", FEW, False),
@@ -126,7 +126,7 @@ def test_what_is_cut_off_is_noticed(picture: Picture, expected: Expected, wrong:
         ("\x1b[38;5;233;48;5;253m", "\x1b[38;5;253;48;5;233m", MANY, True),
     ],
 )
-def test_the_focus_is_told_without_colour(
+def test_the_focus_is_told_without_color(
     anna: str, ben: str, terminal: Terminal, is_told: bool
 ) -> None:
     expected = Expected(stands_out="Anna", others="Ben", key_line=False)

@@ -62,21 +62,21 @@ async def test_the_history_shows_where_json_differs(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("colours", [0, 256])
-async def test_without_colours_an_example_does_not_look_like_a_value(
-    service: RunningService, lockterm_app: Starter, colours: int
+@pytest.mark.parametrize("colors", [0, 256])
+async def test_without_colors_an_example_does_not_look_like_a_value(
+    service: RunningService, lockterm_app: Starter, colors: int
 ) -> None:
     from dataclasses import replace
 
     from lockterm.config.look import FULL_LOOK
 
-    look = replace(FULL_LOOK, colours=colours)
+    look = replace(FULL_LOOK, colors=colors)
     async with lockterm_app(service, 1004, look) as pilot:
         await press(pilot, "a")
         examples = [field.placeholder for field in pilot.app.screen.query(Input)]
         assert examples and pilot.app.screen.query(OptionLine)
-        assert all(text.startswith("(") == (colours == 0) for text in examples)
-        assert ("(such as A-2041)" in words(pilot.app)) == (colours == 0)
+        assert all(text.startswith("(") == (colors == 0) for text in examples)
+        assert ("(such as A-2041)" in words(pilot.app)) == (colors == 0)
         await settled(pilot)
 
 

@@ -54,7 +54,7 @@ _JOINED = re.compile("[^\x00-\x7f]\ufe0f?(?:\u200d[^\x00-\x7f]\ufe0f?)+|[^\x00-\
 
 
 OWN = ("default", "black", "red", "green", "brown", "blue", "magenta", "cyan", "white")
-"""The terminal's own colours, as pyte names them."""
+"""The terminal's own colors, as pyte names them."""
 
 
 class TwoScreens:
@@ -83,7 +83,7 @@ class TwoScreens:
 def rows_of(screen: pyte.Screen) -> list[list[tuple[Any, ...]]]:
     """What is seen in each cell: of a blank its background, and what is drawn through it.
 
-    Bold is left out where the terminal's own colours are reversed: see ``changed_cells``.
+    Bold is left out where the terminal's own colors are reversed: see ``changed_cells``.
     """
     return [
         [
@@ -162,8 +162,8 @@ class Look:
         if code == "0":
             return Look()
         assert code[0] in "34" and code[1:] in "12349", code
-        colour = "" if code[1] == "9" else code
-        return replace(self, **{"front" if code[0] == "3" else "back": colour})
+        color = "" if code[1] == "9" else code
+        return replace(self, **{"front" if code[0] == "3" else "back": color})
 
     def erased(self) -> str:
         """What is seen of it where something was erased."""

@@ -1,4 +1,4 @@
-"""Every screen and dialog on terminals with few colours, none, or no glyphs beyond ASCII."""
+"""Every screen and dialog on terminals with few colors, none, or no glyphs beyond ASCII."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from lockterm.config.look import FULL_LOOK, Look
 from lockterm.errors import OutcomeUnknown
 from lockterm.screens.voice.packs_panel import PacksTable
 from lockterm.service.running import RunningService
-from lockterm.terminal.colours import OWN, contrast
+from lockterm.terminal.colors import OWN, contrast
 from lockterm.terminal.glyphs import in_ascii
 from lockterm.terminal.link import SLOW_S, Link
 from tests.faults.calls import new_remote
 from tests.faults.catalogue import close
 from tests.faults.proxy import FaultProxy
 from tests.long import telling
-from tests.matrix.colours import OF_THEMES, PALETTES, ratio_of
+from tests.matrix.colors import OF_THEMES, PALETTES, ratio_of
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, notices, settled, shown, strips, until
 from tests.screens.tour import STOPS, cells, tour
 
-NONE = Look(colours=0, ascii=True)
-SIXTEEN = Look(colours=16)
+NONE = Look(colors=0, ascii=True)
+SIXTEEN = Look(colors=16)
 QUIET = Look(quiet=True)
 
 ON_BOTH = {None, 1, 2, 5}
@@ -49,7 +49,7 @@ WITHOUT_CURSOR = {"help", "history", "back from voice"}
 
 
 @pytest.mark.long
-async def test_without_colours_none_is_painted_and_the_cursor_is_still_seen(
+async def test_without_colors_none_is_painted_and_the_cursor_is_still_seen(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, None, NONE) as pilot:
@@ -64,7 +64,7 @@ async def test_without_colours_none_is_painted_and_the_cursor_is_still_seen(
 
 @pytest.mark.parametrize("look", [SIXTEEN, QUIET], ids=["16", "quiet"])
 @pytest.mark.long
-async def test_few_colours_are_the_terminals_own_and_read_on_light_and_dark(
+async def test_few_colors_are_the_terminals_own_and_read_on_light_and_dark(
     service: RunningService, lockterm_app: Starter, look: Look
 ) -> None:
     async with lockterm_app(service, None, look) as pilot:
@@ -80,12 +80,12 @@ async def test_few_colours_are_the_terminals_own_and_read_on_light_and_dark(
 
 
 NAMES = [*PALETTES["VGA"]][:-1]
-"""The terminal's own colours by their numbers, as the matrix names them."""
+"""The terminal's own colors by their numbers, as the matrix names them."""
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("ground", ["dark", "light"])
-async def test_words_in_the_terminals_own_colours_are_read_in_every_palette(
+async def test_words_in_the_terminals_own_colors_are_read_in_every_palette(
     service: RunningService, lockterm_app: Starter, ground: str
 ) -> None:
     port = int(service.base_url.rpartition(":")[2])
@@ -117,10 +117,10 @@ THEMES = ["textual-dark", "textual-light", "nord", "solarized-light", "catppucci
 
 @pytest.mark.long
 @pytest.mark.parametrize("theme", THEMES)
-async def test_words_differ_from_their_background_in_256_colours(
+async def test_words_differ_from_their_background_in_256_colors(
     service: RunningService, lockterm_app: Starter, theme: str
 ) -> None:
-    async with lockterm_app(service, None, Look(colours=256)) as pilot:
+    async with lockterm_app(service, None, Look(colors=256)) as pilot:
         app = pilot.app
         app.theme = theme
         await settled(pilot)
@@ -194,7 +194,7 @@ async def test_the_cursor_of_a_list_is_reversed(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("look", [FULL_LOOK, SIXTEEN], ids=["true colour", "16"])
+@pytest.mark.parametrize("look", [FULL_LOOK, SIXTEEN], ids=["true color", "16"])
 async def test_quiet_can_begin_and_end_on_any_screen(
     service: RunningService, lockterm_app: Starter, look: Look
 ) -> None:
@@ -208,7 +208,7 @@ async def test_quiet_can_begin_and_end_on_any_screen(
         assert app.look.quiet
         assert app.theme == OWN.name
         assert app.animation_level == "none"
-        assert "16 colours" in notices(pilot)
+        assert "16 colors" in notices(pilot)
         await _close_notices(pilot)
         await pilot.press("escape")
         await settled(pilot)

@@ -91,7 +91,7 @@ async def test_marks_survive_search_and_reading_again(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("look", [FULL_LOOK, Look(colours=0, ascii=True), Look(quiet=True)])
+@pytest.mark.parametrize("look", [FULL_LOOK, Look(colors=0, ascii=True), Look(quiet=True)])
 async def test_a_mark_is_seen_beside_the_cursor_by_its_shape(
     lockterm_app: Starter, service: RunningService, look: Look
 ) -> None:

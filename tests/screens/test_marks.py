@@ -230,7 +230,7 @@ async def test_a_key_that_marks_paints_one_row(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("look", [FULL_LOOK, Look(colours=0, ascii=True), Look(quiet=True)])
+@pytest.mark.parametrize("look", [FULL_LOOK, Look(colors=0, ascii=True), Look(quiet=True)])
 async def test_a_mark_is_seen_beside_the_cursor_by_its_shape(
     service: RunningService, lockterm_app: Starter, look: Look
 ) -> None:

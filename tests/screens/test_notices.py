@@ -190,7 +190,7 @@ async def test_keys_typed_in_one_burst_do_the_same_while_notices_come_and_go(
 
 
 @pytest.mark.parametrize(
-    ("look", "mark"), [(Look(colours=0), "▌"), (Look(ascii=True), "|"), (Look(quiet=True), "|")]
+    ("look", "mark"), [(Look(colors=0), "▌"), (Look(ascii=True), "|"), (Look(quiet=True), "|")]
 )
 async def test_severity_is_told_by_a_sign_and_a_word(
     service: RunningService, lockterm_app: Starter, look: Look, mark: str

@@ -1,4 +1,4 @@
-"""The main screens as they look in a light theme, without colours, in quiet, and wide."""
+"""The main screens as they look in a light theme, without colors, in quiet, and wide."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOME = (80, 24)
 LOOKS = {
     "80x24": (FULL_LOOK, "", HOME),
     "light-80x24": (FULL_LOOK, "textual-light", HOME),
-    "no-color-80x24": (Look(colours=0), "", HOME),
+    "no-color-80x24": (Look(colors=0), "", HOME),
     "quiet-80x24": (Look(quiet=True), "", HOME),
     "high-contrast-80x24": (FULL_LOOK, "high-contrast-dark", HOME),
     "120x40": (FULL_LOOK, "", (120, 40)),
@@ -59,7 +59,7 @@ IN_EVERY_LOOK = {"locks", "remotes", "remote-form", "delete"}
 """A list, a table, a form and a dialog: what the other screens are made of."""
 
 WITHOUT_TABLE = {"remote-form", "delete"}
-"""Screens that quiet shows as every terminal of few colours does."""
+"""Screens that quiet shows as every terminal of few colors does."""
 
 PICTURES = [
     (screen, look)

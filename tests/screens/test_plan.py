@@ -712,12 +712,12 @@ async def test_a_picture_of_a_wide_terminal(lockterm_app: Starter, service: Runn
 
 
 @pytest.mark.long
-async def test_without_colours(lockterm_app: Starter, service: RunningService) -> None:
+async def test_without_colors(lockterm_app: Starter, service: RunningService) -> None:
     fill_book(lockterm_app, *LOCKS)
-    look = replace(FULL_LOOK, colours=0, ascii=True)
+    look = replace(FULL_LOOK, colors=0, ascii=True)
     async with lockterm_app(service, look=look) as pilot:
         await plan_shown(pilot, one_of_each(service))
-        assert_picture(pilot.app, "plan-no-colour-80x24")
+        assert_picture(pilot.app, "plan-no-color-80x24")
 
 
 @pytest.mark.long

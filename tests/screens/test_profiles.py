@@ -31,7 +31,7 @@ from lockterm.screens.profiles import ProfilesScreen
 from lockterm.screens.profiles.form import ProfileForm
 from lockterm.screens.profiles.table import ProfilesTable
 from lockterm.service.running import RunningService
-from lockterm.widgets.coloured_title import ColouredTitleLine
+from lockterm.widgets.colored_title import ColoredTitleLine
 from lockterm.widgets.title_line import TitleLine, shorten_middle
 from tests.screens.running_app import Clock, settled, until
 from tests.screens.site import canned, shown, words
@@ -44,13 +44,13 @@ default_profile = "north-campus"  # where most of us are
 [profiles.north-campus]
 base_url = "{url}"
 timezone = "Europe/Berlin"
-colour = "green"
+color = "green"
 
 [profiles.harbour]
 base_url = "https://locks.harbour.example"
 timezone = "Asia/Shanghai"
 read_only = true
-colour = "red"
+color = "red"
 
 [profiles.old-town]
 base_url = "https://old-town.example"
@@ -167,10 +167,10 @@ async def test_a_click_on_a_title_sorts_them_and_the_cursor_stays_on_its_profile
         assert table.highlighted == "harbour"
         await click(pilot, ProfilesTable, "Profile")
         assert profiles() == ["old-town", "north-campus", "harbour", "annexe"]
-        await click(pilot, ProfilesTable, "Colour")
+        await click(pilot, ProfilesTable, "Color")
         assert profiles() == ["north-campus", "harbour", "old-town", "annexe"], "without: last"
-        await click(pilot, ProfilesTable, "Colour")
-        assert "Colour" in await click(pilot, ProfilesTable, "Colour")
+        await click(pilot, ProfilesTable, "Color")
+        assert "Color" in await click(pilot, ProfilesTable, "Color")
         assert profiles() == by_itself
         await pilot.press("enter")
         await until(pilot, lambda: goes_on(pilot) is not None)
@@ -252,7 +252,7 @@ async def test_the_one_in_use_is_changed_and_opened_again(home: Home) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: goes_on(pilot) is not None)
         assert goes_on(pilot).profile.read_only
-        assert goes_on(pilot).profile.colour == "yellow"
+        assert goes_on(pilot).profile.color == "yellow"
     assert "# where most of us are" in home.file.read_text()
 
 
@@ -396,8 +396,8 @@ class OneLine(App[None]):
 
     def __init__(self, *arguments: str, crumbs: tuple[str, ...], **options: Any) -> None:
         super().__init__()
-        self.look = Look(colours=0)
-        kind = ColouredTitleLine if "colour" in options else TitleLine
+        self.look = Look(colors=0)
+        kind = ColoredTitleLine if "color" in options else TitleLine
         self.line: TitleLine = kind(*arguments, **options)
         self.line.crumbs = crumbs
 
@@ -406,7 +406,7 @@ class OneLine(App[None]):
 
 
 def bands(line: TitleLine) -> dict[str, Style]:
-    """What of a title line stands on a colour of its own, and how."""
+    """What of a title line stands on a color of its own, and how."""
     content = line.render()
     return {
         content.plain[span.start : span.end]: span.style
@@ -419,7 +419,7 @@ def bands(line: TitleLine) -> dict[str, Style]:
 async def test_profile_host_and_state_always_stand_in_the_title(width: int) -> None:
     crumbs = ("Locks", "A gate with a very long name indeed", "Remotes", "Edit Anna Weber")
     name, host = "north-campus-and-annexes", "locks.north-campus.example.com:8443"
-    app = OneLine(name, host, crumbs=crumbs, read_only=True, colour="red")
+    app = OneLine(name, host, crumbs=crumbs, read_only=True, color="red")
     app.line.online = False
     async with app.run_test(size=(width, 20)):
         line = str(app.line.render())
@@ -443,8 +443,8 @@ async def test_crumbs_give_way_before_profile_and_host() -> None:
 
 
 @pytest.mark.long
-async def test_a_colour_is_a_band_and_none_without_colours() -> None:
-    app = OneLine("north", "n.example", crumbs=("Locks",), colour="red")
+async def test_a_color_is_a_band_and_none_without_colors() -> None:
+    app = OneLine("north", "n.example", crumbs=("Locks",), color="red")
     async with app.run_test(size=(80, 24)):
         assert bands(app.line) == {}
         app.look = Look()

@@ -82,7 +82,7 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
         "remoteUserNo": 4,
         "businessId": 9,
         "remoteRight": 2,
-        "colour": {"red": 1},
+        "color": {"red": 1},
         "lockInfo": {"lockId": 8, "lockName": "Other", "lockAlias": None, "floor": 2},
     }
     page = {"list": [record], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
@@ -103,7 +103,7 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
         assert now["User number"] == "4"
         assert (now["Business id"], now["Admin right"]) == ("9", "no (2)")
         assert '"version": "1.2"' in now["Firmware info"]
-        assert now["colour"] == 'not in the contract: {\n  "red": 1\n}'
+        assert now["color"] == 'not in the contract: {\n  "red": 1\n}'
         assert now["Lock info id"] == "8, another than the lock id above"
         assert now["Lock info"] == 'not in the contract: {\n  "floor": 2\n}'
 

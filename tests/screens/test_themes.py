@@ -14,15 +14,15 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.pilot import Pilot
 
-from lockterm.config.look import TRUE_COLOURS, Look
+from lockterm.config.look import TRUE_COLORS, Look
 from lockterm.domain import dates
 from lockterm.domain.remotes import Remote
 from lockterm.domain.validity import COERCED
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
-from lockterm.terminal.colours import OWN, contrast
+from lockterm.terminal.colors import OWN, contrast
 from lockterm.widgets.line_table import STATES
-from tests.matrix.colours import EYES, OF_THEMES, PALETTES, distance, ratio_of
+from tests.matrix.colors import EYES, OF_THEMES, PALETTES, distance, ratio_of
 from tests.screens.running_app import Starter, notices, settled, shown, strips
 from tests.screens.tour import tour
 
@@ -70,9 +70,14 @@ def test_a_kept_theme_that_is_none_is_ignored_and_logged(
     assert "the kept theme is none that is known" in caplog.text
 
 
+def test_a_theme_kept_under_its_british_name_is_there(lockterm_app: Starter) -> None:
+    lockterm_app.app("http://127.0.0.1:9").choices.keep("theme", "colour-blind-light")
+    assert lockterm_app.app("http://127.0.0.1:9").theme == "color-blind-light"
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("look", [Look(quiet=True), Look(colours=16), Look(colours=0)])
-async def test_where_the_terminals_colours_are_used_the_choice_waits(
+@pytest.mark.parametrize("look", [Look(quiet=True), Look(colors=16), Look(colors=0)])
+async def test_where_the_terminals_colors_are_used_the_choice_waits(
     service: RunningService, lockterm_app: Starter, look: Look
 ) -> None:
     lockterm_app.app(service).choices.keep("theme", "nord")
@@ -111,12 +116,12 @@ async def test_a_choice_that_cannot_be_kept_holds_for_the_session(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("colours", [TRUE_COLOURS, 256])
+@pytest.mark.parametrize("colors", [TRUE_COLORS, 256])
 async def test_each_state_is_read_in_every_theme(
-    service: RunningService, lockterm_app: Starter, colours: int
+    service: RunningService, lockterm_app: Starter, colors: int
 ) -> None:
-    system = {TRUE_COLOURS: ColorSystem.TRUECOLOR, 256: ColorSystem.EIGHT_BIT}[colours]
-    async with lockterm_app(service, 1001, Look(colours=colours)) as pilot:
+    system = {TRUE_COLORS: ColorSystem.TRUECOLOR, 256: ColorSystem.EIGHT_BIT}[colors]
+    async with lockterm_app(service, 1001, Look(colors=colors)) as pilot:
         for theme in pilot.app.available_themes:
             pilot.app.theme = theme
             await settled(pilot)
@@ -129,9 +134,9 @@ async def test_each_state_is_read_in_every_theme(
                     assert told >= 4.5, (theme, state, str(style))
 
 
-FOR_EYES = ("high-contrast-dark", "high-contrast-light", "colour-blind-dark", "colour-blind-light")
+FOR_EYES = ("high-contrast-dark", "high-contrast-light", "color-blind-dark", "color-blind-light")
 APART = 15.0
-"""The least distance of the colours of two states, as CIE76 measures it; 2.3 can just be told."""
+"""The least distance of the colors of two states, as CIE76 measures it; 2.3 can just be told."""
 
 
 @pytest.mark.parametrize("theme", FOR_EYES)
@@ -174,7 +179,7 @@ async def test_every_word_is_read_in_the_themes_for_eyes(
 
 @pytest.mark.long
 @pytest.mark.parametrize("ground", ["dark", "light"])
-async def test_each_state_is_read_in_the_terminals_own_colours(
+async def test_each_state_is_read_in_the_terminals_own_colors(
     service: RunningService, lockterm_app: Starter, ground: str
 ) -> None:
     names = [*PALETTES["VGA"]][:-1]
@@ -191,10 +196,10 @@ async def test_each_state_is_read_in_the_terminals_own_colours(
             assert ratio_of(*look, palettes=("xterm", "VGA", "Tango")) >= OF_THEMES, state
 
 
-async def test_without_colours_what_is_urgent_is_bold(
+async def test_without_colors_what_is_urgent_is_bold(
     service: RunningService, lockterm_app: Starter
 ) -> None:
-    async with lockterm_app(service, 1001, Look(colours=0, ascii=True)) as pilot:
+    async with lockterm_app(service, 1001, Look(colors=0, ascii=True)) as pilot:
         bold = {state for state, style in (await _states(pilot)).items() if style.bold}
         assert bold == {"week", "disagree", "coerced"}
 

@@ -149,7 +149,7 @@ class PtySession:
 
     @property
     def screen(self) -> pyte.Screen:
-        """The terminal's screen, with the colours and attributes of its cells."""
+        """The terminal's screen, with the colors and attributes of its cells."""
         return self._replica.screen
 
     @property

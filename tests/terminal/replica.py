@@ -26,7 +26,7 @@ class Replica:
         self.raw = bytearray()
         """Every byte that was written so far."""
         self.screen = pyte.Screen(columns, rows)
-        """The screen, with the colours and attributes of its cells."""
+        """The screen, with the colors and attributes of its cells."""
         self._stream = pyte.Stream(self.screen)
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._held = ""

@@ -125,7 +125,7 @@ def test_a_terminal_that_answers_is_believed(tmp_path: Path) -> None:
     assert found["saysSize"] == [80, 24]
     assert set(found["widths"].values()) == {1, 2}
     lines = sentences(report)
-    assert "export COLORTERM=truecolor" in lines["Colours"]
+    assert "export COLORTERM=truecolor" in lines["Colors"]
     assert "the terminal says that it takes it" in lines["Copying"]
     assert lines["Size"] == "OK Size: 80x24."
     assert "take the room they should" in lines["Glyphs"]
@@ -133,7 +133,7 @@ def test_a_terminal_that_answers_is_believed(tmp_path: Path) -> None:
 
 
 def test_a_terminal_unlike_its_variables_is_told(tmp_path: Path) -> None:
-    """Its size, its widths, its colours and its kind are others than the environment says."""
+    """Its size, its widths, its colors and its kind are others than the environment says."""
     out = tmp_path / "report.json"
     answers = MODERN | {
         rb"\x1b\[>c": b"\x1b[>84;0;0c",
@@ -149,19 +149,19 @@ def test_a_terminal_unlike_its_variables_is_told(tmp_path: Path) -> None:
     assert "WARN Size: 80x24 is set, but the terminal has 132x40." in lines["Size"]
     assert "stty columns 132 rows 40" in lines["Size"]
     assert re.search(r"WARN.*draws .*─.*rows shift.*glyphs = \"ascii\"", lines["Glyphs"])
-    assert lines["Colours"].startswith("WARN")
+    assert lines["Colors"].startswith("WARN")
     assert (
         'this terminal is tmux 3.4. In the configuration, write [terminal] copy = "tmux"'
         in (lines["Copying"])
     )
 
 
-def test_colours_are_ok_when_the_terminal_keeps_all_of_them(tmp_path: Path) -> None:
+def test_colors_are_ok_when_the_terminal_keeps_all_of_them(tmp_path: Path) -> None:
     out = tmp_path / "report.json"
     environment = clean_environment(tmp_path, COLORTERM="truecolor")
     with Answering(doctor(to=out), environment, (80, 24), answers=MODERN) as terminal:
         terminal.wait_exit()
-    assert sentences(json.loads(out.read_text()))["Colours"].startswith("OK Colours: 16,777,216")
+    assert sentences(json.loads(out.read_text()))["Colors"].startswith("OK Colors: 16,777,216")
 
 
 @pytest.mark.long

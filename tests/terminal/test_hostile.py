@@ -16,7 +16,7 @@ Start = Callable[..., PtySession]
 OUR_SEQUENCES = re.compile(
     r"\x1b\]22;[a-z-]*(?:\x07|\x1b\\)|"  # the pointer's shape
     r"\x1b\[(?:"
-    r"[0-9;]*[mHCKX]"  # colours, cursor position, the rest of a line, blanks
+    r"[0-9;]*[mHCKX]"  # colors, cursor position, the rest of a line, blanks
     r"|\?(?:7|25|1000|1002|1003|1004|1006|1015|1016|1049|2004|2026|2048)[hl]"  # modes
     r"|\?20(?:26|48)\$p|0?[56]n"  # questions
     r")"

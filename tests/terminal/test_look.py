@@ -1,4 +1,4 @@
-"""What leaves for the terminal, byte by byte: colours, the mouse, the offer of quiet."""
+"""What leaves for the terminal, byte by byte: colors, the mouse, the offer of quiet."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ SLOW_S = 0.3
 """As slow as the terminal answers in these tests; more than what quiet is offered for."""
 
 
-def colour_codes(raw: bytes) -> set[int]:
-    """Every colour code that was sent; 38 and 48 stand for all that follows them."""
+def color_codes(raw: bytes) -> set[int]:
+    """Every color code that was sent; 38 and 48 stand for all that follows them."""
     codes: set[int] = set()
     for found in SGR.finditer(raw):
         parts = [int(part or 0) for part in re.split(rb"[;:]", found[1])]
@@ -70,10 +70,10 @@ def leave(session: PtySession, words: str) -> None:
     ],
     ids=str,
 )
-def test_no_colour_code_leaves(lockterm: Start, env: dict[str, str]) -> None:
+def test_no_color_code_leaves(lockterm: Start, env: dict[str, str]) -> None:
     session = lockterm("demo", env=env)
     main_job(session)
-    assert colour_codes(session.raw) == set()
+    assert color_codes(session.raw) == set()
     reverse = [found for found in SGR.finditer(session.raw) if b"7" in found[1].split(b";")]
     assert reverse, "the cursor is told by reverse"
 
@@ -81,28 +81,26 @@ def test_no_colour_code_leaves(lockterm: Start, env: dict[str, str]) -> None:
 def test_an_empty_no_color_means_nothing(lockterm: Start) -> None:
     session = lockterm("demo", env={"NO_COLOR": ""})
     session.wait_for("Main gate")
-    assert 38 in colour_codes(session.raw)
+    assert 38 in color_codes(session.raw)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("term", ["xterm", "linux", "screen"])
-def test_sixteen_colours_are_the_terminals_own(lockterm: Start, term: str) -> None:
+def test_sixteen_colors_are_the_terminals_own(lockterm: Start, term: str) -> None:
     session = lockterm("demo", env={"TERM": term})
     main_job(session)
-    codes = colour_codes(session.raw)
-    assert not codes & {38, 48}, "neither 256 colours nor true ones"
+    codes = color_codes(session.raw)
+    assert not codes & {38, 48}, "neither 256 colors nor true ones"
     assert codes & set(range(30, 38)), "red for what is wrong"
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("how", [["--quiet"], []], ids=["option", "environment"])
-def test_quiet_sends_no_true_colour_and_no_glyph_of_its_own(
-    lockterm: Start, how: list[str]
-) -> None:
+def test_quiet_sends_no_true_color_and_no_glyph_of_its_own(lockterm: Start, how: list[str]) -> None:
     env = {"COLORTERM": "truecolor", **OVER_SSH} | ({} if how else {"LOCKTERM_QUIET": "1"})
     session = lockterm("demo", *how, env=env)
     main_job(session)
-    assert not colour_codes(session.raw) & {38, 48}
+    assert not color_codes(session.raw) & {38, 48}
     sent = session.raw.decode(errors="replace")
     assert not {"─", "…", "│"} & set(sent)
     assert " · 137 remotes" not in sent, "a dot stands in names alone"
@@ -156,9 +154,9 @@ def test_quiet_is_offered_over_a_thin_link_and_once(lockterm: Start) -> None:
     session = lockterm("demo", env=OVER_SSH)
     session.wait_for("Main gate")
     answer_late(session, times=2)
-    session.wait_for("▌ A thin link: f3 sends less: 16 colours")
+    session.wait_for("▌ A thin link: f3 sends less: 16 colors")
     session.press("Q")
-    session.wait_for(r"\| Quiet: 16 colours")
+    session.wait_for(r"\| Quiet: 16 colors")
     session.press("M")
     session.wait_for("Messages")
     session.press("j")

@@ -22,7 +22,7 @@ def hosts(tmp_path: Path, running_service: Callable[..., RunningService]) -> tup
     file.parent.mkdir(parents=True)
     file.write_text(
         f'default_profile = "north"\n\n[profiles.north]\nbase_url = "{urls[0]}"\n\n'
-        f'[profiles.south]\nbase_url = "{urls[1]}"\nread_only = true\ncolour = "red"\n\n'
+        f'[profiles.south]\nbase_url = "{urls[1]}"\nread_only = true\ncolor = "red"\n\n'
         '[profiles.broken]\nbase_url = "https://b.example"\ntimezone = "Nowhere"\n'
         '[keys]\n"app.profiles" = "P,f12"\n'  # in a form, letters are text wherever the focus is
     )

@@ -29,7 +29,7 @@ _PLACE = re.compile(r"\x1b\[(\d{1,9});(\d{1,9})R")
 _MODE = re.compile(r"\x1b\[\?(\d{1,9});(\d)\$y")
 _KITTY = re.compile(r"\x1b\[\?(\d+)u")
 _NAME = re.compile(r"\x1bP>\|(.{,80})")
-_COLOUR = re.compile(r"\x1bP1\$r([0-9;:]*)m\Z")
+_COLOR = re.compile(r"\x1bP1\$r([0-9;:]*)m\Z")
 _PRIMARY = re.compile(r"\x1b\[\?([0-9;]*)c")
 _SECONDARY = re.compile(r"\x1b\[>(\d{1,9});(\d*)")
 _KEPT = re.compile(r"48[:;]2[:;]+1[:;]2[:;]3")
@@ -58,8 +58,8 @@ class TerminalAnswers:
     """Name of a mode -> whether it knows it."""
     kitty_keys: bool | None = None
     """Whether keys can be told apart that were always the same, such as ctrl+i and tab."""
-    true_colour: bool | None = None
-    """Whether it keeps a colour of 24 bits as it is."""
+    true_color: bool | None = None
+    """Whether it keeps a color of 24 bits as it is."""
     clipboard: bool | None = None
     """True: it says that it takes OSC 52. Many do and do not say so."""
 
@@ -91,7 +91,7 @@ def ask_terminal(
     found = [(int(place[2]), int(place[1])) for place in _all(_PLACE, places)]
     is_whole = len(found) == 1 + len(glyphs)  # they can only be told apart by their order
     name = next(_all(_NAME, more), None)
-    kept = next(_all(_COLOUR, more), None)
+    kept = next(_all(_COLOR, more), None)
     primary = next(_all(_PRIMARY, first), None)
     return TerminalAnswers(
         round_trip_s=terminal.round_trip_s,
@@ -107,7 +107,7 @@ def ask_terminal(
             if int(mode[1]) in MODES
         },
         kitty_keys=True if any(_all(_KITTY, more)) else None,
-        true_colour=_KEPT.search(kept[1]) is not None if kept else None,
+        true_color=_KEPT.search(kept[1]) is not None if kept else None,
         clipboard=True if primary and "52" in primary[1].split(";") else None,
     )
 

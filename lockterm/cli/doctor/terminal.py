@@ -16,7 +16,7 @@ from lockterm.cli.doctor.answers import LETTER, OF_NAMES, OURS, TerminalAnswers,
 from lockterm.cli.doctor.conversation import can_be_asked
 from lockterm.cli.doctor.copying import copying
 from lockterm.cli.doctor.finding import Finding, trouble
-from lockterm.config.look import TRUE_COLOURS, Look
+from lockterm.config.look import TRUE_COLORS, Look
 from lockterm.terminal.signals import RESTORE, NoTerminal, require_terminal
 
 SMALLEST = (60, 20)
@@ -64,7 +64,7 @@ def terminal_findings(
     answers = answers or TerminalAnswers()
     yield _size(answers)
     yield _keys(look, answers)
-    yield _colours(look, answers, origins)
+    yield _colors(look, answers, origins)
     yield _glyphs(look, answers, origins)
     yield copying(look, answers, environ)
     yield Finding(
@@ -147,26 +147,26 @@ def _keys(look: Look, answers: TerminalAnswers) -> Finding:
     return Finding("OK", sentence, "Try each: lockterm doctor --keys", facts)
 
 
-def _colours(look: Look, answers: TerminalAnswers, origins: Mapping[str, str]) -> Finding:
-    why = origins.get("colours", "default")
+def _colors(look: Look, answers: TerminalAnswers, origins: Mapping[str, str]) -> Finding:
+    why = origins.get("colors", "default")
     facts = {
-        "colours": look.colours,
+        "colours": look.colors,
         "from": why,
         "noColor": "NO_COLOR" in why,
-        "says24Bit": answers.true_colour,
+        "says24Bit": answers.true_color,
     }
     if facts["noColor"]:
-        sentence = "Colours: none, for NO_COLOR is set; states are told by words."
+        sentence = "Colors: none, for NO_COLOR is set; states are told by words."
         return Finding("OK", sentence, facts=facts)
     if look.quiet:
-        return Finding("OK", "Colours: 16, for quiet is set.", facts=facts)
-    shown = f"{look.colours:,}" if look.colours else "none"
-    sentence = f"Colours: {shown} ({why})."
-    if answers.true_colour and look.colours < TRUE_COLOURS:
+        return Finding("OK", "Colors: 16, for quiet is set.", facts=facts)
+    shown = f"{look.colors:,}" if look.colors else "none"
+    sentence = f"Colors: {shown} ({why})."
+    if answers.true_color and look.colors < TRUE_COLORS:
         advice = "For all of them: export COLORTERM=truecolor"
         sentence += " The terminal keeps 16,777,216 apart."
         return Finding("OK", sentence, advice, facts)
-    if answers.true_colour is False and look.colours == TRUE_COLOURS:
+    if answers.true_color is False and look.colors == TRUE_COLORS:
         sentence += " The terminal replaces some of them by others."
         return Finding("WARN", sentence, "Unset COLORTERM if it looks odd.", facts)
     return Finding("OK", sentence, facts=facts)

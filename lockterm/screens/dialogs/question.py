@@ -24,7 +24,7 @@ class QuestionBox(Vertical):
         keep: What the button says that changes nothing, ``Keep``.
         other: What a third button says, behind the verb; clean. Empty: there is none.
         typed: Words of which one must be typed before the verb works; for what cannot be undone.
-        danger: Colour the verb as destructive.
+        danger: Color the verb as destructive.
         warning: What is lost by it, as sentences above the details.
     """
 

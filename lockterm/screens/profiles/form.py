@@ -18,8 +18,8 @@ from lockterm.config.file import ConfigFile
 from lockterm.config.profiles import header_of
 from lockterm.config.typed_profile import (
     LABELS,
-    NO_COLOUR,
     READ_ONLY,
+    UNCOLORED,
     WRITABLE,
     CheckedProfile,
     check,
@@ -118,9 +118,9 @@ class ProfileForm(FormScreen[str | None]):
         yield StatusLine()
 
     def _control(self, name: str) -> Widget:
-        if name in ("read_only", "colour"):
-            colours = tuple((word, word) for word in (NO_COLOUR, *values.COLOURS))
-            options = _READ_ONLY if name == "read_only" else colours
+        if name in ("read_only", "color"):
+            colors = tuple((word, word) for word in (UNCOLORED, *values.COLORS))
+            options = _READ_ONLY if name == "read_only" else colors
             known = self.before[name] in dict(options)
             return Choice(options, self.before[name] if known else "")
         field = TextInput(self.before[name], placeholder=_PLACEHOLDERS.get(name, ""))

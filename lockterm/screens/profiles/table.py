@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from lockterm.config.file import color_key
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.sorting import natural, sorted_by
 from lockterm.widgets.row_table import Column, RowTable
@@ -16,9 +17,9 @@ BROKEN = "BROKEN"
 
 
 class ProfilesTable(RowTable):
-    """Name, host, state, whether it is read-only, zone, colour."""
+    """Name, host, state, whether it is read-only, zone, color."""
 
-    sortable = ("Profile", "Host", "Read-only", "Zone", "Colour")
+    sortable = ("Profile", "Host", "Read-only", "Zone", "Color")
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
@@ -27,7 +28,7 @@ class ProfilesTable(RowTable):
             Column("", most=16, least=16),
             Column("Read-only", most=9, least=9, rank=1),
             Column("Zone", most=24, least=10, rank=3),
-            Column("Colour", most=6, rank=2),
+            Column("Color", most=6, rank=2),
             id=id,
         )
 
@@ -63,9 +64,9 @@ def _cells(entry: ProfileEntry, in_use: str) -> tuple[str, ...]:
     if profile is None:
         host = str(entry.filed.get("base_url", "")).partition("://")[2]
         read_only, zone = "-", str(entry.filed.get("timezone", "-"))
-        colour = str(entry.filed.get("colour", "-"))
+        color = str(entry.filed.get(color_key(entry.filed), "-"))
     else:
         read_only = "yes" if profile.read_only else "no"
-        host, zone, colour = profile.host, profile.timezone, profile.colour or "-"
-    shown = (entry.name, host or "-", ", ".join(filter(None, marks)), read_only, zone, colour)
+        host, zone, color = profile.host, profile.timezone, profile.color or "-"
+    shown = (entry.name, host or "-", ", ".join(filter(None, marks)), read_only, zone, color)
     return tuple(clean(value, LONGEST_CELL) for value in shown)

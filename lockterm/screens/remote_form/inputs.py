@@ -172,7 +172,7 @@ class JsonEditor(TextArea):
         self.cursor_blink = False
 
     def on_mount(self) -> None:
-        """Without colours nothing else tells an example from a value."""
+        """Without colors nothing else tells an example from a value."""
         if self.app.no_color:
             self.placeholder = f"({self.placeholder})"
 

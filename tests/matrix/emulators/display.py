@@ -15,8 +15,8 @@ SIZE = (1000, 720)
 """Pixels, enough for 80x24 and 100x30 of every emulator."""
 _BYTES = 4
 """Of one pixel."""
-_XWD_COLOUR = 12
-"""Bytes of one entry of the colour map that stands before the pixels."""
+_XWD_COLOR = 12
+"""Bytes of one entry of the color map that stands before the pixels."""
 
 Pixels = bytes
 """All of a display, row after row."""
@@ -36,7 +36,7 @@ class Display:
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         # The file is a picture in X's own format, of 32-bit words of the highest byte first.
         head = struct.unpack(">25I", self._map[:100])
-        self._begin = head[0] + head[19] * _XWD_COLOUR
+        self._begin = head[0] + head[19] * _XWD_COLOR
         self.stride = head[12]
         """Bytes from one row of pixels to the next."""
         self._end = self._begin + self.stride * head[5]

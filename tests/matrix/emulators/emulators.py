@@ -99,7 +99,7 @@ _IN_PIXELS = f"{FONT}:pixelsize=14"
 
 EMULATORS: tuple[Emulator, ...] = (
     _xterm("xterm"),
-    _xterm("xterm-16-colours", term="xterm"),
+    _xterm("xterm-16-colors", term="xterm"),
     _xterm("xterm-wide", "-cjk_width"),
     _xterm("xterm-no-utf8", "+u8", lang="C"),
     _xterm("xterm-no-utf8-though-told", "+u8"),

@@ -38,7 +38,7 @@ printf '\033[2J\033[H\033[?25h'
 exec script --quiet --flush --log-out log --command {command}
 """
 
-# Letters of two colours only: with shades at their edges one letter would reach into the next.
+# Letters of two colors only: with shades at their edges one letter would reach into the next.
 _FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>
 <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
 <match target="pattern"><edit name="antialias" mode="assign"><bool>false</bool></edit></match>

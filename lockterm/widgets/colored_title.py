@@ -1,4 +1,4 @@
-"""The first line of every screen on a profile that has a colour."""
+"""The first line of every screen on a profile that has a color."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from lockterm.config.look import look_of
 from lockterm.widgets.title_line import TitleLine
 
 
-class ColouredTitleLine(TitleLine):
+class ColoredTitleLine(TitleLine):
     """A title line with a band behind the name of the profile.
 
     Args:
         profile: Its name.
         host: The host of its service.
-        colour: Its colour: one of :data:`lockterm.config.values.COLOURS`.
+        color: Its color: one of :data:`lockterm.config.values.COLORS`.
         read_only: Whether it sends no changes.
     """
 
@@ -25,12 +25,12 @@ class ColouredTitleLine(TitleLine):
         "title-line--blue",
     }
 
-    def __init__(self, profile: str, host: str, colour: str, *, read_only: bool = False) -> None:
+    def __init__(self, profile: str, host: str, color: str, *, read_only: bool = False) -> None:
         super().__init__(profile, host, read_only=read_only)
-        self._colour = colour
+        self._color = color
 
     def band(self) -> Style | None:
-        """How the colour is shown; not at all where colours are not wanted."""
-        if not look_of(self.app).colours:
+        """How the color is shown; not at all where colors are not wanted."""
+        if not look_of(self.app).colors:
             return None
-        return self.get_visual_style(f"title-line--{self._colour}")
+        return self.get_visual_style(f"title-line--{self._color}")

@@ -1,4 +1,4 @@
-"""What becomes of colours on a terminal that has few of them, or none."""
+"""What becomes of colors on a terminal that has few of them, or none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 OWN = Theme(
     name="terminal",
     ansi=True,
-    # Of the eight colours these are read on black and on white, which dark blue, cyan and yellow
+    # Of the eight colors these are read on black and on white, which dark blue, cyan and yellow
     # are not. All that matters is told by words, too.
     primary="ansi_default",
     secondary="ansi_default",
@@ -69,21 +69,21 @@ def _other(name: str, variables: Mapping[str, str], **roles: str) -> Theme:
 ON_ONE_GROUND = (
     _other(
         "ansi-dark",
-        {"warning-muted": "ansi_default"},  # a colour of the terminal cannot be mixed
+        {"warning-muted": "ansi_default"},  # a color of the terminal cannot be mixed
         primary="ansi_cyan",
         warning="ansi_bright_yellow",
         error="ansi_bright_red",
     ),
     _other(
         "ansi-light",
-        # Bold is drawn in the bright colours by many terminals, which are pale on white.
+        # Bold is drawn in the bright colors by many terminals, which are pale on white.
         dict.fromkeys(("warning-muted", "text-warning", "text-error"), "ansi_default"),
         secondary="ansi_blue",
         warning="ansi_magenta",
         success="ansi_blue",
     ),
 )
-"""Textual's themes of the terminal's own colours, in those of them that are read on a black or on a
+"""Textual's themes of the terminal's own colors, in those of them that are read on a black or on a
 white ground in the palettes of xterm, VGA and Tango: 4.5 to 1, which blue on black is not."""
 
 _ROLES = {
@@ -95,7 +95,7 @@ _ROLES = {
     "unclear": "foreground",
     "coerced": "primary",
 }
-"""State of a remote -> the colour of a theme that it has, where the theme has none for it."""
+"""State of a remote -> the color of a theme that it has, where the theme has none for it."""
 
 _ON_DARK = {
     "ended": "#f96b4e",
@@ -115,16 +115,16 @@ _ON_LIGHT = {
     "unclear": "#5b515f",
     "coerced": "#002f99",
 }
-"""Colours of the states: 7 to 1 on black, or on white, and as far from each other and from the text
+"""Colors of the states: 7 to 1 on black, or on white, and as far from each other and from the text
 as they can be, for those too who see no red or no green."""
 
 
-def _for_eyes(base: str, name: str, states: Mapping[str, str], muted: str, **colours: str) -> Theme:
+def _for_eyes(base: str, name: str, states: Mapping[str, str], muted: str, **colors: str) -> Theme:
     theme = BUILTIN_THEMES[base]
-    text, ground, step = (colours[role] for role in ("foreground", "background", "panel"))
+    text, ground, step = (colors[role] for role in ("foreground", "background", "panel"))
     variables = {
         **theme.variables,
-        **{f"state-{state}": colour for state, colour in states.items()},
+        **{f"state-{state}": color for state, color in states.items()},
         **dict.fromkeys(("text-muted", "text-disabled", "foreground-muted"), muted),
         **dict.fromkeys(("warning-muted", "block-hover-background"), step),
         "text-error": states["ended"],
@@ -137,7 +137,7 @@ def _for_eyes(base: str, name: str, states: Mapping[str, str], muted: str, **col
         "scrollbar": muted,
     }
     roles = {role: states[state] for state, role in _ROLES.items() if state != "disagree"}
-    roles |= {"accent": states["coerced"], "surface": ground, **colours}
+    roles |= {"accent": states["coerced"], "surface": ground, **colors}
     return replace(theme, name=name, variables=variables, **roles)  # type: ignore[arg-type]
 
 
@@ -146,16 +146,16 @@ _LIGHT = {"foreground": "#1f1f1f", "background": "#f4f4f4", "panel": "#e0e0e0"}
 _WHITE_ON_BLACK = {"foreground": "#ffffff", "background": "#000000", "panel": "#1c1c1c"}
 _BLACK_ON_WHITE = {"foreground": "#000000", "background": "#ffffff", "panel": "#f8f8f8"}
 FOR_EYES = (
-    _for_eyes("textual-dark", "colour-blind-dark", _ON_DARK, "#b4b4b4", **_DARK),
-    _for_eyes("textual-light", "colour-blind-light", _ON_LIGHT, "#4c4c4c", **_LIGHT),
+    _for_eyes("textual-dark", "color-blind-dark", _ON_DARK, "#b4b4b4", **_DARK),
+    _for_eyes("textual-light", "color-blind-light", _ON_LIGHT, "#4c4c4c", **_LIGHT),
     _for_eyes("textual-dark", "high-contrast-dark", _ON_DARK, "#c8c8c8", **_WHITE_ON_BLACK),
     _for_eyes("textual-light", "high-contrast-light", _ON_LIGHT, "#404040", **_BLACK_ON_WHITE),
 )
-"""Themes in which every state has a colour of its own."""
+"""Themes in which every state has a color of its own."""
 
 
-def state_colour(variables: Mapping[str, str], state: str) -> RichColor | None:
-    """The colour of a state of a remote.
+def state_color(variables: Mapping[str, str], state: str) -> RichColor | None:
+    """The color of a state of a remote.
 
     Args:
         variables: Those of the theme.
@@ -167,8 +167,8 @@ def state_colour(variables: Mapping[str, str], state: str) -> RichColor | None:
     if state not in _ROLES:
         return None
     named = variables.get(f"state-{state}", variables[_ROLES[state]])
-    colour = Color.parse(named).rich_color
-    return None if colour.is_default else colour
+    color = Color.parse(named).rich_color
+    return None if color.is_default else color
 
 
 LEAST_CONTRAST = 1.8
@@ -181,34 +181,34 @@ MIDDLE = 0.18
 """The luminance from which on black is further away than white."""
 
 STEPS = 8
-"""So fine is the way from a colour to black or white."""
+"""So fine is the way from a color to black or white."""
 
 _BLACK, _WHITE = ColorTriplet(0, 0, 0), ColorTriplet(255, 255, 255)
 
 
-class NoColours(LineFilter):
-    """Not one colour leaves, not even the code for the terminal's own."""
+class NoColors(LineFilter):
+    """Not one color leaves, not even the code for the terminal's own."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The segments with bold, reverse, underline and dim alone."""
         return [
             segment
             if segment.style is None or segment.control
-            else Segment(segment.text, _colourless(segment.style))
+            else Segment(segment.text, _colorless(segment.style))
             for segment in segments
         ]
 
 
 class Readable(LineFilter):
-    """No text in nearly the colour of its background, in the colours that the terminal has.
+    """No text in nearly the color of its background, in the colors that the terminal has.
 
     Args:
-        colours: What the terminal has; a theme's are replaced by the nearest of these.
+        colors: What the terminal has; a theme's are replaced by the nearest of these.
     """
 
-    def __init__(self, colours: ColorSystem) -> None:
+    def __init__(self, colors: ColorSystem) -> None:
         super().__init__()
-        self._colours = colours
+        self._colors = colors
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The segments; what could not be made out is nearer to black or to white."""
@@ -218,50 +218,50 @@ class Readable(LineFilter):
         text, style, control = segment
         if style is None or control or text.isspace():
             return segment
-        seen = readable(style, self._colours, LEAST_CONTRAST)
+        seen = readable(style, self._colors, LEAST_CONTRAST)
         if seen is style:
             return segment
         if all("\u2500" <= glyph <= "\u259f" or glyph == " " for glyph in text):
-            seen = readable(style, self._colours, LEAST_OF_LINES)
+            seen = readable(style, self._colors, LEAST_OF_LINES)
         return Segment(text, seen)
 
 
 @lru_cache(2048)
-def _colourless(style: Style) -> Style:
+def _colorless(style: Style) -> Style:
     return style.without_color + Style.from_meta(style.meta) if style.meta else style.without_color
 
 
-def colours_of(console: Console) -> ColorSystem:
-    """How many colours are sent; all of them where a console does not say."""
+def colors_of(console: Console) -> ColorSystem:
+    """How many colors are sent; all of them where a console does not say."""
     return console._color_system or ColorSystem.TRUECOLOR
 
 
 @lru_cache(4096)
-def readable(style: Style, colours: ColorSystem, least: float) -> Style:
+def readable(style: Style, colors: ColorSystem, least: float) -> Style:
     """A style in which a text has a contrast to its background, as near to the one asked for.
 
     Args:
-        style: As it is wanted; what is in the terminal's own colours stays.
-        colours: What the terminal has.
+        style: As it is wanted; what is in the terminal's own colors stays.
+        colors: What the terminal has.
         least: The least contrast; see :func:`contrast`.
     """
     front, back = style.color, style.bgcolor
     if front is None or back is None or front.is_default or back.is_default:
         return style
-    if contrast(front, back, colours) >= least:
+    if contrast(front, back, colors) >= least:
         return style
-    seen_back = back.downgrade(colours).get_truecolor()
+    seen_back = back.downgrade(colors).get_truecolor()
     end = _BLACK if _luminance(seen_back) > MIDDLE else _WHITE
     for step in range(1, STEPS):
         mixed = RichColor.from_triplet(blend_rgb(front.get_truecolor(), end, step / STEPS))
-        if contrast(mixed, back, colours) >= least:
+        if contrast(mixed, back, colors) >= least:
             return style + Style(color=mixed)
     return style + Style(color=RichColor.from_triplet(end))
 
 
-def contrast(one: RichColor, other: RichColor, colours: ColorSystem) -> float:
-    """The contrast ratio of WCAG: 1 for the same colour, 21 for black and white."""
-    first, second = (_luminance(color.downgrade(colours).get_truecolor()) for color in (one, other))
+def contrast(one: RichColor, other: RichColor, colors: ColorSystem) -> float:
+    """The contrast ratio of WCAG: 1 for the same color, 21 for black and white."""
+    first, second = (_luminance(color.downgrade(colors).get_truecolor()) for color in (one, other))
     return (max(first, second) + 0.05) / (min(first, second) + 0.05)
 
 

@@ -1,4 +1,4 @@
-"""What a cell's colours are on real terminals, and how well one is read on the other.
+"""What a cell's colors are on real terminals, and how well one is read on the other.
 
 The floors are those of WCAG 2: its ratio of two luminances, 1 (the same) to 21 (black on white).
 """
@@ -15,7 +15,7 @@ from pyte.screens import Char
 RGB = tuple[int, int, int]
 
 TEXT = 3.0
-"""The least ratio of a text in colours that lockterm has chosen: WCAG's for large text and for
+"""The least ratio of a text in colors that lockterm has chosen: WCAG's for large text and for
 parts of an interface. Its 4.5 for running text is what the themes have for nearly all."""
 STEPPED_BACK = 1.8
 """The least ratio of what steps back on purpose: keys in brackets that can do nothing now, hints in
@@ -25,9 +25,9 @@ OF_THE_CURSOR = 4.5
 BEHIND = 1.2
 """The least ratio of what is behind a dialog, which nobody is to read until that is closed."""
 OF_THEMES = 4.5
-"""The least ratio of a text in the terminal's own colours where the theme says on which ground."""
+"""The least ratio of a text in the terminal's own colors where the theme says on which ground."""
 OF_THE_TERMINAL = 2.0
-"""The least ratio where the terminal's own colours take part. Their exact values are the person's;
+"""The least ratio where the terminal's own colors take part. Their exact values are the person's;
 with xterm's, on a black and on a white terminal, this leaves red, green, blue and magenta."""
 
 GROUNDS: dict[str, tuple[RGB, RGB]] = {
@@ -63,14 +63,14 @@ _TANGO = "2e3436 cc0000 4e9a06 c4a000 3465a4 75507b 06989a d3d7cf"
 _TANGO += " 555753 ef2929 8ae234 fce94f 729fcf ad7fa8 34e2e2 eeeeec"
 
 
-def _palette(colours: str) -> dict[str, RGB]:
+def _palette(colors: str) -> dict[str, RGB]:
     names = [name for name in _XTERM if name != "bfightmagenta"]
-    found = {name: _hex(colour) for name, colour in zip(names, colours.split(), strict=True)}
+    found = {name: _hex(color) for name, color in zip(names, colors.split(), strict=True)}
     return found | {"bfightmagenta": found["brightmagenta"]}
 
 
-def _hex(colour: str) -> RGB:
-    return int(colour[0:2], 16), int(colour[2:4], 16), int(colour[4:6], 16)
+def _hex(color: str) -> RGB:
+    return int(color[0:2], 16), int(color[2:4], 16), int(color[4:6], 16)
 
 
 PALETTES: dict[str, dict[str, RGB]] = {
@@ -78,25 +78,25 @@ PALETTES: dict[str, dict[str, RGB]] = {
     "VGA": _palette(_VGA),
     "Tango": _palette(_TANGO),
 }
-"""What the names of the terminal's own colours mean, in the palettes that most terminals have."""
+"""What the names of the terminal's own colors mean, in the palettes that most terminals have."""
 
 _PUTTYS: dict[RGB, RGB] = {(0, 0, 0): (85, 85, 85), (229, 229, 229): (255, 255, 255)}
 """What bold makes of the terminal's own black and light grey, in PuTTY."""
 
 
 def contrast(front: RGB, back: RGB) -> float:
-    """WCAG's ratio of two colours."""
+    """WCAG's ratio of two colors."""
     lighter, darker = sorted((_luminance(front), _luminance(back)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def _luminance(colour: RGB) -> float:
-    red, green, blue = _linear(colour)
+def _luminance(color: RGB) -> float:
+    red, green, blue = _linear(color)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def _linear(colour: RGB) -> list[float]:
-    shares = [value / 255 for value in colour]
+def _linear(color: RGB) -> list[float]:
+    shares = [value / 255 for value in color]
     return [
         share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares
     ]
@@ -104,7 +104,7 @@ def _linear(colour: RGB) -> list[float]:
 
 Rows = tuple[tuple[float, float, float], ...]
 EYES: dict[str, Rows] = {
-    "all colours": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    "all colors": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
     "no red": (
         (0.152286, 1.052583, -0.204868),
         (0.114503, 0.786281, 0.099216),
@@ -116,7 +116,7 @@ EYES: dict[str, Rows] = {
         (-0.011820, 0.042940, 0.968881),
     ),
 }
-"""What becomes of a linear colour in eyes with protanopia, and with deuteranopia (Machado 2009)."""
+"""What becomes of a linear color in eyes with protanopia, and with deuteranopia (Machado 2009)."""
 _TO_XYZ: Rows = (
     (0.4124, 0.3576, 0.1805),
     (0.2126, 0.7152, 0.0722),
@@ -126,12 +126,12 @@ _D65 = (0.95047, 1.0, 1.08883)
 
 
 def distance(one: RGB, other: RGB, eyes: str) -> float:
-    """How far apart two colours are for someone's eyes, as CIE76 measures it."""
+    """How far apart two colors are for someone's eyes, as CIE76 measures it."""
     return math.dist(_lab(one, EYES[eyes]), _lab(other, EYES[eyes]))
 
 
-def _lab(colour: RGB, eyes: Rows) -> tuple[float, float, float]:
-    seen = [min(max(share, 0.0), 1.0) for share in _times(eyes, _linear(colour))]
+def _lab(color: RGB, eyes: Rows) -> tuple[float, float, float]:
+    seen = [min(max(share, 0.0), 1.0) for share in _times(eyes, _linear(color))]
     x, y, z = (
         share ** (1 / 3) if share > 0.008856 else 7.787 * share + 16 / 116
         for share in (xyz / white for xyz, white in zip(_times(_TO_XYZ, seen), _D65, strict=True))
@@ -144,7 +144,7 @@ def _times(rows: Rows, column: Sequence[float]) -> list[float]:
 
 
 def is_exact(cell: Char) -> bool:
-    """Whether both colours are lockterm's, and none the terminal's."""
+    """Whether both colors are lockterm's, and none the terminal's."""
     return not {cell.fg, cell.bg} & {"default", *_XTERM}
 
 
@@ -170,15 +170,15 @@ def ratio_of(
         back: That of the background.
         reverse: Whether they are swapped.
         grounds: The terminals: ``black``, ``white`` or both.
-        bold: Whether it is bold, for which some take the bright variant of a colour: after the
+        bold: Whether it is bold, for which some take the bright variant of a color: after the
             swap, so that black and a dark ground become the grey of bright black.
-        palettes: What the colours may be.
+        palettes: What the colors may be.
     """
     ratios = []
     for ground, palette in product(grounds, palettes):
         own, (default_front, default_back) = PALETTES[palette], GROUNDS[ground]
-        colours = _rgb(front, default_front, own), _rgb(back, default_back, own)
-        text, behind = reversed(colours) if reverse else colours
+        colors = _rgb(front, default_front, own), _rgb(back, default_back, own)
+        text, behind = reversed(colors) if reverse else colors
         ratios.append(contrast(text, behind))
         if bold and (bright := _bright(back if reverse else front, text)):
             ratios.append(contrast(bright, behind))
