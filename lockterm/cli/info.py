@@ -71,7 +71,7 @@ def _described(settings: Settings) -> dict[str, dict[str, Any]]:
         "lock": settings.open_lock,
         "quiet": look.quiet,
         "mouse": look.mouse,
-        "colours": look.colors,
+        "colors": look.colors,
         "glyphs": "ascii" if look.in_ascii else "unicode",
         "copy": look.copy,
         "keys": len(settings.keymap),

@@ -191,7 +191,7 @@ def _extra_data(position: int) -> dict[str, object]:
             return {"company": "Brandt Elektro GmbH", "badge": 7000 + position, "parking": None}
         case 4:
             return {
-                "vehicle": {"plate": f"B-LT {1200 + position}", "colour": "white"},
+                "vehicle": {"plate": f"B-LT {1200 + position}", "color": "white"},
                 "tags": [1, 2],
             }
         case _:

@@ -150,7 +150,7 @@ def _keys(look: Look, answers: TerminalAnswers) -> Finding:
 def _colors(look: Look, answers: TerminalAnswers, origins: Mapping[str, str]) -> Finding:
     why = origins.get("colors", "default")
     facts = {
-        "colours": look.colors,
+        "colors": look.colors,
         "from": why,
         "noColor": "NO_COLOR" in why,
         "says24Bit": answers.true_color,
