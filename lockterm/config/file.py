@@ -23,8 +23,8 @@ BYTE_ORDER_MARK = "\ufeff"
 TOP_KEYS = ("default_profile", "profiles", "terminal", "keys")
 TERMINAL_KEYS = ("quiet", "mouse", "glyphs", "copy")
 PROFILE_KEYS = tuple(one.name for one in fields(Profile) if one.name not in ("name", "warnings"))
-COLOR_KEYS = ("color", "colour")
-"""The key of a profile's color, and its older spelling, which stays valid."""
+OLDER_COLOR = "colour"
+"""The older spelling of a profile's key ``color``. It stays valid."""
 FROM_ENVIRONMENT = "env:"
 """A header's value that starts so names an environment variable and is no secret itself."""
 
@@ -120,9 +120,9 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
             profile_name(name)
         except ValueError as error:
             raise config.error(("profiles", name), str(error)) from None
-        _refuse_unknown(config, ("profiles", name), profile, PROFILE_KEYS + COLOR_KEYS[1:])
-        if all(key in profile for key in COLOR_KEYS):
-            raise config.error(("profiles", name, "colour"), "is set as color, too: keep one")
+        _refuse_unknown(config, ("profiles", name), profile, (*PROFILE_KEYS, OLDER_COLOR))
+        if OLDER_COLOR in profile and "color" in profile:
+            raise config.error(("profiles", name, OLDER_COLOR), "is set as color, too: keep one")
         _check_headers(config, name, profile.get("headers", {}))
     if default is not None and default not in profiles:
         raise config.error(
@@ -138,8 +138,8 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
 
 
 def color_key(profile: Mapping[str, Any]) -> str:
-    """The key under which a profile of the file has its color, or would get one."""
-    return next((key for key in COLOR_KEYS if key in profile), COLOR_KEYS[0])
+    """The key of the color as this profile of the file spells it; ``color`` if it has none."""
+    return OLDER_COLOR if OLDER_COLOR in profile else "color"
 
 
 def _refuse_unknown(
