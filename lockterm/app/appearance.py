@@ -156,7 +156,7 @@ class Appearance:
             "16 colors, ASCII, no movements of the mouse, nothing read ahead, so that less is"
             " sent. The same key ends it; --quiet begins with it."
             if quiet
-            else "Colors and glyphs are back, and neighbouring pages are read ahead again.",
+            else "Colors and glyphs are back, and neighboring pages are read ahead again.",
             title="Quiet" if quiet else "No longer quiet",
         )
 
