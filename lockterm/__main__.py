@@ -1,4 +1,4 @@
-"""``python -m lockterm`` and the ``lockterm`` command."""
+"""The ``lockterm`` command, also run by ``python -m lockterm``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from lockterm.terminal import startup
 
 
 def main() -> None:
-    """Do what was typed and end with its exit code."""
+    """Run the command line and exit with its exit code."""
     startup.begin()
-    # The garbage collector is paused by now, which takes a tenth off what is imported here.
+    # The garbage collector is paused here, which saves a tenth of the import time.
     from lockterm.cli.commands import run
     from lockterm.cli.exit_codes import leave
     from lockterm.config.zone_data import use_newest

@@ -1,24 +1,21 @@
-"""Everything that can go wrong and that a person should read about.
+"""All errors that lockterm reports to people.
 
-```
-LocktermError (title, message, hint)
-  RuleViolation            field -> reason; nothing was sent
-  ServiceError
-    Unreachable            provably not sent
-      Untrusted            the service's certificate was not accepted
-    NoAnswer               a read that left and got no whole answer
-    OutcomeUnknown         a write that may have been applied
-    MalformedAnswer        HTTP status, not JSON, wrong shape
-      ListTooLarge         a list of pages that takes more than it may
-    Refused                the service said no: a non-zero code, or an HTTP status that means it
+``` LocktermError             (title, message, hint) RuleViolation           field -> reason;
+nothing was sent ServiceError
+    Unreachable           provably not sent
+      Untrusted           the service's certificate was not accepted
+    NoAnswer              a read was sent, but no whole answer came back
+    OutcomeUnknown        a write that may have been applied
+    MalformedAnswer       unexpected HTTP status, not JSON, or wrong shape
+      ListTooLarge        a list of pages beyond the limits
+    Refused               a non-zero code, or an HTTP status that means refusal
       NameTaken
       RateLimited
-  StoreError
-    StoreDamaged           something in them is not as it was written
-  ConfigError
-```
+StoreError
+    StoreDamaged          something in the store is not as it was written
+ConfigError ```
 
-Anything outside this tree is a bug of lockterm.
+Any other exception is a bug in lockterm.
 """
 
 from __future__ import annotations
@@ -26,71 +23,71 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 NAME_EXISTS = -3
-"""The code of ``checkRemoteName`` for a name that is taken (7.3); elsewhere it means nothing."""
+"""The code of ``checkRemoteName`` for a name that is taken (7.3); other calls do not use it."""
 
 LONGEST_MEANING = 600
-"""The most characters of an error's meaning that are shown."""
+"""Maximum number of characters shown of an error's meaning."""
 
 
 class LocktermError(Exception):
-    """An error for people: what happened, what it means, what to do."""
+    """An error for people, with a title, a message and a hint."""
 
     title: str = "Something went wrong"
-    """What happened, in a few words."""
+    """The error in a few words."""
 
     def __init__(self, message: str, *, title: str | None = None, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
-        """What it means, in a sentence."""
+        """The explanation, in one sentence."""
         self.title = title or self.title
         self.hint = hint
-        """What to do next, in a sentence; may be empty."""
+        """The next step, in one sentence; may be empty."""
 
     @property
     def meaning(self) -> str:
-        """What it means, with all that is known of it: of a refusal also code and description.
+        """The explanation with all known details; for a refusal also its code and description.
 
-        This, and not the message, is what people are told. It is as it came: not clean.
+        Show this to people, not the message. The text is untrusted and has not been cleaned.
         """
         return self.message
 
     @property
     def sentences(self) -> str:
-        """What it means, and what to do; as it came: not clean."""
+        """The explanation and the next step; not cleaned."""
         return self.sentences_with(self.hint)
 
     def sentences_with(self, hint: str) -> str:
-        """What it means, and what follows it in place of the hint; as it came: not clean."""
+        """Return the explanation followed by another hint; not cleaned."""
         means = self.meaning
         if hint and means and (means[-1].isalnum() or means[-1] == ")"):
-            means += "."  # a service's words may end as they like
+            means += "."  # a service's message may end without a period
         return " ".join(filter(None, (means, hint)))
 
 
 CORRECT_FIELDS = "Correct the marked fields."
-"""What to do where a form has marked the fields that break a rule."""
+"""The hint for a form that has marked the fields with errors."""
 
 
 class RuleViolation(LocktermError):
-    """What is to be sent breaks a rule, of the contract or of ours; nothing was sent."""
+    """A value breaks a rule of the contract or of lockterm; nothing was sent."""
 
     title = "Not sent"
 
     def __init__(self, reasons: Mapping[str, str], *, hint: str = "") -> None:
         super().__init__("; ".join(reasons.values()), hint=hint)
         self.reasons = dict(reasons)
-        """Field name of the contract -> what is wrong with it, in words."""
+        """The reason for each invalid field, by the field's name in the contract."""
 
 
 class ServiceError(LocktermError):
-    """A call to the service that did not end in success."""
+    """A call to the service that did not succeed."""
 
     out_of_reach: bool = False
-    """Whether there was no answer or not the service's: a read may be tried again by itself."""
+    """Whether no answer came from the service, so that lockterm may repeat a read."""
 
 
 class Unreachable(ServiceError):
-    """The service read no byte of the request: provably not sent."""
+    """The service read no byte of the request, so it was provably not sent."""
 
     out_of_reach = True
 
@@ -98,13 +95,13 @@ class Unreachable(ServiceError):
 
 
 class Untrusted(Unreachable):
-    """TLS failed, so nothing was sent or read; trying again at once does not help."""
+    """TLS failed, so nothing was sent or read; an immediate retry does not help."""
 
     title = "Secure connection failed"
 
 
 class NoAnswer(ServiceError):
-    """A read left this machine, and the connection broke or the time ran out before its answer."""
+    """A read was sent, but the connection broke or the time ran out before its answer."""
 
     out_of_reach = True
 
@@ -112,28 +109,28 @@ class NoAnswer(ServiceError):
 
 
 class OutcomeUnknown(ServiceError):
-    """A write left this machine and no trustworthy answer came back: it may have been applied."""
+    """A write was sent, but no trustworthy answer came back; it may have been applied."""
 
     title = "Result unknown"
 
     operation_id: str = ""
-    """The id that it has in the journal; empty: it was not journalled."""
+    """The operation ID in the journal, or empty if the write is not in the journal."""
 
 
 class MalformedAnswer(ServiceError):
-    """The answer was not the contract's: wrong HTTP status, not JSON, or the wrong shape."""
+    """The answer breaks the contract: wrong HTTP status, not JSON, or the wrong shape."""
 
     title = "Answer not understood"
 
 
 class ListTooLarge(MalformedAnswer):
-    """A list was not read to its end: it takes more bytes, memory or time than a walk may."""
+    """A list exceeded the limits on bytes, memory or time and was not read to its end."""
 
     title = "List too large"
 
 
 class Refused(ServiceError):
-    """The service answered and said no; the call was not applied."""
+    """The service answered with a refusal; the call was not applied."""
 
     title = "Refused by the service"
 
@@ -149,7 +146,7 @@ class Refused(ServiceError):
     ) -> None:
         super().__init__(message, title=title, hint=hint)
         self.code = code
-        """The envelope's code, as the service sent it; None where there was no envelope."""
+        """The envelope's code as the service sent it, or None if there was no envelope."""
         self.status = status
         """The HTTP status of the answer."""
         self.description = description
@@ -160,20 +157,20 @@ class Refused(ServiceError):
         """The service's message, code and description (2.1, 7.2)."""
         description = "" if self.description in self.message else self.description
         said = self.message
-        if self.code is not None:  # a service's full stop would stand before it
+        if self.code is not None:  # the code goes before a final period
             said = f"{said.removesuffix('.')} (code {self.code})".lstrip()
         return ": ".join(filter(None, (said, description)))
 
     @property
     def is_denial(self) -> bool:
-        """Whether it is about who asks: what the service showed before may not be shown now."""
+        """Whether the service refuses this user, who may then not see what was shown before."""
         return self.status in (401, 403)
 
     @property
     def is_gone(self) -> bool:
-        """Whether of a record it means that there is no such one, as far as can be told (7).
+        """Whether the refusal means that the record does not exist, as far as can be known (7).
 
-        What stands in between says no with other numbers, and has no envelope for 400.
+        A proxy refuses with other statuses, and a proxy's 400 has no envelope.
         """
         return self.status in (200, 404, 410) or (self.status == 400 and self.code is not None)
 
@@ -188,7 +185,7 @@ class NameTaken(Refused):
 
 
 class RateLimited(Refused):
-    """HTTP 429: the service asks to wait."""
+    """HTTP 429: the service asks the client to wait."""
 
     title = "Too many requests"
 
@@ -197,13 +194,13 @@ class RateLimited(Refused):
     ) -> None:
         super().__init__(message, status=429, hint=hint)
         self.asked = asked
-        """Whether the service was asked, and says so now; else the pause was known before."""
+        """Whether the service just answered so; False if lockterm already knew of the pause."""
         self.retry_after_s = retry_after_s
-        """Seconds to wait, at most 60; None: the service does not say how long."""
+        """Seconds to wait, at most 60, or None if the service gives no time."""
 
 
 class StoreError(LocktermError):
-    """The files lockterm keeps on this machine cannot be read or written."""
+    """The local files of lockterm cannot be read or written."""
 
     title = "Local store"
 
@@ -215,11 +212,11 @@ class StoreDamaged(StoreError):
 
 
 class ConfigError(LocktermError):
-    """A setting is wrong; the message names the file, the line where known, and the key."""
+    """A setting is invalid; the message names the file, the line if known, and the key."""
 
     title = "Configuration"
 
 
 def describe_os_error(error: OSError) -> str:
-    """Return why the system refused something: ``Permission denied``, without number and path."""
+    """Return the system's reason, such as ``Permission denied``, without number and path."""
     return error.strerror or str(error)

@@ -1,4 +1,4 @@
-"""Where lockterm keeps its files, the XDG directories by platformdirs; and how files are read."""
+"""The places of lockterm's files (XDG directories), and functions that read and write files."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ APP = "lockterm"
 DIRECTORY_MODE = 0o700
 FILE_MODE = 0o600
 _MOST_REPLACED = 64 << 20
-"""Bytes that are looked at of a file that may be replaced."""
+"""Maximum number of bytes read from a file to decide whether it may be replaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Every place lockterm reads or writes. Nothing is created by asking for it."""
+    """The places that lockterm reads and writes. Looking one up creates nothing."""
 
     config_file: Path
-    """The profiles; written by people, and by lockterm where they ask for it."""
+    """The profiles; edited by people, and by lockterm on request."""
     data_dir: Path
-    """What is worth a backup: exports and downloaded packs."""
+    """Files worth a backup: exports and downloaded packs."""
     state_dir: Path
     """The store and the log."""
     cache_dir: Path
-    """What may be deleted at any time."""
+    """Files that may be deleted at any time."""
 
     @classmethod
     def standard(cls) -> Paths:
-        """The places of this user: ``$XDG_CONFIG_HOME/lockterm`` and its kin.
+        """Return this user's places, such as ``$XDG_CONFIG_HOME/lockterm``.
 
         Raises:
-            ConfigError: This user has no home directory, and not all of them are set.
+            ConfigError: If this user has no home directory and an XDG variable is missing.
         """
-        # platformdirs is part of textual's own start, so it costs nothing more here.
+        # Textual imports platformdirs anyway, so using it costs no time at start.
         with needing_home():
             return cls(
                 config_file=platformdirs.user_config_path(APP) / "config.toml",
@@ -55,7 +55,7 @@ class Paths:
 
     @classmethod
     def below(cls, root: Path) -> Paths:
-        """All places in one directory of their own, as for the demo and for tests."""
+        """Return places below one directory, as the demo and the tests use them."""
         return cls(
             config_file=root / "config" / "config.toml",
             data_dir=root / "data",
@@ -70,16 +70,16 @@ class Paths:
 
     @property
     def log_file(self) -> Path:
-        """Signals, crashes and messages; no header values."""
+        """The log of signals, crashes and messages, without header values."""
         return self.state_dir / "lockterm.log"
 
     @property
     def choices(self) -> Path:
-        """What was chosen inside and is kept: theme, columns."""
+        """The saved preferences, such as theme and columns."""
         return self.state_dir / "choices.json"
 
     def named(self) -> dict[str, Path]:
-        """Every path with the name it has in ``lockterm info``."""
+        """Return every path by its name in ``lockterm info``."""
         return {
             "config_file": self.config_file,
             "data_dir": self.data_dir,
@@ -93,10 +93,10 @@ class Paths:
 
 @contextmanager
 def needing_home() -> Iterator[None]:
-    """Say what to set if places of this user are asked for who has no home directory.
+    """Report which variables to set if this user has no home directory.
 
     Raises:
-        ConfigError: It has none.
+        ConfigError: If this user has no home directory.
     """
     try:
         yield
@@ -112,11 +112,11 @@ def needing_home() -> Iterator[None]:
 def make_directory(directory: Path) -> None:
     """Make a directory and its missing parents, for this user alone (0700).
 
-    One that is there and open to others is closed to them: what lies in it is nobody else's.
+    An existing directory that other users can open is closed to them.
 
     Raises:
-        StoreError: It cannot be made, what is there is no directory, or it is another user's, who
-            could put anything there.
+        StoreError: If it cannot be made, is not a directory, or belongs to another user, who could
+        put anything there.
     """
     try:
         with Place(f"{directory}/", make=DIRECTORY_MODE) as place:
@@ -144,10 +144,10 @@ def make_directory(directory: Path) -> None:
 def find_typed(text: str) -> Path:
     """Return the path that a person typed, pasted or dropped.
 
-    One layer of shell quoting, or a file URL, is removed if nothing has the literal name.
+    If no file has the literal name, one layer of shell quoting or a file URL is removed.
 
     Raises:
-        RuntimeError: There is no such home directory.
+        RuntimeError: If the path names an unknown home directory.
     """
     text = text.strip()
     literal = Path(text).expanduser()
@@ -157,7 +157,7 @@ def find_typed(text: str) -> Path:
 
 
 def find_unquoted(text: str) -> Path | None:
-    """Return what a quoted path or a file URL means, if it exists."""
+    """Return the path inside shell quotes or a file URL, or None if it does not exist."""
     try:
         if text.startswith("file://"):
             url = urlsplit(text)
@@ -166,7 +166,7 @@ def find_unquoted(text: str) -> Path | None:
             words = shlex.split(text)
             path = Path(words[0]) if len(words) == 1 and words[0] != text else None
             path = path.expanduser() if path is not None and text.startswith("~") else path
-    except (ValueError, RuntimeError):  # a quote without its end, or no such home
+    except (ValueError, RuntimeError):  # an unclosed quote, or an unknown home directory
         return None
     return path if path is not None and _exists(path) else None
 
@@ -174,20 +174,21 @@ def find_unquoted(text: str) -> Path | None:
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # too long, or no path at all
+    except (OSError, ValueError):  # a path that is too long or invalid
         return False
 
 
 def read_named(path: Path, most: int, what: str) -> bytes:
-    """What is in a file that a person has named.
+    """Return the content of a file that a person named.
 
     Args:
         path: The file.
-        most: From so many bytes on it cannot be what is wanted.
-        what: That, for the sentence that says so.
+        most: The size in bytes from which the file is rejected.
+        what: The expected kind of file, for the error message.
 
     Raises:
-        ValueError: It cannot be read, is no file, or is too large: a sentence for people.
+        ValueError: If it cannot be read, is not a regular file, or is too large. The message is a
+        sentence for people.
     """
     try:
         return read_regular(path, most - 1, what)
@@ -198,13 +199,13 @@ def read_named(path: Path, most: int, what: str) -> bytes:
 
 
 def append_private(file: Path, line: str) -> None:
-    """Append a line to a file of this user alone (0600) and force it to the disk.
+    """Append a line to a private file (0600) and force it to the disk.
 
-    One write, so that lines of two sessions do not mix; no buffering, so that a signal handler
-    may call it.
+    The line is written in one call, so that lines of two sessions do not mix. Nothing is buffered,
+    so a signal handler may call this.
 
     Raises:
-        OSError: The directory is missing, or the file cannot be written.
+        OSError: If the directory is missing, or the file cannot be written.
     """
     descriptor = open_private(file)
     try:
@@ -215,11 +216,11 @@ def append_private(file: Path, line: str) -> None:
 
 
 def open_private(file: Path) -> int:
-    """Open a file of this user alone (0600) to append to it; returns the descriptor.
+    """Open a private file (0600) for appending and return its descriptor.
 
     Raises:
-        OSError: It cannot be opened, or it is a link, a pipe or a device: a pipe in the place of
-            a file would be waited for.
+        OSError: If it cannot be opened, or is a link, a pipe or a device. Opening a pipe would
+        block.
     """
     with Place(file, follow=False) as place:
         descriptor = place.open(os.O_WRONLY | os.O_APPEND | os.O_CREAT, FILE_MODE)
@@ -241,30 +242,30 @@ def write_whole(
     follow: bool = True,
     make: int | None = None,
 ) -> bool:
-    """Write a file whole or not at all; every file that lockterm writes at once is written here.
+    """Write a file whole or not at all; lockterm writes all files that it replaces with this.
 
-    A link of this user or root stays a link and its target is written. A link that another user
-    may have made is not followed.
+    A link that this user or root made is followed, and stays a link. A link that another user may
+    have made is not followed.
 
     Args:
         file: The file.
-        content: What is to be in it.
-        mode: Who may read it, less what the umask takes; unless it is said, this user alone.
+        content: The new content.
+        mode: The file's permissions before the umask; private by default.
         may_replace: Returns whether a file with this content may be replaced; None replaces any.
-        follow: Whether such a link of this user or root is followed, or refused as no file.
+        follow: Whether to follow a trusted link in the last place, or to refuse it.
         make: The mode of missing directories; None makes none.
 
     Returns:
-        Whether it had to be written in place: a file that is mounted by itself has no other way.
+        Whether the file was written in place, which a file that is its own mount requires.
 
     Raises:
-        FileExistsError: There is a file that may not be replaced.
-        OSError: The file cannot be written, and what was there is as it was.
+        FileExistsError: If there is a file that may not be replaced.
+        OSError: If the file cannot be written; its old content is intact.
     """
     with Place(file, make=make, follow=follow) as place:
         _require_replaceable(place, may_replace)
         beside = f".{place.name}.{os.getpid()}"
-        with suppress(FileNotFoundError):  # a killed one with this number may have left it
+        with suppress(FileNotFoundError):  # a killed process with this number may have left it
             os.unlink(beside, dir_fd=place.directory)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(beside, flags, mode, dir_fd=place.directory)
@@ -288,11 +289,11 @@ def write_whole(
 
 
 def write_new(file: Path, content: bytes) -> None:
-    """Write a file of this user alone (0600) that is not there yet, whole or not at all.
+    """Create a private file (0600), whole or not at all.
 
     Raises:
-        FileExistsError: There is something of that name, a link too.
-        OSError: The file cannot be written; nothing is left of it.
+        FileExistsError: If a file or a link of that name exists.
+        OSError: If the file cannot be written; nothing of it is left.
     """
     with Place(file, follow=False) as place:
         descriptor = place.open(os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
@@ -318,7 +319,7 @@ def _require_replaceable(place: Place, may_replace: Callable[[bytes], bool] | No
 
 
 def _write(descriptor: int, content: bytes) -> None:
-    """Write all of an opened file, force it to the disk and close it."""
+    """Write the content to an open file, force it to the disk and close it."""
     with os.fdopen(descriptor, "wb") as out:
         out.write(content)
         out.truncate()

@@ -1,7 +1,7 @@
-"""Files as they are found, and who may have written them. A start waits for it.
+"""Reads files safely and checks which users can change them. Imported at every start.
 
-A path is walked one part at a time, each opened in the directory before it. So a link that another
-user made is never followed, and what was checked is what is read or written.
+A path is opened one part at a time, each relative to the directory before it. So lockterm never
+follows a link that another user made, and it reads or writes exactly the file that it checked.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from typing import Self
 
 _PART = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
-"""Opens a directory to look for names in it, which needs no right to read it."""
+"""The flags that open a directory only to look up names, which needs no read permission."""
 _MOST_LINKS = 40
 
 
 class Place:
-    """A file's name in its open directory; the file need not exist. A context manager.
+    """A file name in its open directory; the file may not exist. A context manager.
 
     Args:
-        path: The file. A slash at its end stands for the directory itself.
+        path: The file. A final slash means the directory itself.
         make: The mode of missing directories; None makes none.
-        follow: Whether a link in the last place is followed, as those before it are.
+        follow: Whether to follow a link in the last place, like those before it.
 
     Raises:
-        OSError: A directory is missing, or a link may have been made by another user.
+        OSError: If a directory is missing, or another user may have made a link in the path.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Place:
         if given.endswith("/") or not todo:
             todo.insert(0, ".")
         self.weakness: str | None = None
-        """Why others can decide what is in the file, as the end of a sentence, or None."""
+        """The reason why other users can change the file, as the end of a sentence, or None."""
         self.directory = os.open("/", _PART)
         self._at = "/"
         links = 0
@@ -71,24 +71,24 @@ class Place:
 
     @property
     def path(self) -> str:
-        """The path without a link, as long as none is in the last place."""
+        """The path without links, except for one in the last place."""
         return os.path.normpath(os.path.join(self._at, self.name))
 
     def open(self, flags: int, mode: int = 0o600) -> int:
-        """Open the file, never a link; returns the descriptor.
+        """Open the file, but never a link, and return its descriptor.
 
         Raises:
-            OSError: It cannot be opened, or it is a link.
+            OSError: If it cannot be opened, or is a link.
         """
         safe = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         return os.open(self.name, flags | safe, mode, dir_fd=self.directory)
 
     def why_not_trusted(self, about: os.stat_result) -> str | None:
-        """Return why others can decide what is in the opened file, or None if nobody can."""
+        """Return why other users can change the open file, or None if they cannot."""
         return self.weakness or self._why_changeable(about, "it", self.path)
 
     def close(self) -> None:
-        """Close the directory. Doing so twice is harmless."""
+        """Close the directory. Closing it twice is harmless."""
         if self.directory >= 0:
             os.close(self.directory)
             self.directory = -1
@@ -100,7 +100,7 @@ class Place:
         self.close()
 
     def _link(self) -> str | None:
-        """Return where the link of the present name leads, or None if it is no link."""
+        """Return the target if the current name is a link, or None."""
         try:
             about = os.stat(self.name, dir_fd=self.directory, follow_symlinks=False)
         except FileNotFoundError:
@@ -111,8 +111,8 @@ class Place:
         if about.st_uid not in self._owners:
             raise PermissionError(errno.EPERM, f"the link {link} belongs to another user", link)
         around = os.fstat(self.directory)
-        # Where others can write, they can move a link of this user to any name.
-        is_sticky = around.st_mode & stat.S_ISVTX  # as the store of Nix, open to its group alone
+        # Users who can write in a directory can rename a link of this user.
+        is_sticky = around.st_mode & stat.S_ISVTX  # as the Nix store, open to its group only
         if around.st_uid not in self._owners or around.st_mode & (0o002 if is_sticky else 0o022):
             why = f"others can replace the link {link}"
             raise PermissionError(errno.EPERM, why, link)
@@ -125,7 +125,7 @@ class Place:
             if make is None:
                 raise
 
-            with suppress(FileExistsError):  # another session is making it, too
+            with suppress(FileExistsError):  # another session is creating it, too
                 os.mkdir(name, make, dir_fd=self.directory)
             inside = os.open(name, _PART, dir_fd=self.directory)
         os.close(self.directory)
@@ -135,7 +135,7 @@ class Place:
 
     def _note_weakness(self) -> None:
         about = os.fstat(self.directory)
-        # In a sticky directory, such as /tmp, nobody replaces the files of others.
+        # In a sticky directory such as /tmp, users cannot replace each other's files.
         if self.weakness is None and not (
             about.st_mode & stat.S_ISVTX and about.st_uid in self._owners
         ):
@@ -150,16 +150,17 @@ class Place:
 
 
 def read_regular(file: str | PathLike[str], most: int, what: str = "such file") -> bytes:
-    """What is in a file; a pipe in its place would be waited for, a device has no end.
+    """Return a file's content; refuse pipes, which would block, and devices, which have no end.
 
     Args:
         file: The file.
-        most: The most bytes that it may have.
-        what: What it would be, for the sentence that it has more.
+        most: The maximum size in bytes.
+        what: The expected kind of file, for the error message.
 
     Raises:
-        OSError: It cannot be read.
-        ValueError: It is no such file, or too large: a sentence for people.
+        OSError: If it cannot be read.
+        ValueError: If it is not a regular file, or is too large. The message is a sentence for
+        people.
     """
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -171,24 +172,25 @@ def read_regular(file: str | PathLike[str], most: int, what: str = "such file") 
 def read_guarded(
     file: str | PathLike[str], most: int, what: str = "such file"
 ) -> tuple[bytes, os.stat_result, str | None]:
-    """Read a file that decides something, and look at who can change it.
+    """Read a security-relevant file, and find out which users can change it.
 
-    Every directory and every link on the way to it counts: whoever can write there can put another
-    file in its place.
+    Every directory and link in its path counts, because a user who can write there can replace the
+    file.
 
     Args:
         file: The file.
-        most: The most bytes that it may have.
-        what: What it would be, for the sentence that it has more.
+        most: The maximum size in bytes.
+        what: The expected kind of file, for the error message.
 
     Returns:
-        The content, what the system knows of the file, and why others can decide what is in it, as
-        the end of a sentence such as ``others can change it. Run: chmod go-w /etc/ca.pem``; None
-        if only this user and root can.
+        The content, the file's status, and the reason why other users can change the file. The
+        reason is the end of a sentence such as ``others can change it. Run: chmod go-w
+        /etc/ca.pem``, or None if only this user and root can change it.
 
     Raises:
-        OSError: It cannot be read, or a link on the way may be another user's.
-        ValueError: It is no such file, or too large: a sentence for people.
+        OSError: If it cannot be read, or another user may have made a link in the path.
+        ValueError: If it is not a regular file, or is too large. The message is a sentence for
+        people.
     """
     with Place(file) as place:
         descriptor = place.open(os.O_RDONLY)
@@ -200,10 +202,10 @@ def read_guarded(
 
 
 def written_by_others(file: str | PathLike[str]) -> str | None:
-    """Return why others can decide what is in a file, as ``read_guarded``, without reading it.
+    """Return why other users can change a file, or None, without reading it.
 
     Raises:
-        OSError: It cannot be opened, or a link on the way may be another user's.
+        OSError: If it cannot be opened, or another user may have made a link in the path.
     """
     with Place(file) as place:
         descriptor = place.open(os.O_RDONLY)
@@ -214,7 +216,7 @@ def written_by_others(file: str | PathLike[str]) -> str | None:
 
 
 def for_shell(path: str | os.PathLike[str]) -> str:
-    """A path as it is typed into a shell."""
+    """Return a path quoted for a shell."""
     return shlex.quote(os.fspath(path))
 
 

@@ -1,4 +1,4 @@
-"""Work in a thread: one that is not left behind, and one that does its work in turn."""
+"""Work in threads: one executor that runs tasks in order, and one helper that waits for the end."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ T = TypeVar("T")
 
 
 class SingleThreadExecutor:
-    """Does one thing after the other, for what would wait for each other in any case.
+    """A thread that runs one task after the other, for tasks that would block each other anyway.
 
-    Each thread takes its share of memory, and asyncio's own may all be waiting for the network: a
-    look-up of a name that hangs holds up nothing here.
+    A thread of its own is independent of asyncio's shared threads, which may all be waiting for the
+    network, for example for a name lookup that hangs.
 
     Args:
-        name: What the thread is called.
+        name: The name of the thread.
     """
 
     def __init__(self, name: str) -> None:
         self._pool: ThreadPoolExecutor | None = ThreadPoolExecutor(1, name)
 
     async def run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Have something done; who is cancelled meanwhile does not wait for its end."""
-        if self._pool is None:  # whoever comes too late leaves no thread behind
+        """Run a function in this thread. A canceled caller does not wait for its end."""
+        if self._pool is None:  # a late task leaves no thread behind
             return await asyncio.to_thread(work, *args, **options)
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, partial(work, *args, **options))
 
     async def to_its_end(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """As :func:`to_its_end`, in this thread."""
+        """Run a function in this thread. A canceled caller first waits for its end."""
         return await _to_its_end(self.run(work, *args, **options))
 
     def end(self) -> None:
-        """Wait until all that was begun is done, and end the thread; more is done in another."""
+        """Wait for all started tasks and end the thread; later tasks run in another thread."""
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown()
 
 
 async def to_its_end(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Run something in a thread; who is cancelled meanwhile waits for its end first.
+    """Run a function in a thread. A canceled caller first waits for its end.
 
-    A thread cannot be stopped: what it uses must not be closed, nor its work be done a second time,
-    while it goes on.
+    A thread cannot be stopped. While it runs, its resources must not be closed, and its work must
+    not be done a second time.
 
     Raises:
-        asyncio.CancelledError: Who waited was cancelled; the work has ended, well or not.
+        asyncio.CancelledError: If the caller was canceled; the work has ended.
     """
     return await _to_its_end(asyncio.to_thread(work, *args, **options))
 
@@ -62,8 +62,8 @@ async def _to_its_end(work: Awaitable[T]) -> T:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         while not task.done():
-            with contextlib.suppress(asyncio.CancelledError):  # a dialog's end cancels twice
+            with contextlib.suppress(asyncio.CancelledError):  # the end of a dialog cancels twice
                 await asyncio.wait([task])
         if not task.cancelled():
-            task.exception()  # it has nobody to tell any more
+            task.exception()  # mark the exception as handled, because the caller no longer waits
         raise

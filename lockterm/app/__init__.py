@@ -1,4 +1,4 @@
-"""The Textual applications: lockterm itself, and the one of a first run."""
+"""The Textual applications: one for a profile and one for the first run."""
 
 from lockterm.app.lockterm_app import LocktermApp
 

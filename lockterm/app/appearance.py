@@ -1,4 +1,4 @@
-"""How an app looks on its terminal: colors, glyphs, theme, mouse, quiet."""
+"""The app's appearance: colors, glyphs, theme, mouse, and low-bandwidth mode."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _log = logging.getLogger("lockterm")
 
 
 class Appearance:
-    """How an app looks, which can change while it runs.
+    """The app's appearance, which can change while it runs.
 
     Args:
-        app: What is drawn.
-        frame_diff: What stands on the terminal.
-        look: What this terminal can do, and what was asked for.
-        choices: What was chosen in earlier sessions.
+        app: The running app.
+        frame_diff: The writer that sends changed cells to the terminal.
+        look: The terminal's capabilities and the options the user chose.
+        choices: The preferences saved in earlier sessions.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class Appearance:
         self.look = look
         self._choices = choices
         self.filters: list[LineFilter] = []
-        """What becomes of each line for this terminal."""
+        """The filters that adapt each line to this terminal."""
         self.on_change: Callable[[Look], None] = lambda _: None
-        """Told another look, once it is taken on."""
+        """A callback that receives each new look after it is applied."""
         for theme in (OWN, *ON_ONE_GROUND, *FOR_EYES):
             app.register_theme(theme)
         app.no_color = look.colors == 0
@@ -73,13 +73,13 @@ class Appearance:
             begin_with_theme(app, wanted)
         self._dress()
 
-    # --- what is drawn -------------------------------------------------------------------------
+    # --- drawing ---------------------------------------------------------------------------------
 
     def apply_look(self, look: Look) -> None:
-        """Take on another look, on every screen at once.
+        """Apply a new look to every screen.
 
         Args:
-            look: What holds from now on.
+            look: The look to apply from now on.
         """
         other_signs = look.in_ascii != self.look.in_ascii
         self.look = look
@@ -101,7 +101,7 @@ class Appearance:
         self._app.animation_level = "none" if look.quiet else self._animations
         colors = ColorSystem.STANDARD if look.native else _SYSTEMS[look.colors]
         use_colors(self._app, colors)
-        # New objects: what was painted is remembered by the filters it went through.
+        # Create new filters because each filter caches the cells that it has painted.
         self.filters = [NoColors() if look.colors == 0 else Readable(colors)]
         if not look.utf8:
             self.filters.append(NothingElseFilter())
@@ -111,7 +111,7 @@ class Appearance:
             return OWN.name
         kept = self._choices.get("theme")
         if isinstance(kept, str):
-            # Development versions kept the names of two themes in British spelling.
+            # Development versions saved two theme names in British spelling.
             kept = kept.replace("colour", "color")
         if isinstance(kept, str) and kept in self._app.available_themes:
             return kept
@@ -120,7 +120,7 @@ class Appearance:
         return self._first_theme
 
     def choose_theme(self) -> None:
-        """Choose the theme, and keep the choice."""
+        """Ask for a theme and save the choice."""
         if self.look.native:
             reason = "This terminal has few colors: its own are used."
             if self.look.quiet:
@@ -145,10 +145,11 @@ class Appearance:
         except (LocktermError, OSError) as error:
             self._app.notify(f"It holds for this session alone: {error}.", title="Theme")
 
-    # --- what is sent --------------------------------------------------------------------------
+    # --- bytes and mouse
+    # ---------------------------------------------------------------------------
 
     def toggle_quiet(self) -> None:
-        """Send less, or all again."""
+        """Turn low-bandwidth mode on or off."""
         quiet = not self.look.quiet
         self.apply_look(replace(self.look, quiet=quiet))
         self._use_mouse()
@@ -180,23 +181,27 @@ class Appearance:
             use_mouse(self.look.mouse)
 
     def take_letters(self, event: LettersDrawn) -> None:
-        """The terminal has shown how, whatever the environment says; but not what was asked for."""
+        """Apply what the terminal showed it can draw, unless the user forced Unicode.
+
+        The terminal's answer outranks the environment.
+        """
         if event.utf8 != self.look.utf8 and not self.look.unicode:
-            # It may have taken bytes of a name for the beginning of a string.
+            # The terminal may have taken bytes of a name for the start of a control string.
             self._frame_diff.send("\x1b\\")
             self._frame_diff.frame.forget()
             self.apply_look(replace(self.look, utf8=event.utf8))
         self._take_width(event.ambiguous)
 
-    # --- the link to the terminal --------------------------------------------------------------
+    # --- the link to the terminal
+    # -------------------------------------------------------------------
 
     def measure_link(self) -> None:
-        """See how far away the terminal is, where it is behind SSH; offer quiet if it is far."""
+        """Measure the latency of an SSH link, and suggest low-bandwidth mode if it is slow."""
         if self.look.over_ssh and not self.look.quiet:
             self._link.measure()
 
     def take_answer(self, event: events.CursorPosition) -> None:
-        """The terminal has answered, and so shown how far away it is."""
+        """Pass the terminal's answer to the latency measurement."""
         self._link.answered(event.time)
 
     def _take_width(self, cells: int) -> None:

@@ -1,4 +1,4 @@
-"""The app of the first run: no service is known yet."""
+"""The app for the first run, when no service is configured yet."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class FirstRunApp(TerminalApp[WelcomeScreen.Chosen]):
-    """Offers the demo or a first profile; ends with what was chosen, or with None.
+    """The first-run app: it offers the demo or a new profile and exits with the choice or None.
 
     Args:
-        profiles: Reads and writes the configuration.
-        choices: What was chosen in earlier sessions.
-        look: What this terminal can do, and what was asked for.
-        keymap: The keys that were chosen.
+        profiles: Access to the configuration's profiles.
+        choices: The preferences saved in earlier sessions.
+        look: The terminal's capabilities and the options the user chose.
+        keymap: The keys the user chose.
     """
 
     BINDINGS = bind(FIRST_RUN)
@@ -40,11 +40,11 @@ class FirstRunApp(TerminalApp[WelcomeScreen.Chosen]):
         self._profiles = profiles
 
     def get_default_screen(self) -> Screen[Any]:
-        """The two ways to go on."""
+        """Return the welcome screen."""
         return WelcomeScreen(self._profiles, self.choices)
 
     def action_help(self) -> None:
-        """Show the keys of the screen that is shown."""
+        """Show the keys of the current screen, or close the help if it is open."""
         if isinstance(self.screen, screens.HelpScreen):
             self.screen.action_close()
         else:

@@ -1,4 +1,4 @@
-"""The App on a profile: which screen comes first, and the keys that work on every one."""
+"""The app for a profile: its first screen and the keys that work on every screen."""
 
 from __future__ import annotations
 
@@ -41,31 +41,36 @@ if TYPE_CHECKING:
     from lockterm.store.cache import Cache
 
 RUN_TOLD_S = 1.0
-"""So often, in seconds, the title line tells how far a run is."""
+"""Seconds between two updates of a run's progress in the header."""
 
 OTHERS_S = 60.0
-"""So often, in seconds, an idle session looks for what others on its store have settled."""
+"""Seconds between two checks for changes that other sessions on this store resolved."""
 
 PAGE_FIRST_S = 0.3
-"""So much later, in seconds, what earlier sessions left is read: the first page is wanted more."""
+"""Seconds by which reading earlier sessions' leftovers is delayed, so the first page comes first.
+
+"""
 
 ENDING_S = 5.0
-"""So much later it is read once more, if there was none: one whose line was cut takes 3 s to go."""
+"""Seconds until abandoned drafts are read a second time if the first read found none.
+
+A session whose connection dropped takes about 3 seconds to end.
+"""
 
 
 class LocktermApp(TerminalApp[int]):
-    """The terminal UI on one profile.
+    """The terminal UI for one profile.
 
     Args:
-        profile: Which service, and how to show its times.
-        paths: Where lockterm keeps its files.
-        look: What this terminal can do, and what was asked for.
-        keymap: The keys that were chosen.
-        open_lock: Open straight on this lock's remotes, in the book or not.
-        is_last: Whether that is the lock opened last: then it is as if opened from the book.
-        clock: Seconds since the epoch; replaced in tests.
-        profiles: Those that can be switched to; None where there is only this one.
-        first: That lock's first page, which was asked for already; None: it was not.
+        profile: The service and the display settings.
+        paths: The places of lockterm's files.
+        look: The terminal's capabilities and the options the user chose.
+        keymap: The keys the user chose.
+        open_lock: The lock whose remotes the app shows first, in the lock book or not.
+        is_last: Whether that is the last opened lock. If so, Esc leads back to the lock book.
+        clock: A function that returns seconds since the epoch; replaced in tests.
+        profiles: The profiles the user can switch to, or None if there is only this one.
+        first: The lock's first page, requested before the app started, or None.
     """
 
     BINDINGS = bindings("app")
@@ -102,20 +107,20 @@ class LocktermApp(TerminalApp[int]):
         self.appearance.on_change = self._read_ahead
         self._profiles = profiles
         self.goes_on: Settings | None = None
-        """Once it has ended: with what the next app goes on; None: not at all."""
+        """The settings for the next app after this one ends, or None to quit lockterm."""
         self._open_lock = open_lock
         self._is_last = is_last
         self.exports = paths.data_dir / "exports"
         """The directory for exported files."""
         self._is_draft_due = False
-        """Whether a draft waits to be offered until nothing else is asked."""
+        """Whether an abandoned draft waits until no dialog or form is open."""
         self._run_timer: Timer | None = None
         self._has_news = False
-        """Whether the journal has changed since it was read; while a run goes on."""
+        """Whether the journal changed during a run and has not been read since."""
 
     @property
     def outcomes(self) -> screens.Outcomes:
-        """What is not settled, and the keys for it; made behind the first frame."""
+        """The unconfirmed changes and their actions; created after the first frame."""
         if self._outcomes is None:
             self._outcomes = screens.Outcomes(self, self.operations, self._profiles)
         return self._outcomes
@@ -124,15 +129,15 @@ class LocktermApp(TerminalApp[int]):
         return cache_of(self._cache_dir, self.operations.profile)
 
     def now_ms(self) -> int:
-        """The clock of the operations."""
+        """Return the time of the operations' clock, in milliseconds."""
         return self.operations.machine_ms()
 
     def _read_ahead(self, look: Look) -> None:
-        """Quiet reads nothing that was not asked for."""
+        """Turn off reading ahead in low-bandwidth mode."""
         self.operations.remotes.reads_ahead = not look.quiet
 
     def get_default_screen(self) -> Screen[Any]:
-        """The lock book, or the remotes of the lock that was asked for."""
+        """Return the lock book, or the remotes of the requested lock."""
         if self._open_lock is None:
             return screens.LocksScreen(self.operations)
 
@@ -144,7 +149,7 @@ class LocktermApp(TerminalApp[int]):
         self.switch_screen(screens.LocksScreen(self.operations))
 
     def on_mount(self) -> None:
-        """Let go what waits for the first frame, and say what is unwise about the profile."""
+        """Schedule the work that waits for the first frame, and show the profile's warnings."""
         self.call_after_refresh(self._begin)
         self.screen_change_signal.subscribe(self, lambda _: self._screen_changed())
         for warning in self.operations.profile.warnings:
@@ -155,14 +160,15 @@ class LocktermApp(TerminalApp[int]):
 
     def _begin(self) -> None:
         startup.first_frame_shown()
-        # Now: no key is so far by then, and an answer on its way is to find these imported.
+        # Do this now: nobody has pressed a key yet, and the first answer finds these modules
+        # imported.
         self.operations.journal.on_change = self._read_outcomes
         self.operations.get_ready()
         _ = self.outcomes
         self.set_timer(PAGE_FIRST_S, self._look_back)
 
     def _look_back(self) -> None:
-        """Show what earlier sessions left, and get ready for the first lock of the book."""
+        """Show what earlier sessions left, and preload the first lock of the lock book."""
         startup.over()
         self.operations.connection.get_ready()
         self._read_outcomes()
@@ -184,7 +190,7 @@ class LocktermApp(TerminalApp[int]):
             self.set_timer(again_s, self._offer_draft)
 
     def _may_offer(self) -> bool:
-        """Whether nothing else is asked or typed into; else it is offered once that has gone."""
+        """Return whether no dialog or form is open; if one is, schedule the offer for later."""
         screen = self.screen
         is_form = isinstance(screen, LocktermScreen) and screen.is_form
         self._is_draft_due = screen.is_modal or is_form
@@ -198,20 +204,23 @@ class LocktermApp(TerminalApp[int]):
 
     @work(exclusive=True, group="outcomes")
     async def _refresh_outcomes(self) -> None:
-        """As a decorated method: a coroutine replaced before it began would never be awaited."""
+        """Read the unconfirmed changes again.
+
+        A decorated method, because a coroutine that is replaced before it starts is never awaited.
+        """
         await self.outcomes.refresh()
 
     @work(group="others")
     async def _look_again(self) -> None:
-        if self._run_timer is None:  # while a run goes on, they are read all the time
+        if self._run_timer is None:  # during a run, the progress timer refreshes them
             await self.outcomes.look_again()
 
     @work(group="runs")
     async def _offer_run(self) -> None:
-        """Say that a run was interrupted, and which key leads to it."""
+        """Notify the user of an interrupted run and of the key that opens it."""
         try:
             runs = await self.operations.journal.runs()
-        except LocktermError:  # whoever opens the history is told
+        except LocktermError:  # the history screen shows the error
             return
 
         if interrupted := [run for run in runs if run.state is RunState.INTERRUPTED]:
@@ -226,7 +235,7 @@ class LocktermApp(TerminalApp[int]):
 
     @work
     async def action_run(self) -> None:
-        """Show the run that is under way, was interrupted, or was last."""
+        """Show the run that is active, was interrupted, or came last."""
         with opening(self.screen, "the run", must_appear=True):
             try:
                 run_id = await screens.last_run(self.operations)
@@ -249,7 +258,7 @@ class LocktermApp(TerminalApp[int]):
             self._offer_draft()
 
     def _note_run(self, run: RunHere) -> None:
-        """A run has begun or ended: tell how far it is, and have what it changed read again."""
+        """Show a run's progress when it starts, and refresh its screens when it ends."""
         if not self.is_running:
             return
         if not run.is_over:
@@ -280,7 +289,10 @@ class LocktermApp(TerminalApp[int]):
 
     @property
     def would_stop(self) -> tuple[str, str]:
-        """The question before a run is left, if some of it is left and it was not told to stop."""
+        """Return the dialog's title and verb for leaving an unfinished run, or two empty strings.
+
+        A run that is already stopping needs no question.
+        """
         run = self.operations.run_here
         if run is None or run.is_stopping:
             return "", ""
@@ -288,14 +300,14 @@ class LocktermApp(TerminalApp[int]):
         return ask_to_leave(run)
 
     async def stopped(self) -> None:
-        """Let the steps under way end, so that their outcomes are known; the same key leaves."""
+        """Stop the run after the current steps, so that their results are known."""
         if (run := self.operations.run_under_way) is not None:
             run.stop()
             self.notify("It ends after the steps that are under way.", title="Stopping the run")
             await run.over.wait()
 
     def take_left_key(self, key: str) -> bool:
-        """Help from a dialog too, and all notices from whatever the line of one stands over."""
+        """Handle the keys for help and messages that a dialog would otherwise swallow."""
         if super().take_left_key(key):
             return True
         if not self.screen.is_modal:
@@ -310,7 +322,7 @@ class LocktermApp(TerminalApp[int]):
         return True
 
     def action_help(self) -> None:
-        # The key that opened it closes it, whichever it is.
+        # Any key that opened the help also closes it.
         if isinstance(self.screen, screens.HelpScreen):
             self.screen.action_close()
             return
@@ -325,7 +337,7 @@ class LocktermApp(TerminalApp[int]):
         )
 
     def action_history(self) -> None:
-        """What was sent from here; where a lock's screen is open, what was sent to it."""
+        """Show the history of the current screen's lock, or of all locks."""
         if self._is_open_already(screens.HistoryScreen, "History"):
             return
         entry = self.screen.lock_entry if isinstance(self.screen, LocktermScreen) else None
@@ -333,7 +345,7 @@ class LocktermApp(TerminalApp[int]):
         self.push_screen(screens.HistoryScreen(self.operations, self.exports, lock_id))
 
     async def choose_backup(self) -> str | None:
-        """Have a delete or clear chosen in the history; answers with its id, or with None."""
+        """Ask for a delete or clear in the history; return its operation ID or None."""
         history = screens.HistoryScreen(self.operations, self.exports, chooses=True)
         return await self.push_screen_wait(history)
 
@@ -343,12 +355,12 @@ class LocktermApp(TerminalApp[int]):
             self.push_screen(screens.FileScreen(self.operations, entry))
 
     def action_everywhere(self) -> None:
-        """Search all locks of the book."""
+        """Search all locks of the lock book."""
         if not self._is_open_already(screens.EverywhereScreen, "All locks"):
             self.push_screen(screens.EverywhereScreen(self.operations))
 
     def action_what_ends(self) -> None:
-        """Show what has ended and what ends soon, on all locks."""
+        """Show the remotes on all locks that have expired or will expire soon."""
         if not self._is_open_already(screens.WhatEndsScreen, "Expiring"):
             self.push_screen(screens.WhatEndsScreen(self.operations))
 
@@ -368,7 +380,7 @@ class LocktermApp(TerminalApp[int]):
         self.push_screen(screen)
 
     def _is_open_already(self, kind: type[Screen[Any]], what: str) -> bool:
-        """Whether a screen is open; where it is below others, say so."""
+        """Return whether a screen of this kind is open; notify the user if it is hidden."""
         if not any(isinstance(screen, kind) for screen in self.screen_stack):
             return False
         if not isinstance(self.screen, kind):
@@ -376,12 +388,15 @@ class LocktermApp(TerminalApp[int]):
         return True
 
     def _go_on(self, settings: Settings) -> None:
-        """End in good order; the next app goes on with these settings."""
+        """Exit; the next app starts with these settings."""
         self.goes_on = settings
         self.exit()
 
     def why_not(self, action: str) -> str:
-        """The keys for outcomes need one that is not settled, and sending again sends a change."""
+        """Return why an action on unconfirmed changes is disabled, or an empty string.
+
+        These actions need an unconfirmed change; sending again also needs a writable profile.
+        """
         if action not in ("settle", "send_again"):
             return ""
         if self._outcomes is None or not self._outcomes.unsettled:
@@ -392,7 +407,7 @@ class LocktermApp(TerminalApp[int]):
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Dim what can do nothing now."""
+        """Return None, which dims the key, if the action is disabled."""
         return None if self.why_not(action) else super().check_action(action, parameters)
 
     def action_settle(self, how: str) -> None:
@@ -403,6 +418,6 @@ class LocktermApp(TerminalApp[int]):
 
     @work
     async def _wait_for(self, act: Callable[[], Awaitable[None]]) -> None:
-        """Have later keys wait: a question, or another state of a screen, may come of it."""
+        """Run an action while later keys wait, because it may open a dialog."""
         with opening(self.screen, "the unsettled change"):
             await act()

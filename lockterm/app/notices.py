@@ -1,4 +1,4 @@
-"""What is said to a person: in the last line of whatever is in front, and in the message log."""
+"""Notifications, shown in the last line of the front screen and kept in the message log."""
 
 from __future__ import annotations
 
@@ -20,23 +20,25 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 LEAST_S = {"information": 6.0, "warning": 12.0}
-"""Seconds for which a notice stands at the least; an error stands until a key is pressed."""
+"""Minimum seconds for which a notification stays; an error stays until a key is pressed."""
 
 CELLS_A_SECOND = 15
-"""So fast is read what it says."""
+"""Reading speed, in characters a second."""
 
 READ_S = 2.0
-"""A key takes an error off that has stood for so many seconds, or longer where there is more of it
-to read: not one that was typed unseeing."""
+"""Minimum seconds for which an error stays before a key can remove it.
+
+A key typed before the error could be read leaves it in place.
+"""
 
 
 class Notices:
-    """Has what was said stand there for as long as it takes to read it.
+    """The notifications: each stays in the last line as long as it takes to read.
 
     Args:
-        app: Where it is said.
-        now_ms: The time of notices.
-        ask_drawn: Learns from when on keys can answer what was drawn.
+        app: The app that shows them.
+        now_ms: A function that returns the current time in milliseconds.
+        ask_drawn: A function that reports when the current frame has reached the terminal.
     """
 
     def __init__(
@@ -49,32 +51,35 @@ class Notices:
         self._now_ms = now_ms
         self._ask_drawn = ask_drawn
         self.log = NoticeLog()
-        """All that was said."""
+        """Every notification of this session."""
         self.message_kept: Signal[LoggedNotice] = Signal(app, "message kept")
-        """Tells of another one in the log."""
+        """Signals each new entry in the message log."""
         self._shown: LoggedNotice | None = None
         self._timer: Timer | None = None
         self._read_s = math.inf
-        """From when on a key takes off the error that stands there, on the clock of events."""
+        """The event time from which a key removes the current error."""
 
     def keep(self, message: str, title: str, severity: SeverityLevel) -> LoggedNotice:
-        """Add to the log what is said elsewhere; never markup: names come from outside."""
+        """Add a message that is shown elsewhere to the log. Never markup: names are untrusted."""
         kept = self.log.keep(severity, clean(title, 160), clean(message, 600), self._now_ms())
         self.message_kept.publish(kept)
         return kept
 
     def say(self, message: str, title: str, severity: SeverityLevel) -> None:
-        """Show it, and add it to the log."""
+        """Show a notification and add it to the log."""
         self.log.stand(self.keep(message, title, severity))
         self.show()
 
     def clear(self) -> None:
-        """All of it is being read elsewhere."""
+        """Clear all notifications from the last line; the user reads them elsewhere."""
         self.log.clear()
         self.show()
 
     def note_key(self, event: events.Key | events.Paste) -> None:
-        """A key that was typed after there was time to read an error takes it off; no text does."""
+        """Remove the current error if the user had time to read it before this key.
+
+        Keys that type text do not remove it.
+        """
         focused = self._app.focused
         is_text = isinstance(event, events.Paste) or (
             focused is not None and focused.check_consume_key(event.key, event.character)
@@ -84,7 +89,7 @@ class Notices:
             self._take_off()
 
     def show(self) -> None:
-        """Show what is to be read now on what is in front, which may be another screen."""
+        """Show the current notification on the front screen, which may have changed."""
         before, self._shown = self._shown, self.log.shown
         if self._shown is not before:
             self._begin(before)
@@ -103,10 +108,10 @@ class Notices:
         front = self._app.screen
         has_line = any(line.parent is front for line in lines)
         if self._shown is not None and front.is_modal and front.is_attached and not has_line:
-            front.mount(KeyLine(self.log, is_over=True))  # a dialog has no line of keys
+            front.mount(KeyLine(self.log, is_over=True))  # a dialog has no footer
 
     def _begin(self, before: LoggedNotice | None) -> None:
-        """Count the time that what is shown now stands."""
+        """Start the time for which the current notification stays."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None

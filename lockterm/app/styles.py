@@ -1,6 +1,6 @@
-"""The parts of ``styles.tcss``, each read when something that it is for is made.
+"""The sections of ``styles.tcss``, each parsed when the first widget that needs it is created.
 
-Parsing all of them takes longer than importing the first screen, which shows few.
+Parsing all of them takes longer than importing the first screen, which uses few of them.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 _HERE = Path(__file__).parent.parent
 PATH = next(path for path in (_HERE / "styles.tcss", _HERE.parent / "styles.tcss") if path.exists())
-"""In the wheel the styles lie in the package, in a checkout beside it."""
+"""The style sheet: inside the package in a wheel, beside it in a checkout."""
 
 _HEADING = "\n/* --- "
-"""What begins a section; names of classes follow, with commas between."""
+"""The text that starts a section; class names follow, separated by commas."""
 
 
 def sections() -> dict[str, str]:
-    """Names of classes, as they stand in a heading -> what is said there of widgets of these."""
+    """Return the rules of each section by the class names in its heading."""
     _, *parts = PATH.read_text("utf-8").split(_HEADING)
     titled = (part.partition(" -") for part in parts)
     return {names: rules.partition("*/")[2] for names, _, rules in titled}
 
 
 class Styles:
-    """Puts the sections into a stylesheet."""
+    """The sections that are not in the style sheet yet."""
 
     def __init__(self) -> None:
         self._waiting = {
@@ -40,17 +40,18 @@ class Styles:
         self._seen: set[type[Widget]] = set()
 
     def put_into(self, stylesheet: Stylesheet, widgets: Iterable[Widget]) -> None:
-        """Add what is said of widgets that are made; before they are styled.
+        """Add the rules for new widgets before they are styled.
 
         Args:
-            stylesheet: The app's.
-            widgets: Those that come next.
+            stylesheet: The app's style sheet.
+            widgets: The new widgets.
         """
         for kind in {type(widget) for widget in widgets} - self._seen:
             self._seen.add(kind)
             for base in kind.__mro__:
                 if base.__name__ in self._waiting:
                     place, names, rules = self._waiting.pop(base.__name__)
-                    # Whenever it is read: of equal rules the one that stands later in the file
-                    # holds. Once more under the same name, for another class, it adds nothing.
+                    # The tie breaker keeps the file's order for rules of equal weight, whenever
+                    # they are read. Adding a section again under the same name, for another class,
+                    # has no effect.
                     stylesheet.add_source(rules, (str(PATH), names), tie_breaker=place)

@@ -1,4 +1,4 @@
-"""What every app of lockterm shares: how it draws, its notices, its palette, its last words."""
+"""The base of lockterm's apps: drawing, notifications, the palette, keys, and quitting."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ MINUTE_S = 60.0
 
 
 class TerminalApp(HookedApp[ReturnType]):
-    """An app that is at home on the terminal at hand.
+    """An app adapted to the current terminal.
 
     Args:
-        look: What this terminal can do, and what was asked for.
-        choices: What was chosen in earlier sessions.
+        look: The terminal's capabilities and the options the user chose.
+        choices: The preferences saved in earlier sessions.
     """
 
     TITLE = "lockterm"
@@ -70,40 +70,41 @@ class TerminalApp(HookedApp[ReturnType]):
         super().__init__(watch_css=False)
         self.choices = choices
         self.frame_diff = FrameDiff(self, frame_for(look))
-        """Sends what differs from what the terminal shows."""
+        """The writer that sends only changed cells."""
         self.appearance = Appearance(self, self.frame_diff, look, choices)
-        """Colors, glyphs, theme, mouse, and how much is sent."""
+        """The colors, glyphs, theme, mouse, and low-bandwidth mode."""
         self._minimum_size = MinimumSize(self)
         self._chosen_keys = ChosenKeys()
         self._styles = Styles()
         self.notices = Notices(self, self.now_ms, self.ask_drawn)
-        """What is said in the last line, and the message log."""
+        """The notifications in the last line, and the message log."""
         self._sanitizer = Sanitizer()
         self._filter_chain = FilterChain()
         self.key_queue = KeyQueue(self, super().on_event, self.is_meant)
-        """The keys that wait for those before them, and for what these have opened."""
+        """Holds a key back until the earlier keys and the screens they opened are ready."""
         self.form_wall = FormWall(self, self._report_closed_form)
-        """Keeps text that was meant for a form from the screen below it."""
+        """Keeps text typed for a form that has just closed from acting on the screen below it."""
         queue = self.key_queue
         self.idle = Idle(self, lambda: queue.is_dealing or queue.is_opening)
-        """What is got ready for later keys while none comes."""
+        """Prepares for later keys while no key is pressed."""
         self.fence = RenderBarrier(
             self.frame_diff.send, self.set_timer, lambda: events.Event().time
         )
-        """Tells which keys were typed at a terminal that shows what was drawn."""
+        """Reports which keys were typed after the current frame was visible."""
 
     def on_load(self) -> None:
-        """Have each task begin in a turn of its own, as on Python 3.11.
+        """Make each task start in its own turn of the event loop, as on Python 3.11.
 
-        On later versions Textual begins a task within the call that makes it: the first frame
-        would wait for the modules that a worker imports.
+        On later versions, Textual starts a task within the call that creates it. The first frame
+        would then wait for the modules that a worker imports.
         """
         asyncio.get_running_loop().set_task_factory(None)
 
     def on_mount(self) -> None:
-        """Say on each screen that comes what is still to be read, and count the minutes."""
+        """Show pending notifications on each new screen, and start the minute timer."""
         self.screen_change_signal.subscribe(self, self._show_screen)
-        # One timer for all screens: a canceled timer keeps its screen alive until it is due.
+        # Use one timer for all screens, because a canceled timer keeps its screen alive until it is
+        # due.
         self.set_interval(MINUTE_S, self._note_minute)
 
     def _show_screen(self, screen: Screen[Any]) -> None:
@@ -111,35 +112,35 @@ class TerminalApp(HookedApp[ReturnType]):
         self.call_later(self.notices.show)
 
     def _note_minute(self) -> None:
-        if not self.is_running:  # it ends: its screens lose their widgets
+        if not self.is_running:  # the app is ending, and its screens lose their widgets
             return
         for screen in self.screen_stack:
             if isinstance(screen, LocktermScreen) and screen.is_mounted:
                 screen.note_minute()
 
     def now_ms(self) -> int:
-        """The time of notices."""
+        """Return the current time for notifications, in milliseconds."""
         return time.time_ns() // 1_000_000
 
     @property
     def notice_log(self) -> NoticeLog:
-        """What was said, and what of it stands in the line of keys."""
+        """The log of all notifications, which knows the one in the footer."""
         return self.notices.log
 
     @property
     def messages(self) -> Sequence[LoggedNotice]:
-        """The message log, what was told last at its end."""
+        """The message log, newest last."""
         return self.notice_log.messages
 
-    # --- how it looks ------------------------------------------------------------------------
+    # --- appearance ----------------------------------------------------------------------------
 
     @property
     def look(self) -> Look:
-        """What this terminal can do, and what was asked for."""
+        """The terminal's capabilities and the options the user chose."""
         return self.appearance.look
 
     def get_driver_class(self) -> type[Driver]:
-        """Textual's for this platform; on a terminal of its own, one whose mouse can be let go."""
+        """Return our driver, which can release the mouse, in place of ``LinuxDriver``."""
         textuals = super().get_driver_class()
         if constants.DRIVER is not None or textuals.__name__ != "LinuxDriver":
             return textuals
@@ -162,38 +163,38 @@ class TerminalApp(HookedApp[ReturnType]):
     def on_cursor_position(self, event: events.CursorPosition) -> None:
         self.appearance.take_answer(event)
 
-    # --- what is drawn -----------------------------------------------------------------------
+    # --- drawing -----------------------------------------------------------------------------
 
     def to_send(self, painted: Any) -> Any:
-        """What has changed."""
+        """Return the bytes for the changed cells, or None if the terminal is too small."""
         if self._minimum_size.tell():
             return None
         return self.frame_diff.changed(painted)
 
     def action_redraw(self) -> None:
-        """Draw all of it again, where something else has written on the screen."""
+        """Draw the whole screen again, for example after another program wrote on it."""
         self.frame_diff.redraw()
 
     def on_driver_signal_resume(self) -> None:
-        """Back from being stopped: the shell has written meanwhile."""
+        """Draw the whole screen again after a suspension, because the shell has written on it."""
         self.frame_diff.redraw()
 
-    # --- strings of the service --------------------------------------------------------------
+    # --- untrusted text ----------------------------------------------------------------------
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Textual's, what this terminal needs, and what drops all that could steer it."""
+        """Return the filters of Textual, of this terminal, and for control characters."""
         filters = (*super().get_line_filters(), *self.appearance.filters, self._sanitizer)
         if filters != self._filter_chain.filters:
             self._filter_chain = FilterChain(filters)
         return [self._filter_chain]
 
     def action_command_palette(self) -> None:
-        """Open the palette over a screen; over itself it has nothing to offer."""
+        """Open the palette, unless it is already open."""
         if not isinstance(self.screen, screens.Palette):
             self.push_screen(screens.Palette(self.screen))
 
     def action_help_quit(self) -> None:
-        """Ctrl+c was pressed where there is nothing to copy: say which key quits."""
+        """Show the key that quits, after Ctrl+C had nothing to copy."""
         self.notify(f"{key('app.quit_always')} leaves lockterm from anywhere.", title="To quit")
 
     def notify(
@@ -205,32 +206,32 @@ class TerminalApp(HookedApp[ReturnType]):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Show a notice and keep it in the message log. Never markup: names come from outside.
+        """Show a notification and keep it in the message log. Never markup: names are untrusted.
 
-        It stands for as long as it takes to read, whatever ``timeout`` says; see :class:`Notices`.
+        It stays as long as it takes to read, whatever ``timeout`` says; see :class:`Notices`.
         """
         self.notices.say(message, title, severity)
 
     def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
-        """Keep in the message log what is said elsewhere, so that it can be read again."""
+        """Add a message that is shown elsewhere to the message log."""
         self.notices.keep(message, title, severity)
 
     def once(self, sentence: str) -> str:
-        """A sentence the first time in a session; empty from then on."""
+        """Return the sentence the first time in a session, and an empty string afterwards."""
         return self.notice_log.once(sentence)
 
     def clear_notifications(self) -> None:
-        """Take every notice off the screen; the message log keeps them."""
+        """Remove every notification from the screen; the message log keeps them."""
         self.notices.clear()
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Copy what was selected in a field or on the screen, as every value is copied."""
+        """Copy text selected in a field or on the screen, the same way as every other value."""
         copy(self, text, "text", lines=True)
 
     # --- keys ----------------------------------------------------------------------------------
 
     async def on_event(self, event: events.Event) -> None:
-        """Let a key wait for the ones before it, and no click act on what cannot be seen."""
+        """Queue keys in order, and ignore clicks on a screen that is too small to show."""
         if isinstance(event, EscapedKey):
             await self.key_queue.take(event)
             return
@@ -245,22 +246,22 @@ class TerminalApp(HookedApp[ReturnType]):
         await super().on_event(event)
 
     def take_left_key(self, key: str) -> bool:
-        """Redraw in a dialog too, which keeps the app's other keys away."""
+        """Redraw from a dialog too, which swallows the app's other keys."""
         is_redraw = has_key_of_its_own(self, key, "app.redraw")
         if is_redraw:
             self.frame_diff.redraw()
         return is_redraw
 
     def use_keys(self, keymap: Keymap) -> None:
-        """Take on the keys of a configuration; before the first screen is shown.
+        """Use the keys of a configuration; call this before the first screen is shown.
 
         Args:
-            keymap: What ``lockterm.keymap.check`` has found good.
+            keymap: A keymap that ``lockterm.keymap.check`` accepted.
         """
         self._chosen_keys.use(self, keymap)
 
     def prepare(self, widgets: Iterable[Widget]) -> None:
-        """Put the chosen keys on them, and have what is said of their looks read."""
+        """Bind the chosen keys on new widgets, and load their styles."""
         self._chosen_keys.put_on(widgets)
         self._styles.put_into(self.stylesheet, widgets)
 
@@ -273,14 +274,14 @@ class TerminalApp(HookedApp[ReturnType]):
         self.fence.answered(event.time)
 
     def ask_drawn(self, drawn: Callable[[float], None]) -> None:
-        """Learn from when on keys can answer what was drawn; see :meth:`Fence.ask`."""
+        """Report when keys can answer the current frame; see :meth:`RenderBarrier.ask`."""
         if self.is_headless:
             drawn(events.Event().time)
         else:
             self.fence.ask(drawn)
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Discard answers that were typed before their question was painted, and say so."""
+        """Return whether to act on a key; discard an answer typed before its dialog was visible."""
         screen = self.screen
         if not self.form_wall.is_meant(event):
             return False
@@ -300,18 +301,18 @@ class TerminalApp(HookedApp[ReturnType]):
         self.notify("Letters do nothing until you pause for one second.", title="Form closed")
 
     def get_key_display(self, binding: Binding) -> str:
-        """A key in words: glyphs such as arrows are not in every font and encoding."""
+        """Return a key's name in letters, because arrows are not in every font and encoding."""
         return written(binding.key)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """No cursor blinks: an idle field sends nothing."""
+        """Stop the cursor from blinking, so that an idle field sends nothing."""
         if hasattr(event.widget, "cursor_blink"):
             event.widget.cursor_blink = False
 
-    # --- the end -------------------------------------------------------------------------------
+    # --- quitting ------------------------------------------------------------------------------
 
     async def action_back_or_quit(self) -> None:
-        """Do what escape does; on the first screen, end. No other screen may end by surprise."""
+        """Go back as Esc does; quit on the first screen only."""
         screen = self.screen
         leads_back = isinstance(screen, LocktermScreen) and screen.leads_back
         if len(self.screen_stack) == 1 and not leads_back:
@@ -320,7 +321,7 @@ class TerminalApp(HookedApp[ReturnType]):
             await self.run_action(way_out.binding.action, way_out.node)
 
     async def action_quit(self) -> None:
-        """End; where that loses something, ask first; once, however often the key is pressed."""
+        """Quit; ask first, and only once, if quitting would lose text or stop a run."""
         screens = (screen for screen in self.screen_stack if isinstance(screen, LocktermScreen))
         question = next(filter(None, (screen.would_lose for screen in screens)), "")
         if question or any(self.would_stop):
@@ -331,14 +332,16 @@ class TerminalApp(HookedApp[ReturnType]):
 
     @property
     def would_stop(self) -> tuple[str, str]:
-        """What ending now would leave undone, as a question and its verb; empty: nothing."""
+        """The title and verb of the dialog about work that quitting would stop, or empty."""
         return "", ""
 
     def say_over(self, words: str) -> None:
-        """What leaving would stop is over: an open question says so, and the next key leaves not.
+        """Rewrite an open dialog after the work it asks about has finished.
+
+        The next key does not answer the new question.
 
         Args:
-            words: What there is to be asked still.
+            words: The new title.
         """
         modal = self._asks_to_stop
         if modal is not None and modal.is_attached:
@@ -346,7 +349,7 @@ class TerminalApp(HookedApp[ReturnType]):
             modal.box.begin()
 
     async def stopped(self) -> None:
-        """Stop that; returns once it has stopped."""
+        """Stop that work, and return when it has stopped."""
 
     @work
     async def _ask_to_quit(self, question: str) -> None:
@@ -368,7 +371,7 @@ class TerminalApp(HookedApp[ReturnType]):
         self.exit()
 
     def last_words(self) -> str:
-        """A bug has ended it: say so; the log has the traceback."""
+        """Return the message for a crash; the log gets the traceback."""
         _log.critical("lockterm ended on a bug", exc_info=True)
         return (
             "lockterm ended on a bug of its own. What was sent before is not affected.\n"
