@@ -1,1 +1,1 @@
-"""What several screens show."""
+"""Widgets that several screens share."""

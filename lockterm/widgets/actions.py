@@ -1,4 +1,4 @@
-"""What can be done on a screen: the one list behind key line, help and command palette."""
+"""The actions of a screen: the list behind the footer, the help and the palette."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from lockterm.keymap.names import written
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that keys do now."""
+    """An action with its keys."""
 
     action: str
-    """As Textual names it, for running it on ``node``."""
+    """The action's name in Textual, which ``node`` runs."""
     node: DOMNode
-    """Whose it is: the screen, the widget with the focus, or the app."""
+    """The owner: the screen, the focused widget, or the app."""
     keys: tuple[str, ...]
-    """Its keys as people read them."""
+    """The keys as people read them."""
     binding: Binding
-    """The first of its bindings: verb, sentence, whether the key line shows it."""
+    """The action's first binding, with its verb, its sentence, and whether the footer shows it."""
     enabled: bool
-    """Whether it can do something now."""
+    """Whether the action works now."""
     reason: str = ""
-    """Why it cannot, as a sentence; may be empty."""
+    """The reason why it is disabled, as a sentence; may be empty."""
 
     @property
     def sentence(self) -> str:
-        """What it does, at some length."""
+        """A sentence that describes the action."""
         return self.binding.tooltip or titled(self.binding)
 
 
 def titled(binding: Binding) -> str:
-    """The verb of a binding as a title: ``Copy URL``."""
+    """Return the verb of a binding as a title, such as ``Copy URL``."""
     return binding.description[:1].upper() + binding.description[1:]
 
 
 def actions_of(screen: Screen[Any]) -> list[Action]:
-    """Every action that has a verb, in the order of the bindings; one entry for all its keys."""
+    """Return every action that has a verb, in binding order, each with all its keys."""
     actions: dict[tuple[DOMNode, str], Action] = {}
     for node, binding, enabled, _ in screen.active_bindings.values():
         if not binding.description or binding.action == "screen.copy_text":
@@ -62,20 +62,20 @@ def actions_of(screen: Screen[Any]) -> list[Action]:
 
 
 def reason_against(node: DOMNode, action: str) -> str:
-    """Why an action of a screen, a widget or the app can do nothing now; empty: it can."""
+    """Return why an action is disabled, or an empty string if it works."""
     why_not: Callable[[str], str] | None = getattr(node, "why_not", None)
     return why_not(action.partition("(")[0]) if why_not is not None else ""
 
 
 def named(node: DOMNode, binding: Binding) -> Binding:
-    """A binding whose verb is what its key does now, where that changes; see ``verb_now``."""
+    """Return the binding with its current verb, if ``verb_now`` of the node changes it."""
     verb_now: Callable[[str], str] | None = getattr(node, "verb_now", None)
     verb = verb_now(binding.action) if verb_now is not None else ""
     return replace(binding, description=verb) if verb else binding
 
 
 def is_typed(screen: Screen[Any], binding: Binding) -> bool:
-    """Whether the key goes into the field with the focus; Textual overlooks the slash."""
+    """Return whether the focused field takes the key as text. Textual overlooks the slash."""
     character = written(binding.key)
     return (
         screen.focused is not None

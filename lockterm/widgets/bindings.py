@@ -1,4 +1,4 @@
-"""What Textual binds, made from the one list of keys."""
+"""Makes Textual's bindings from the registry of keys."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from lockterm.keymap.place import Key
 
 
 def bindings(place: str) -> list[BindingType]:
-    """The bindings of a screen or widget: the keys that its place in the list has for itself."""
+    """Return the bindings of a screen or widget for its own keys in the registry."""
     return bind(PLACES[place].own)
 
 
 def bind(keys: Iterable[Key]) -> list[BindingType]:
-    """The bindings of some keys."""
+    """Return the bindings of some keys."""
     return [
         Binding(
             key.keys,

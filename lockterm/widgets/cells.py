@@ -1,4 +1,4 @@
-"""Texts in the cells of a terminal."""
+"""Functions that fit text into terminal cells."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lockterm.domain.glyphs import ellipsis
 
 
 def cut(text: str, width: int) -> str:
-    """A clean string in at most ``width`` cells; what is longer ends in an ellipsis."""
+    """Return a clean string in at most ``width`` cells; an ellipsis replaces the rest."""
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, max(width - 1, 0)).rstrip() + ellipsis()

@@ -1,4 +1,4 @@
-"""A line of options to choose from: one of them, or several. Readable without color."""
+"""A line of options with a single or a multiple choice, readable without color."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ _GAP = 2
 
 
 class OptionLine(Widget, can_focus=True):
-    """Options in a line, a cursor among them; what is chosen carries a mark of ASCII.
+    """A line of options with a cursor; an ASCII mark shows which are chosen.
 
     Args:
-        options: Value and word of each; the words are shown as they are.
-        id: The id of the widget.
+        options: The value and the label of each option. Labels are shown unchanged.
+        id: The ID of the widget.
     """
 
     BINDINGS = bindings("options")
 
     cursor: reactive[int] = reactive(0)
-    """The option that space acts on."""
+    """The index of the option under the cursor."""
 
     marks = ("(*)", "( )")
-    """Before a chosen option and before another one."""
+    """The marks of a chosen option and of an option that is not chosen."""
 
     @dataclass
     class Changed(Message):
-        """Another option is chosen than before."""
+        """The chosen options have changed."""
 
         line: OptionLine
 
@@ -51,7 +51,7 @@ class OptionLine(Widget, can_focus=True):
         self.options: Sequence[tuple[str, str]] = tuple(options)
 
     def is_chosen(self, value: str) -> bool:
-        """Whether the option of this value is chosen."""
+        """Return whether the option with this value is chosen."""
         raise NotImplementedError
 
     def choose(self, index: int) -> None:
@@ -62,7 +62,7 @@ class OptionLine(Widget, can_focus=True):
         return len(self.marks[0]) + 1 + cell_len(self.options[index][1])
 
     def _lines(self, width: int) -> list[list[int]]:
-        """The indexes of the options in each line: an option is never broken."""
+        """Return the indexes of the options in each line; no option is broken across lines."""
         lines: list[list[int]] = []
         room = 0
         for index in range(len(self.options)):
@@ -78,7 +78,7 @@ class OptionLine(Widget, can_focus=True):
         return len(self._lines(width))
 
     def render(self) -> Content:
-        """Mark and word of each option; the one under the cursor stands out while focused."""
+        """Return the marks and labels; the option under the cursor stands out while focused."""
         parts: list[tuple[str, Style] | str] = []
         for line in self._lines(self.content_size.width):
             for index in line:
@@ -98,7 +98,7 @@ class OptionLine(Widget, can_focus=True):
 
     @property
     def cursor_screen_offset(self) -> Offset:
-        """Where the terminal's own cursor belongs: on the option under the cursor."""
+        """The position of the terminal's cursor: on the option under the cursor."""
         for y, line in enumerate(self._lines(self.content_size.width)):
             if self.cursor in line:
                 before = line[: line.index(self.cursor)]
@@ -113,7 +113,7 @@ class OptionLine(Widget, can_focus=True):
             self.choose(index)
 
     def on_key(self, event: events.Key) -> None:
-        """A digit chooses the option of that value, a letter goes to the next that begins so."""
+        """Choose an option by its digit, or move to the next one that starts with a letter."""
         character = event.character or ""
         if not character.isalnum() or not character.isascii():
             return
@@ -134,11 +134,11 @@ class OptionLine(Widget, can_focus=True):
         self.cursor = index
 
     def go_to_letter(self, index: int) -> None:
-        """Move the cursor to the option that begins with the letter that was typed."""
+        """Move the cursor to the option that starts with the typed letter."""
         self.cursor = index
 
     def action_move(self, step: int) -> None:
-        """Move the cursor, over the end to the beginning."""
+        """Move the cursor by a step, wrapping around at both ends."""
         self.go_to((self.cursor + step) % len(self.options))
 
     def action_choose(self) -> None:
@@ -146,19 +146,21 @@ class OptionLine(Widget, can_focus=True):
 
 
 class Choice(OptionLine):
-    """One of the options, or none yet. Moving chooses; a letter changes nothing that is chosen.
+    """A single choice that may start empty. Moving the cursor chooses the option below it.
+
+    Letter keys never replace a choice.
 
     Args:
-        options: Value and word of each; the words are shown as they are.
-        value: What is chosen at first; empty: nothing.
-        id: The id of the widget.
-        may_be_empty: Whether nothing is an answer too: backspace takes the choice back.
+        options: The value and the label of each option. Labels are shown unchanged.
+        value: The initial choice, or empty for none.
+        id: The ID of the widget.
+        may_be_empty: Whether Backspace can clear the choice.
     """
 
     BINDINGS = bindings("choice")
 
     value: reactive[str] = reactive("", init=False)
-    """The value of the chosen option; empty: none."""
+    """The value of the chosen option, or empty."""
 
     def __init__(
         self,
@@ -170,7 +172,7 @@ class Choice(OptionLine):
     ) -> None:
         super().__init__(options, id=id)
         self._may_be_empty = may_be_empty
-        self.set_reactive(Choice.value, value)  # before it can tell anybody
+        self.set_reactive(Choice.value, value)  # without a message, because nothing is mounted yet
         self.set_reactive(Choice.cursor, self._index_of(value) or 0)
 
     def _index_of(self, value: str) -> int | None:
@@ -187,25 +189,25 @@ class Choice(OptionLine):
         self.choose(index)
 
     def go_to_letter(self, index: int) -> None:
-        """Choose it only if something has to be chosen and nothing is; else space does."""
+        """Choose the option only if a choice is required and missing; else Space chooses it."""
         if self.value or self._may_be_empty:
             self.cursor = index
         else:
             self.go_to(index)
 
     def on_blur(self) -> None:
-        """Have the cursor on what is chosen again."""
+        """Move the cursor back to the chosen option."""
         self.cursor = self._index_of(self.value) or 0
 
     def action_move(self, step: int) -> None:
-        """Move the choice; the first key on an empty one chooses the first option."""
+        """Move the choice; the first key chooses the first option if nothing is chosen."""
         if self.value:
             super().action_move(step)
         else:
             self.go_to(0)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to choose none only if that is an answer."""
+        """Enable clearing only if the choice may be empty."""
         return self._may_be_empty if action == "clear" else True
 
     def action_clear(self) -> None:
@@ -219,7 +221,7 @@ class Choice(OptionLine):
 
 
 class MultiChoice(OptionLine):
-    """Any of the options."""
+    """A multiple choice."""
 
     marks = ("[x]", "[ ]")
 

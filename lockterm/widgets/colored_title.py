@@ -1,4 +1,4 @@
-"""The first line of every screen on a profile that has a color."""
+"""The header of every screen for a profile that has a color."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from lockterm.widgets.title_line import TitleLine
 
 
 class ColoredTitleLine(TitleLine):
-    """A title line with a band behind the name of the profile.
+    """A header with a color band behind the profile's name.
 
     Args:
-        profile: Its name.
+        profile: The profile's name.
         host: The host of its service.
-        color: Its color: one of :data:`lockterm.config.values.COLORS`.
-        read_only: Whether it sends no changes.
+        color: One of :data:`lockterm.config.values.COLORS`.
+        read_only: Whether the profile sends no changes.
     """
 
     COMPONENT_CLASSES = {
@@ -30,7 +30,7 @@ class ColoredTitleLine(TitleLine):
         self._color = color
 
     def band(self) -> Style | None:
-        """How the color is shown; not at all where colors are not wanted."""
+        """Return the band's style, or None if colors are off."""
         if not look_of(self.app).colors:
             return None
         return self.get_visual_style(f"title-line--{self._color}")

@@ -8,13 +8,13 @@ from textual.widgets import Button
 
 
 class CompactButton(Button):
-    """One line high, and pressed by every enter.
+    """A button of one line that every Enter presses.
 
-    Textual's drops an enter within 0.2 s of the one before. Keys that a stalled link delivers
-    together would then do less than the same keys one at a time.
+    Textual's button ignores an Enter within 0.2 seconds of the one before. Keys that a slow link
+    delivers together would then do less than the same keys one at a time.
 
     Args:
-        options: As for Textual's.
+        options: The options of Textual's button.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:

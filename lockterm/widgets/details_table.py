@@ -1,4 +1,4 @@
-"""Labels and values, one below the other; long values go on in the next row."""
+"""A table of labels and values, one below the other; long values wrap."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
     from lockterm.domain.text.remote import Detail
 
 LABEL = 14
-"""Cells of the widest label."""
+"""Width of the label column, in cells."""
 
 MOST_ROWS = 200
-"""Rows that one value may take; copying gives all of it."""
+"""Maximum number of rows for one value; copying copies all of it."""
 
 
 class DetailsTable(RowTable):
-    """The fields of a remote; the one under the cursor can be copied."""
+    """The fields of a remote; the user can copy the one under the cursor."""
 
     def __init__(self, *, id: str | None = None) -> None:
         label = Column("Field", most=LABEL, least=LABEL)
         super().__init__(label, Column("Value", most=1000, least=20), id=id)
         self.fields: Sequence[Detail] = ()
-        """What is shown, from top to bottom."""
+        """The fields, from top to bottom."""
         self._wrapped_to = 0
 
     @property
     def selected(self) -> Detail | None:
-        """The field under the cursor, whichever of its rows that is."""
+        """The field under the cursor, which may be on any of its rows."""
         key = self.highlighted
         return self.fields[int(key.partition(":")[0])] if key is not None else None
 
     def show_fields(self, fields: Sequence[Detail]) -> None:
-        """Replace the rows; the cursor stays on its place."""
+        """Replace the fields; the cursor keeps its place."""
         self.fields = fields
         self._wrap()
 
@@ -51,7 +51,7 @@ class DetailsTable(RowTable):
             copy(self.app, field.raw, field.label.lower() or "value", lines="\n" in field.raw)
 
     def line(self, row: int) -> Iterator[Piece]:
-        """A field; before a state stands its sign, as in the tables."""
+        """Return a field's row; an icon comes before a state, as in the tables."""
         label, *rest = super().line(row)
         state = self.fields[int(self._keys[row].partition(":")[0])].state
         yield label
@@ -64,8 +64,8 @@ class DetailsTable(RowTable):
             self._wrap()
 
     def _wrap(self) -> None:
-        # The terminal's, which is known before the first layout: by its own width, the lines would
-        # be broken elsewhere behind it. One column is the scrollbar's.
+        # Use the terminal's width, which is known before the first layout. The table's own width is
+        # not, and lines would then wrap differently. One column is for the scrollbar.
         self._wrapped_to = self.app.size.width
         room = max(self._wrapped_to - 2 - LABEL - GAP - 1, 10)
         rows: dict[str, tuple[str, str]] = {}
@@ -83,7 +83,7 @@ class DetailsTable(RowTable):
 
 
 def _broken(line: str, room: int) -> list[str]:
-    """A clean line in pieces of at most ``room`` cells, between words where there are any."""
+    """Return a clean line in pieces of at most ``room`` cells, split between words if possible."""
     pieces: list[str] = []
     while line and len(pieces) <= MOST_ROWS:
         head = chop_cells(line[:room], room)[0]

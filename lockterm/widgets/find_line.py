@@ -1,4 +1,4 @@
-"""The line in which one types to find."""
+"""The search line."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 class FindLine(Horizontal):
-    """A field that is only there once something is searched for, and seen as long as it is.
+    """A search field that is visible only while a search is active.
 
     Args:
-        stays: Whether it is there at all times; then escape empties it, and leads out of it only
-            where it is empty.
+        stays: Whether the field is always visible. Then Esc clears it, and leaves it only if it is
+        already empty.
     """
 
     BINDINGS = bindings("find")
 
     class Changed(Message):
-        """What is searched for has changed; an empty string searches for nothing."""
+        """The search text has changed; an empty text ends the search."""
 
         def __init__(self, find_line: FindLine, value: str) -> None:
             super().__init__()
@@ -41,13 +41,13 @@ class FindLine(Horizontal):
             return self.find_line
 
     class Left(Message):
-        """The person is done typing and wants to go to what was found."""
+        """The user is done typing and wants to go to the results."""
 
     class Submitted(Message):
-        """Enter was pressed: the rest may be searched too."""
+        """The user pressed Enter, so the rest may be searched too."""
 
     class GivenUp(Message):
-        """Escape was pressed in an empty line that stays."""
+        """The user pressed Esc in an empty field that is always visible."""
 
     def __init__(self, *, stays: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -59,7 +59,7 @@ class FindLine(Horizontal):
         return self._field.value.strip() if self._field else ""
 
     def types(self, event: events.Key) -> bool:
-        """Whether a key changes what is searched for, and so need not wait for what is found."""
+        """Return whether a key edits the search text, so that it need not wait for results."""
         return self.has_focus_within and (event.is_printable or event.key == "backspace")
 
     def on_mount(self) -> None:
@@ -70,7 +70,7 @@ class FindLine(Horizontal):
         self._with_field().focus()
 
     def _with_field(self) -> OneLine:
-        """The field; it is made before it is wanted, or then."""
+        """Return the field; create it if the app has not preloaded it."""
         if self._field is None:
             self._field = OneLine(compact=True, max_length=200)
             self._field.cursor_blink = False
@@ -78,7 +78,7 @@ class FindLine(Horizontal):
         return self._field
 
     def action_leave(self) -> None:
-        """Go to what was found; an empty line goes away."""
+        """Go to the results; hide the field if it is empty."""
         if not self.value:
             self.display = self._stays
         self.post_message(self.Left())
@@ -106,6 +106,6 @@ class FindLine(Horizontal):
 
 
 def matches(words: str, *fields: object) -> bool:
-    """Whether every word that was typed is somewhere in the fields; see :func:`fold_text`."""
+    """Return whether every typed word occurs in the fields; see :func:`fold_text`."""
     text = fold_text("\n".join(str(field) for field in fields))
     return all(word in text for word in fold_text(words).split())

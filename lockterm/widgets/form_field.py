@@ -1,4 +1,4 @@
-"""One row of a form: a label, a control, and below it what was understood and what is wrong."""
+"""One row of a form: a label, a control, and the notes and errors below it."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from textual.widgets import Static
 
 
 class Control(Protocol):
-    """What a control in a form has: its value as text."""
+    """A form control, which has its value as text."""
 
     value: str
 
 
 class FormField(Horizontal):
-    """A labelled control; the label stands out while the control has the focus.
+    """A labeled control; the label stands out while the control has the focus.
 
     Args:
-        field: The contract's name of the field; the control gets it as its id.
-        label: What people call it.
-        control: The widget to type into; it has a ``value`` that is text, or is only looked at.
+        field: The field's name in the contract, which becomes the control's ID.
+        label: The label for people.
+        control: The widget to type into, with a text ``value``, or a display-only widget.
     """
 
     note: reactive[str] = reactive("", init=False)
-    """What was understood; safe to show."""
+    """How lockterm understands the value; safe to show."""
     warning: reactive[str] = reactive("", init=False)
-    """What will be asked; safe to show."""
+    """A warning that the user will confirm; safe to show."""
     error: reactive[str] = reactive("", init=False)
-    """What is wrong; safe to show."""
+    """An error; safe to show."""
 
     def __init__(self, field: str, label: str, control: Widget) -> None:
         super().__init__(id=f"field-{field}", classes="form-field")
@@ -77,7 +77,7 @@ class FormField(Horizontal):
         self.remove_class("-focused")
 
     def focus_control(self) -> None:
-        """Put the focus into the control, or into the first that can have it inside."""
+        """Focus the control, or its first child that can have the focus."""
         target = self.control
         if not target.focusable:
             target = next((child for child in target.query("*") if child.focusable), target)

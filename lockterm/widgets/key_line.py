@@ -1,4 +1,4 @@
-"""The last line of every screen: the keys that work here, or what was just said."""
+"""The footer of every screen: the keys that work there, or a notification."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _WORDS = {"warning": "! Warning  ", "error": "! Error  "}
 
 
 class KeyLine(Widget):
-    """One line made from the screen's own bindings: the same list as help and palette.
+    """A footer made from the screen's own bindings, as the help and the palette are.
 
-    A key that can do nothing now is dimmed and in brackets; pressing it says why. As many stand
-    there as fit; help is always one. What was just said takes their place for as long as it is to
-    be read: it moves no row and covers none.
+    A disabled key is dimmed and in brackets; pressing it shows the reason. The footer shows as many
+    keys as fit, and always the help. A notification replaces the keys while it should be read, so
+    that it moves and covers no row.
 
     Args:
-        notices: What was said.
-        is_over: Whether it stands over what a dialog stands on: then there is nothing but notices.
+        notices: The log of notifications.
+        is_over: Whether the footer belongs to a dialog and shows notifications only.
     """
 
     COMPONENT_CLASSES = {"key-line--warning", "key-line--error"}
@@ -46,7 +46,7 @@ class KeyLine(Widget):
         self.screen.bindings_updated_signal.subscribe(self, self._changed)
 
     def show_notice(self) -> None:
-        """Say what is to be read now, or show the keys again."""
+        """Show the current notification, or the keys again."""
         if self._is_over:
             self.display = self._notices.shown is not None
         self.refresh()
@@ -56,7 +56,7 @@ class KeyLine(Widget):
             self.show_keys()
 
     def show_keys(self) -> None:
-        """Paint from the first key that has changed on: its brackets move those behind it."""
+        """Repaint from the first changed key on, because its brackets move the others."""
         if self._notices.shown is not None:
             return
         if (before := self._painted) is None:
@@ -74,17 +74,17 @@ class KeyLine(Widget):
             x += _width(new)
 
     def _entries(self) -> list[tuple[str, str, str, bool]]:
-        """Key, how it is written, what it does, whether it works now; what fits this width.
+        """Return the key, its name, its verb, and whether it works, for each entry that fits.
 
-        Where not all fit, keys that work come before those that do not, and help before all. A
-        single one that does not stays in its place: it is the flip beyond the first or the last
-        page, and the others would change places at each. What the screen puts first comes first.
+        If not all entries fit, keys that work come before disabled keys, and help comes first. A
+        single disabled key keeps its place, because it pages beyond the first or last page, and the
+        other keys would move at every page. The screen's ``first_keys`` come first.
         """
         shown: dict[str, tuple[str, str, str, bool]] = {}
         for node, binding, enabled, _ in self.screen.active_bindings.values():
             if binding.show and binding.action not in shown and not is_typed(self.screen, binding):
                 if not (written := self.app.get_key_display(binding)):
-                    continue  # its key was chosen for something else
+                    continue  # the user chose its key for another action
                 verb = named(node, binding).description
                 shown[binding.action] = (binding.key, written, verb, enabled)
         first: Sequence[str] = getattr(self.screen, "first_keys", ())
@@ -115,9 +115,9 @@ class KeyLine(Widget):
         return Content.assemble(*parts)
 
     def _said(self, notice: LoggedNotice) -> Content:
-        """A notice, and the key that shows what of it, or which others, there is no room for.
+        """Return a notification and the key that shows the rest of it or the other notifications.
 
-        Where a name is long, it is cut before what became of it.
+        A long name is cut before the text after it.
         """
         width, head = self.size.width, f"{notice_mark()} {_WORDS.get(notice.severity, '')}"
         others, key, what = self._notices.more, self._messages_key(), notice.what
@@ -135,8 +135,8 @@ class KeyLine(Widget):
         return line
 
     def _messages_key(self) -> str:
-        """The key that shows all notices, where one does here; empty: none."""
-        if self._is_over:  # the app's keys are kept away, but for those that are never text
+        """Return the key that shows all notifications here, or an empty string."""
+        if self._is_over:  # a dialog swallows the app's keys except those that are never text
             return next((key for key in keys_of("app.messages") if len(key) > 1), "")
         for _, binding, *_ in self.screen.active_bindings.values():
             if binding.id == "app.messages" and not is_typed(self.screen, binding):

@@ -1,4 +1,4 @@
-"""A table that makes its lines when they are seen: ten thousand rows cost what twenty do."""
+"""A table that builds only its visible lines: 10,000 rows cost as much as 20."""
 
 from __future__ import annotations
 
@@ -22,171 +22,173 @@ from lockterm.terminal.patches import follow_size
 from lockterm.widgets.bindings import bindings
 
 Piece = tuple[str, str]
-"""A clean text, and how it looks: nothing, ``BOLD``, or a name of :data:`STATES`."""
+"""A clean text and its look: empty, ``BOLD``, or a key of :data:`STATES`."""
 
 BOLD = "bold"
 STATES = {
     **dict.fromkeys(("ended", "month", "open", "ahead", "unclear"), Style()),
     **dict.fromkeys(("week", "disagree", "coerced"), Style(bold=True)),
 }
-"""The state of a remote -> how it looks where it has no color; a sign tells each as well."""
+"""The style of each state of a remote without color; an icon shows the state too."""
 
 READ_ON = 4.5
-"""The least contrast of these to what is behind them."""
+"""Minimum contrast of these styles to their background."""
 
 TITLES = 1
-"""Lines above the rows."""
+"""Number of lines above the rows."""
 
 MARGIN = " "
-"""Left of each row."""
+"""Text to the left of each row."""
 CURSOR = ">"
-"""In its place where styles leave the row under the cursor as it is: quiet sends two cells for a
-move, and not two rows."""
+"""The margin of the row under the cursor if its style does not show the cursor.
+
+In low-bandwidth mode, a move then sends two cells and not two rows.
+"""
 MARK = "*"
-"""In the place of the margin of a row that is marked; every terminal has it, a cell wide."""
+"""The margin of a marked row: an ASCII character one cell wide."""
 
 _BOLD = Style(bold=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Sorting:
-    """What rows are sorted by."""
+    """The sort order of the rows."""
 
     key: str
-    """What is known of the column: its title, or what the choices call it; shown or not."""
+    """The column's title, or its name in the preferences; the column may be hidden."""
     descending: bool = False
 
     @classmethod
     def after(cls, before: Self | None, key: str) -> Self | None:
-        """What is sorted by once a column was chosen: up, then down, then not at all."""
+        """Return the next order after a column is chosen: ascending, descending, then unsorted."""
         if before is None or before.key != key:
             return cls(key)
         return None if before.descending else cls(key, descending=True)
 
     @property
     def marker(self) -> str:
-        """What stands behind the column's title; plain ASCII."""
+        """The ASCII marker behind the column's title."""
         return "v" if self.descending else "^"
 
 
 @dataclass(frozen=True, slots=True)
 class _Looks:
-    """The styles of the lines; all but the first go on top of another."""
+    """The styles of the lines; all but the first are added to another style."""
 
     plain: Style
     cursor: Style
     of_pieces: dict[str, Style]
-    """Filled as they are seen."""
+    """A cache, filled when a look is first painted."""
 
 
 class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
-    """Rows below their titles, with a cursor; the screen owns enter and every letter but hjkl, gG.
+    """Rows below their titles, with a cursor. The screen handles Enter and letters except hjklgG.
 
-    What is shown must be clean: see ``lockterm.domain.safe_text``.
+    The texts must be clean: see ``lockterm.domain.safe_text``.
     """
 
     BINDINGS = bindings("table")
     COMPONENT_CLASSES = {"line-table--titles", "line-table--cursor", "line-table--pointed"}
 
     is_margin_styled: ClassVar[bool] = True
-    """Whether the margin looks like the row behind it."""
+    """Whether the margin has the style of its row."""
 
     virtual_size = Reactive(Size(0, 0))
-    """What all lines take. Textual lays the screen out anew whenever that changes."""
+    """The size of all lines. Textual would lay out the screen again at each change."""
 
     cursor_row: var[int] = var(0, init=False)
-    """The row under the cursor, counted from 0."""
+    """The index of the row under the cursor, from 0."""
 
     pointed_row: var[int | None] = var[int | None](None, init=False)
-    """The row under the mouse, until a key is pressed."""
+    """The index of the row under the mouse until a key is pressed, or None."""
 
     class Moved(Message):
-        """The cursor stands on another row, and not because the rows are others."""
+        """The cursor has moved to another row; not sent when the rows are replaced."""
 
     class Chosen(Message):
-        """The row under the cursor was clicked."""
+        """The user clicked the row under the cursor."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.row_count = 0
-        """How many rows there are."""
+        """Number of rows."""
         self._looks: _Looks
-        """As of the last paint."""
+        """The styles of the last paint."""
         self.is_cursor_written = False
-        """Whether :data:`CURSOR` stands in the margin of the row under the cursor."""
+        """Whether :data:`CURSOR` is in the margin of the row under the cursor."""
 
     @abstractmethod
     def titles(self) -> Iterable[Piece]:
-        """The line of titles, from left to right."""
+        """Return the titles, from left to right."""
 
     @abstractmethod
     def line(self, row: int) -> Iterable[Piece]:
-        """The line of a row, from left to right."""
+        """Return the line of a row, from left to right."""
 
     def is_marked(self, row: int) -> bool:
-        """Whether a row is marked: :data:`MARK` stands in its margin, unless the cursor does."""
+        """Return whether a row is marked. The cursor hides :data:`MARK` in the margin."""
         return False
 
     @abstractmethod
     def measure_again(self) -> None:
-        """Share out the width anew: how wide texts are has changed."""
+        """Recompute the column widths after the widths of texts have changed."""
 
     def set_lines(self, width: int, rows: int, cursor: int) -> None:
-        """Show other lines; all that was seen is painted anew.
+        """Replace the lines and repaint the visible ones.
 
         Args:
             width: Cells of the longest line, without the margin.
-            rows: How many rows there are.
-            cursor: The row to stand on; where there are fewer, the last one.
+            rows: Number of rows.
+            cursor: The row for the cursor; the last row if there are fewer.
         """
         self.row_count = rows
         self.set_reactive(LineTable.cursor_row, self.validate_cursor_row(cursor))
         size = Size(len(MARGIN) + width, rows + TITLES)
-        if size != self.virtual_size:  # the scroll bar would be painted anew
+        if size != self.virtual_size:  # avoid repainting the scrollbar
             self.virtual_size = size
             follow_size(self)
-        self.see_cursor()  # else rows would be painted where they stood, and then where they stand
+        self.see_cursor()  # scroll first, so that the rows are painted only once
         self.refresh(layout=self.styles.auto_dimensions)
-        self.call_after_refresh(self.see_cursor)  # there may be more room or less, too
+        self.call_after_refresh(self.see_cursor)  # the layout may change the room too
 
     def see_cursor(self) -> None:
-        """Scroll no farther than it takes to see the row under the cursor."""
+        """Scroll just far enough to show the row under the cursor."""
         room = self.scrollable_content_region.height - TITLES
         if room > 0:
             top = max(min(self.scroll_offset.y, self.cursor_row), self.cursor_row - room + 1)
             self.scroll_to(y=top, animate=False, force=True)
 
     def move_cursor(self, row: int) -> None:
-        """Stand on a row; before the first and behind the last there is none."""
+        """Move the cursor to a row, or to the nearest row that exists."""
         self.cursor_row = row
 
     # --- the cursor ----------------------------------------------------------------------------
 
     @property
     def cursor_screen_offset(self) -> Offset:
-        """Where the terminal's own cursor belongs: on the row under the cursor."""
+        """The position of the terminal's cursor: on the row under the cursor."""
         down = TITLES + self.cursor_row - self.scroll_offset.y if self.row_count else 0
         return self.content_region.offset + Offset(len(MARGIN), down)
 
     def validate_cursor_row(self, row: int) -> int:
-        """Stay among the rows there are."""
+        """Return the nearest row that exists."""
         return max(min(row, self.row_count - 1), 0)
 
     def watch_cursor_row(self, old: int, new: int) -> None:
-        """Paint the row that was left and the one that is reached."""
+        """Repaint the old and the new row."""
         self.refresh_lines(old + TITLES)
         self.refresh_lines(new + TITLES)
         self.see_cursor()
         self.post_message(self.Moved())
 
     def watch_pointed_row(self, old: int | None, new: int | None) -> None:
-        """Paint what the mouse has left, and what it points at."""
+        """Repaint the rows that the mouse left and entered."""
         for row in (old, new):
             if row is not None:
                 self.refresh_lines(row + TITLES)
 
     def on_key(self) -> None:
-        """Who types does not point."""
+        """Clear the row under the mouse, because the user is typing."""
         self.pointed_row = None
 
     def action_cursor_up(self) -> None:
@@ -198,11 +200,11 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor_row += 1
 
     def action_page_up(self) -> None:
-        """Move up by as many rows as are seen."""
+        """Move up by the number of visible rows."""
         self._turn(-1)
 
     def action_page_down(self) -> None:
-        """Move down by as many rows as are seen."""
+        """Move down by the number of visible rows."""
         self._turn(1)
 
     def _turn(self, pages: int) -> None:
@@ -221,15 +223,15 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     # --- the mouse -----------------------------------------------------------------------------
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Show what a click would mean."""
+        """Highlight the row that a click would choose."""
         self.pointed_row = self._row_at(event.y)
 
     def on_leave(self) -> None:
-        """The mouse points elsewhere."""
+        """Clear the row under the mouse."""
         self.pointed_row = None
 
     def on_click(self, event: events.Click) -> None:
-        """Stand on the row; a click on the one under the cursor chooses it."""
+        """Move the cursor to the row, or choose the row if the cursor is already there."""
         if event.y < TITLES:
             self.click_title(event.x)
         row = self._row_at(event.y)
@@ -241,31 +243,31 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor_row = row
 
     def click_title(self, x: int) -> None:
-        """Do what a click on the titles means, if anything: at the cell counted from the left."""
+        """Handle a click on the titles at a cell counted from the left."""
 
     def _row_at(self, y: int) -> int | None:
         row = y - TITLES + self.scroll_offset.y
         return row if y >= TITLES and row < self.row_count else None
 
     def on_hide(self, event: events.Hide) -> None:
-        """Keep the focus while there are no rows to show.
+        """Keep the focus while the table is hidden because it has no rows.
 
-        The base gives it up, but hears of being hidden only with the next layout: whoever went on
-        typing before that found the focus elsewhere than whoever waited.
+        Textual would drop the focus, but only with the next layout. Fast typing would then find the
+        focus elsewhere than slow typing.
         """
         event.prevent_default()
 
     # --- painting ------------------------------------------------------------------------------
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Some of the lines; how they look is asked of the stylesheet once for all of them."""
+        """Return some of the lines; query the style sheet once for all of them."""
         cursor = self.get_component_rich_style("line-table--cursor")
         self._looks = _Looks(self.rich_style, cursor, {BOLD: _BOLD})
         self.is_cursor_written = not (cursor.reverse or cursor.underline)
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        """A line in as few pieces as its styles allow: each piece costs 24 bytes of its own."""
+        """Return a line in as few segments as possible; each costs about 24 bytes."""
         looks, row = self._looks, y - TITLES + self.scroll_offset.y
         style, mark = looks.plain, MARGIN
         if y < TITLES:
@@ -295,24 +297,24 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip(segments).adjust_cell_length(self.size.width)
 
     def _styled(self, line: Style, look: str) -> Style:
-        """How a piece of a line looks: by its color, and by its weight where it has none.
+        """Return the style of a piece of a line: its color, or its weight if it has no color.
 
-        Both would cost bytes in each row, and bold is drawn in other colors by many terminals.
+        Both would cost bytes in each row, and many terminals draw bold in other colors.
         """
         looks = self._looks.of_pieces
         if look not in looks:
             color = None if self.app.no_color else state_color(self.app.theme_variables, look)
             looks[look] = STATES[look] if color is None else Style(color=color)
         own = looks[look]
-        if line.reverse:  # its ground would have that color
+        if line.reverse:  # a reversed line would use the color as its background
             return line + Style(bold=own.bold)
         return readable(line + own, colors_of(self.app.console), READ_ON)
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Piece]:
-    """Pieces that look alike in one, up to wide characters: behind these a new one begins.
+    """Join neighboring pieces that look alike; start a new piece after wide characters.
 
-    So a picture of the screen keeps its columns in a font that has other widths for them.
+    An SVG picture of the screen then keeps its columns in fonts with other widths.
     """
     joined: list[Piece] = []
     is_open = False

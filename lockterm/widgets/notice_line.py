@@ -1,4 +1,4 @@
-"""What must not be overlooked: the service is gone, or a change is not settled."""
+"""Lines that must not be overlooked: an unreachable service, or unconfirmed changes."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ if TYPE_CHECKING:
 
 
 class NoticeLine(Widget):
-    """A line for each; nothing at all while all is well."""
+    """One line for each problem; hidden while there is none."""
 
     link: reactive[str] = reactive("", layout=True)
-    """What to say while the service is out of reach or asks for a pause; empty: neither."""
+    """The message while the service is unreachable or asks for a pause, or empty."""
 
     unsettled: reactive[tuple[Operation, ...]] = reactive((), layout=True)
-    """The operations that are not settled, the oldest first."""
+    """The unconfirmed operations, oldest first."""
 
     instead: reactive[str] = reactive("", layout=True)
-    """What to say in place of the keys for an operation: in a form they are typed into its fields.
-    """
+    """The text in place of the keys in a form, where those keys would type text."""
 
     def __init__(self, zone: ZoneInfo, now_ms: Callable[[], int]) -> None:
         super().__init__()
@@ -56,7 +55,7 @@ class NoticeLine(Widget):
             yield Content.assemble(named, f" {name.replace('_', ' ')}")
 
     def _broken(self, words: Iterable[str], commands: Iterable[Content]) -> list[Content]:
-        """Lines that are broken between words, and never inside of a command."""
+        """Return lines broken between words, but never inside a key's label."""
         room = self.app.size.width - self.gutter.width  # known before the first layout
         lines = [Content.styled("UNSETTLED ", "bold")]
         parts = [*((" ", Content(word)) for word in words), *(("  ", one) for one in commands)]

@@ -1,4 +1,4 @@
-"""The line below the table: which page of how many, how old it is, and what became of a load."""
+"""The line below a table: page number, number of pages, age, and the result of a load."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from lockterm.domain.text.amount import format_age
 
 
 class Pager(Widget):
-    """One line of static words, and the age of what is shown.
+    """One line of static text with the age of the data.
 
-    The age is painted anew with each load, with each key that moves the cursor, and at whole
-    minutes; never by the second, so that an idle screen sends nothing.
+    The age is repainted at each load, at each cursor move, and each minute. It is not repainted
+    each second, so an idle screen sends nothing.
 
     Args:
-        now_ms: The clock that ages are counted by, in milliseconds.
+        now_ms: The clock for ages, in milliseconds.
     """
 
     def __init__(self, now_ms: Callable[[], int], *, id: str | None = None) -> None:
@@ -30,7 +30,7 @@ class Pager(Widget):
         self._before = self._age = ""
         self._after: str | None = ""
         self._forms: Sequence[tuple[str, str | None]] = [("", "")]
-        """What may stand before the age and behind it, the longest first; None: there is no age."""
+        """The texts before and after the age, longest first. None after it means no age."""
         self._minute: Timer | None = None
 
     def show(
@@ -42,15 +42,15 @@ class Pager(Widget):
         fuller: Sequence[tuple[str, str]] = (),
         ageless: Sequence[str] = (),
     ) -> None:
-        """Replace the words.
+        """Replace the text.
 
         Args:
-            before: Clean words, up to and with what leads in the age: ``7 of 9 · updated ``.
-            at_ms: When what is shown was read, by that clock; None: there is no age.
-            after: Clean words behind the age.
-            shorter: What to say in place of ``before`` where that does not fit, the longest first.
-            fuller: What to say in place of ``before`` and ``after`` where that fits, likewise.
-            ageless: What to say without an age where there is no room for one, likewise.
+            before: A clean text that leads up to the age, such as ``7 of 9 · updated ``.
+            at_ms: The time at which the data was read, or None to show no age.
+            after: A clean text after the age.
+            shorter: Replacements for ``before`` if it does not fit, longest first.
+            fuller: Replacements for ``before`` and ``after`` if they fit, longest first.
+            ageless: Replacements without an age if there is no room for it, longest first.
         """
         shown = self._line
         self._at_ms = at_ms
@@ -63,12 +63,12 @@ class Pager(Widget):
         self._fit()
         if self._line != shown:
             self.refresh()
-        # In the pager's own task: a canceled timer keeps the context it was made in until it is
-        # due, and with it the screen whose closing led to this.
+        # Call it in the pager's own task. A canceled timer keeps the context in which it was made
+        # until it is due, and with it a closed screen.
         self.call_later(self._wake_at_minute)
 
     def tick(self) -> None:
-        """Paint the age anew if it has changed, and only its cells where that is enough."""
+        """Repaint the age if it has changed, and only its cells if its width is the same."""
         age = self._words()
         if age == self._age:
             return
@@ -113,9 +113,9 @@ class Pager(Widget):
 
 
 def with_age(before: str, read_ms: int | None, after: str = "") -> tuple[str, int | None, str]:
-    """What ``Pager.show`` takes, also where the age of what was read is not known."""
+    """Return the arguments of ``Pager.show``, also if the age of the data is unknown."""
     return before, read_ms, after if read_ms is not None else f"{AGE_NOT_KNOWN}{after}"
 
 
 AGE_NOT_KNOWN = "at an unknown time"
-"""Said of what was read before the clock of this machine was set back."""
+"""The text for data read before this machine's clock was set back."""

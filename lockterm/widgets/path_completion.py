@@ -1,4 +1,4 @@
-"""What a path that is being typed may go on with."""
+"""Completion of a path."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from lockterm.paths import find_unquoted
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a directory has that begins as what was typed."""
+    """The names in a directory that start with the typed text."""
 
     place: str
-    """What was typed up to the last slash, with it."""
+    """The typed text up to and including the last slash."""
     names: Sequence[str] = ()
-    """What is there, sorted; a directory ends with a slash. Each can be typed and be shown."""
+    """The sorted names, all printable; a directory ends with a slash."""
     why_none: str = ""
-    """Why the directory cannot be looked into, as a sentence; empty: it can."""
+    """The reason why the directory cannot be read, as a sentence, or empty."""
 
     @property
     def common(self) -> str:
-        """What was typed, with all that each of the names goes on with."""
+        """The typed text, extended by the prefix that all names share."""
         return self.place + os.path.commonprefix(self.names)  # noqa: RUF071 (letters are meant)
 
     @property
     def is_whole(self) -> bool:
-        """Whether there is just one, and no directory."""
+        """Whether there is exactly one name, and it is not a directory."""
         return len(self.names) == 1 and not self.names[0].endswith("/")
 
 
 def complete(typed: str) -> Completion:
-    """Look what a path may go on with; a directory may take its time, so ask from a thread.
+    """Return the completions of a path. Call this in a thread, because a directory may be slow.
 
     Args:
-        typed: The beginning of a path; ``~`` is a home. Hidden files are found where their point
-            was typed.
+        typed: The start of a path; ``~`` is a home directory. Hidden files are included only if
+        the name starts with a dot.
     """
     if typed.startswith("~") and "/" not in typed:
         return Completion("", [f"{typed}/"] if _is_home(typed) else ())

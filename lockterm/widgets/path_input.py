@@ -1,4 +1,4 @@
-"""The field for a path: tab goes on with what is there, and a line below says what that is."""
+"""A field for a path: Tab completes it, and a line below lists the completions."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from lockterm.widgets.text_input import TextInput
 
 
 class PathInput(TextInput):
-    """A path, completed as in a shell.
+    """A path field with completion, as in a shell.
 
     Args:
-        value: What stands in it at first.
-        id: The id of the widget.
+        value: The initial text.
+        id: The ID of the widget.
     """
 
     BINDINGS = bindings("path")
 
     @dataclass
     class Told(Message):
-        """What the path may go on with is known; safe to show."""
+        """The completions of the path are known; their text is safe to show."""
 
         words: str
 
     class Entered(Message):
-        """Enter was pressed: the path is as it is meant."""
+        """The user pressed Enter, so the path is final."""
 
     def __init__(self, value: str = "", *, id: str | None = None) -> None:
         super().__init__(value, id=id, select_on_focus=True)
@@ -43,7 +43,7 @@ class PathInput(TextInput):
         self.look()
 
     def on_key(self, event: events.Key) -> None:
-        """Tab completes while there is something to complete; else it goes to the next field."""
+        """Complete the path on Tab; if there is nothing to complete, move to the next field."""
         if event.key == "tab" and self.value and not self.selected_text:
             event.stop()
             event.prevent_default()
@@ -54,7 +54,7 @@ class PathInput(TextInput):
 
     @work(exclusive=True, group="path")
     async def look(self) -> None:
-        """Say what the path may go on with."""
+        """Report the completions of the path."""
         typed = self.value
         found = await asyncio.to_thread(complete, typed)
         self.post_message(self.Told(self._words(found, typed)))
@@ -62,7 +62,7 @@ class PathInput(TextInput):
     @work
     @opens("the completed path")
     async def go_on(self) -> None:
-        """Type what all that matches begins with; where nothing is to be added, leave the field."""
+        """Type the prefix that all completions share; leave the field if the path is complete."""
         typed = self.value
         found = await asyncio.to_thread(complete, typed)
         if typed != self.value:
@@ -74,7 +74,7 @@ class PathInput(TextInput):
             self.app.action_focus_next()
 
     def action_enter(self) -> None:
-        """The path is as it is meant."""
+        """Report that the path is final."""
         self.post_message(self.Entered())
 
     def _words(self, found: Completion, typed: str) -> str:
@@ -88,7 +88,7 @@ class PathInput(TextInput):
 
 
 def _some(names: Sequence[str], room: int) -> str:
-    """As many names as fit, and how many more there are; clean."""
+    """Return as many clean names as fit, and the number of the others."""
     shown = ""
     for place, name in enumerate(names):
         left = len(names) - place

@@ -1,4 +1,4 @@
-"""A table of whole rows: columns that share the width there is, a cursor that stays on its row."""
+"""A table with columns that share the width, and a cursor that stays on its row."""
 
 from __future__ import annotations
 
@@ -21,28 +21,27 @@ GAP = 2
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """How a column shares the width of the table."""
+    """A column and its share of the table's width."""
 
     title: str
     most: int = 24
-    """The most cells it takes, however long its contents are."""
+    """Maximum width in cells, however long the contents are."""
     least: int = 0
-    """The fewest cells it can be read in; 0: as many as its title."""
+    """Minimum width in cells; 0 means the width of the title."""
     rank: int = 0
-    """Columns of the highest rank give way first where not all fit; those of rank 0 never."""
+    """Order of removal if not all columns fit: the highest rank first, rank 0 never."""
     right: bool = False
-    """Numbers stand at the right."""
+    """Whether to align the contents to the right, as for numbers."""
     good: int = 0
-    """So many cells it gets before others get more than their least, where it has contents for
-    them."""
+    """Width in cells that the column gets before other columns get more than their minimum."""
 
 
 class LazyRows(Mapping[str, Sequence[str]], Generic[T]):
-    """Rows whose cells are made when they are seen.
+    """Rows that make their cells only when they are visible.
 
     Args:
-        what: Key -> what the row is of.
-        cells: Makes one clean string for each column of it.
+        what: The object of each row by its key.
+        cells: A function that returns one clean string for each column.
     """
 
     def __init__(self, what: Mapping[str, T], cells: Callable[[T], Sequence[str]]) -> None:
@@ -60,29 +59,29 @@ class LazyRows(Mapping[str, Sequence[str]], Generic[T]):
 
 
 class RowTable(LineTable):
-    """A table whose rows are known by a key.
+    """A table whose rows have keys.
 
     Args:
-        columns: From left to right.
+        columns: The columns, from left to right.
     """
 
     is_margin_styled = False
 
     sortable: ClassVar[Collection[str]] = ()
-    """The titles that sort when they are clicked; who fills the table sorts the rows."""
+    """The titles that sort when clicked; the screen sorts the rows."""
 
     class Resorted(Message):
-        """The rows are to be sorted in another way."""
+        """The user chose another sort order."""
 
     class Lacking(Message):
-        """Rows have come in sight of which something has to be read."""
+        """Visible rows need data that has not been read."""
 
     def __init__(self, *columns: Column, id: str | None = None) -> None:
         super().__init__(id=id)
         self.hidden: Set[int] = frozenset()
-        """Indexes of the columns that say nothing in these rows; for the next that are shown."""
+        """Indexes of the columns to hide at the next ``show``, because they are empty."""
         self.sorting: Sorting | None = None
-        """By the title; None: they stand as they are by themselves."""
+        """The sort order, or None for the original order."""
         self._plan = columns
         self._content: Mapping[str, Sequence[str]] = {}
         self._keys: Sequence[str] = ()
@@ -91,27 +90,27 @@ class RowTable(LineTable):
 
     @property
     def highlighted(self) -> str | None:
-        """The key of the row under the cursor; None in an empty table."""
+        """The key of the row under the cursor, or None if the table is empty."""
         return self._keys[self.cursor_row] if self._keys else None
 
     @property
     def in_sight(self) -> Sequence[str]:
-        """The keys of the rows that are seen, from top to bottom."""
+        """The keys of the visible rows, from top to bottom."""
         top, high = self.scroll_offset.y, self.scrollable_content_region.height - TITLES
         return self._keys[top : top + max(high, 0)]
 
     @property
     def lacking(self) -> Sequence[str]:
-        """The keys of the rows in sight of which something has to be read."""
+        """The keys of the visible rows that need data."""
         return ()
 
     def look_for_lacking(self) -> None:
-        """Have it read; who fills the table or changes its columns asks for that."""
+        """Request data for visible rows; called by the screen after it changes rows or columns."""
         if self.lacking:
             self.post_message(self.Lacking())
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Other rows are in sight."""
+        """Request data for the rows that scrolled into view."""
         super().watch_scroll_y(old_value, new_value)
         self.look_for_lacking()
 
@@ -119,8 +118,10 @@ class RowTable(LineTable):
         """Replace the rows.
 
         Args:
-            rows: Key -> one clean string for each column.
-            cursor: The row to stand on; by default the one of now, or its place where it is gone.
+            rows: One clean string for each column, by row key.
+            cursor: The row for the cursor. By default, the cursor stays on its row, or on its place
+                if
+            the row is gone.
         """
         wanted = cursor or self.highlighted
         self._content, self._keys = rows, [*rows]
@@ -128,7 +129,7 @@ class RowTable(LineTable):
         self._fill(self._keys.index(str(wanted)) if is_there else self.cursor_row)
 
     def widest(self) -> Sequence[int]:
-        """How many cells the longest content of each column takes."""
+        """Return the width of each column's longest content, in cells."""
         rows = [*self._content.values()]
         return [max((cell_len(row[i]) for row in rows), default=0) for i in range(len(self._plan))]
 
@@ -137,7 +138,7 @@ class RowTable(LineTable):
             self._fill(self.cursor_row)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Share out the new width; with less height, the cursor stays in sight."""
+        """Recompute the column widths; keep the cursor visible if only the height changed."""
         if self._keys and self._room() != self._fitted_to:
             self._fill(self.cursor_row)
         else:
@@ -147,7 +148,7 @@ class RowTable(LineTable):
         return self._pieces([column.title for column in self._marked_plan()], {})
 
     def click_title(self, x: int) -> None:
-        """Sort up, then down, then not at all; the blanks behind a title belong to it."""
+        """Sort by the clicked title; the blanks behind a title belong to it."""
         end = len(MARGIN)
         for index, width in self._widths.items():
             start, end = end, end + width + GAP
@@ -157,7 +158,7 @@ class RowTable(LineTable):
                 self.post_message(self.Resorted())
 
     def _marked_plan(self) -> Sequence[Column]:
-        """The columns, with room for the marker behind the title that the rows are sorted by."""
+        """Return the columns, with room for the sort marker behind its title."""
         now = self.sorting
         if now is None:
             return self._plan
@@ -176,11 +177,11 @@ class RowTable(LineTable):
     def line(self, row: int) -> Iterator[Piece]:
         cells = [*self._content[self._keys[row]]]
         if self.is_cursor_written and row == self.cursor_row and self.is_marked(row):
-            cells[0] = f"{MARK}{cells[0]}"  # the cursor has taken the mark's place
+            cells[0] = f"{MARK}{cells[0]}"  # the cursor has replaced the mark in the margin
         return self._pieces(cells, self.signs(row))
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """The columns of a row in which signs stand in place of a text, each as wide as they."""
+        """Return the icons that replace a text, by column; they must fill the column's width."""
         return {}
 
     def _pieces(
@@ -202,7 +203,7 @@ class RowTable(LineTable):
         self.set_lines(cells, len(self._keys), cursor)
 
     def _room(self) -> int:
-        """As with the scroll bar that these rows lead to: with the next layout it comes or goes."""
+        """Return the room for columns, minus a scrollbar if these rows will need one."""
         width, height = self.content_region.size or self.app.size - self.styles.gutter.totals
         bar = self.styles.scrollbar_size_vertical if len(self._keys) + TITLES > height else 0
         return width - bar - len(MARGIN)
@@ -211,19 +212,19 @@ class RowTable(LineTable):
 def fit(
     plan: Sequence[Column], widest: Sequence[int], room: int, hidden: Set[int] = frozenset()
 ) -> dict[int, int]:
-    """Share out the width.
+    """Return the width of each visible column.
 
-    Columns that do not fit at their least are left out by rank; what is left over goes to the
-    columns whose contents are longer, from the left.
+    If columns do not fit at their minimum width, those with the highest rank are removed. Leftover
+    width goes to the columns with longer contents, from the left.
 
     Args:
         plan: The columns.
-        widest: How many cells the longest content of each takes.
-        room: The cells there are.
-        hidden: Indexes of those that are not wanted.
+        widest: The width of each column's longest content, in cells.
+        room: The available cells.
+        hidden: Indexes of the columns to leave out.
 
     Returns:
-        Index of a column -> its width in cells, without the gap behind it.
+        The width in cells by column index, without the gap behind the column.
     """
     least, wanted = [], []
     for column, content in zip(plan, widest, strict=True):

@@ -1,4 +1,4 @@
-"""The words that stand where a table or a tree has nothing to show."""
+"""The text in place of an empty table or tree."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from lockterm.errors import LocktermError, Refused
 
 
 def describe_error(error: LocktermError) -> str:
-    """An error as it stands where there is nothing to show: what, what it means, what to do."""
+    """Return an error for an empty panel: its title, its meaning, and the next step."""
     sentences = (format_meaning(error), clean(error.hint, 300))
     return f"{clean(error.title)}\n\n{' '.join(filter(None, sentences))}"
 
 
 def in_a_line(error: LocktermError) -> tuple[str, ...]:
-    """Why a line shows something old; for less room, shorter words follow."""
+    """Return why a line shows old data, followed by shorter texts for less room."""
     title = clean(error.title, 60)
     if not isinstance(error, Refused):
         return (title,)
@@ -25,13 +25,13 @@ def in_a_line(error: LocktermError) -> tuple[str, ...]:
 
 
 class StatePanel(Static):
-    """Loading, empty, nothing matches, error: what it is, what it means, the next key."""
+    """A panel for loading, empty, no match, and errors: the state, its meaning, the next key."""
 
     def __init__(self, text: str = "", *, id: str | None = None) -> None:
         super().__init__(text, markup=False, id=id)
 
     def say(self, text: str, next_key: str = "") -> None:
-        """Show a sentence, and the keys that lead on below it."""
+        """Show a sentence, and below it the keys that help."""
         self.update("\n\n".join(filter(None, (text, next_key))))
         self.display = True
 

@@ -1,4 +1,4 @@
-"""What stands above the keys of a form."""
+"""The line above the footer of a form."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from textual.widgets import Static
 
 
 class StatusLine(Static):
-    """Says what is missing, waited for or refused; one line or several.
+    """A status of one or more lines: missing, pending or refused input.
 
     Args:
-        words: What it says at first.
-        classes: For the stylesheet.
+        words: The initial text.
+        classes: The CSS classes.
     """
 
     def __init__(self, words: str = "", *, classes: str | None = None) -> None:
         super().__init__(words, id="status", classes=classes, markup=False)
 
     def say(self, words: str, *, is_wrong: bool = False) -> None:
-        """Say something else; the same again, as behind most letters, changes nothing.
+        """Replace the text; do nothing if it is the same, as after most letters.
 
         Args:
-            words: What; clean.
+            words: A clean text.
             is_wrong: Whether something was refused.
         """
         shown = f"! {words}" if is_wrong else words

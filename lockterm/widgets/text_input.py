@@ -1,4 +1,4 @@
-"""A one-line field that is quiet: no blinking cursor, nothing unseen in what is pasted."""
+"""Text fields of one line: their cursor does not blink, and a cut paste is reported."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from lockterm.domain.safe_text import clean
 from lockterm.widgets.bindings import bindings
 
 _WORD_END = re.compile(r"\W*\w*")
-"""What is left of a word, and what is before it."""
+"""The rest of a word and any separators before it."""
 
 PASTE = 2000
-"""The most characters that a paste may bring into a field."""
+"""Maximum number of characters that a paste adds to a field."""
 
 
 class OneLine(Input):
-    """An ``Input`` that takes what it can of a paste, and says what it does not take.
+    """An ``Input`` that takes as much of a paste as it can and reports the rest.
 
-    Terminals send alt and a letter as ESC and the letter. Those that readline knows edit as there.
+    Terminals send Alt with a letter as Esc and the letter. Those keys edit as in readline.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -47,26 +47,26 @@ class OneLine(Input):
     ]
 
     virtual_size = Reactive(Size(0, 0))
-    """What all of the text takes. Textual lays the screen out anew whenever that changes."""
+    """The size of the whole text. Textual would lay out the screen again at each change."""
 
     def on_mount(self) -> None:
-        """Without colors nothing else tells an example from a value."""
+        """Put the placeholder in brackets if no color tells it from a value."""
         if self.app.no_color and self.placeholder:
             self.placeholder = f"({self.placeholder})"
 
     def render_line(self, y: int) -> Strip:
-        """Underline an empty field too, where its underline is all that shows it."""
+        """Underline an empty field too if only the underline shows the field."""
         strip, style = super().render_line(y), self.rich_style
         return strip.extend_cell_length(self.size.width, style) if style.underline else strip
 
     @property
     def cursor_screen_offset(self) -> Offset:
-        """Return where the cursor is: Textual counts one cell too many behind the last letter."""
+        """The cursor's position; Textual counts one cell too many behind the last letter."""
         offset = super().cursor_screen_offset
         return offset - Offset(1, 0) if self.cursor_at_end else offset
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take the first line, without control characters and not without end; say what is not."""
+        """Insert the first line without control characters; report what was cut."""
         event.stop()
         event.prevent_default()
         line, *others = [line for line in event.text.splitlines() if line.strip()] or [""]
@@ -93,11 +93,11 @@ class OneLine(Input):
             self._say(f"{quoted(clean(text, 40))} is not what this field takes.")
 
     def action_word_end(self) -> None:
-        """Move the cursor to the end of this word, or of the next."""
+        """Move the cursor to the end of this or the next word."""
         self.cursor_position = self._word_end
 
     def action_delete_word_end(self) -> None:
-        """Delete what is selected, or from the cursor to the end of this word, or of the next."""
+        """Delete the selection, or the text up to the end of this or the next word."""
         if self.selection.is_empty:
             self.delete(self.cursor_position, self._word_end)
         else:
@@ -105,7 +105,7 @@ class OneLine(Input):
 
     @property
     def _word_end(self) -> int:
-        if self.password:  # nothing hints where its words end
+        if self.password:  # never reveal where the words of a password end
             return len(self.value)
         found = _WORD_END.match(self.value, self.cursor_position)
         return found.end() if found else len(self.value)
@@ -115,13 +115,13 @@ class OneLine(Input):
 
 
 class TextInput(OneLine):
-    """An ``Input`` of one line; up and down leave it, for there is nothing to do with them inside.
+    """An ``Input`` of one line; Up and Down move to the neighboring fields.
 
     Args:
-        value: What stands in it at first.
-        placeholder: Shown while it is empty.
-        id: The id of the widget.
-        select_on_focus: Typing replaces what stands there, until the cursor is moved.
+        value: The initial text.
+        placeholder: The text shown while the field is empty.
+        id: The ID of the widget.
+        select_on_focus: Whether typing replaces the initial text until the cursor moves.
     """
 
     BINDINGS = bindings("text")

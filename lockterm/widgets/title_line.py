@@ -1,4 +1,4 @@
-"""The first line of every screen: where I am; which profile and host, online or not."""
+"""The header of every screen: breadcrumbs, profile, host, and online state."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 
 CRUMBS = 4
-"""A part of so many of the line is left to the crumbs before profile and host are shortened."""
+"""The breadcrumbs keep 1/CRUMBS of the line before profile and host are shortened."""
 PROFILE, HOST = 9, 13
-"""Cells that profile and host keep: enough to tell one from another."""
+"""Cells that profile and host keep, so that they can be told apart."""
 GAP = "  "
 
 
 class TitleLine(Widget):
-    """Breadcrumbs at the left; profile, host and state at the right, always.
+    """Breadcrumbs on the left; profile, host and state on the right.
 
-    Where not all fits, the crumbs give way first, then the middle of host and profile.
+    If not all fits, the breadcrumbs are shortened first, then the middle of host and profile.
 
     Args:
-        profile: The name of the profile in use; empty where none is known yet.
+        profile: The profile's name, or empty if none is known yet.
         host: The host of its service.
-        read_only: Whether it sends no changes.
+        read_only: Whether the profile sends no changes.
     """
 
     crumbs: reactive[tuple[str, ...]] = reactive[tuple[str, ...]](())
-    """The way to this screen, as it came from people and the service; cleaned here."""
+    """The path to this screen; untrusted text that the header cleans."""
 
     online: var[bool | None] = var[bool | None](None)
-    """Whether the last call reached the service; None before the first."""
+    """Whether the last call reached the service, or None before the first call."""
 
     run: reactive[str] = reactive("")
-    """How far a run is that is under way: ``run 12/214``; empty: there is none."""
+    """The progress of a running plan, such as ``run 12/214``, or empty."""
 
     def __init__(self, profile: str, host: str, *, read_only: bool = False) -> None:
         super().__init__()
         self._profile, self._host = clean(profile, LONGEST_CELL), clean(host, LONGEST_CELL)
-        if self._profile == self._host:  # a profile made of a base URL alone is named after it
+        if self._profile == self._host:  # a profile made from a base URL has the host as its name
             self._profile = ""
         self._read_only = read_only
 
     def watch_online(self, old: bool | None, new: bool | None) -> None:
-        """Paint only where it is seen: "not asked yet" and "online" look the same."""
+        """Repaint only for a visible change: None and True look the same."""
         if (old is False) != (new is False):
             self.refresh()
 
@@ -75,11 +75,11 @@ class TitleLine(Widget):
         return line
 
     def band(self) -> Style | None:
-        """What stands behind the profile's name; None: what stands behind all of it."""
+        """Return the style behind the profile's name, or None for no band."""
         return None
 
     def _fitted(self, room: int) -> tuple[str, str]:
-        """Profile and host, shortened in the middle; the host gives way first."""
+        """Return profile and host, shortened in the middle; the host is shortened first."""
         profile, host = self._profile, self._host
         gap = len(GAP) if profile and host else 0
         excess = cell_len(profile) + cell_len(host) + gap - room
@@ -93,7 +93,7 @@ class TitleLine(Widget):
 
 
 def shorten_middle(text: str, room: int) -> str:
-    """A text in at most so many cells: its beginning and its end, which tell it from others."""
+    """Return a text in at most ``room`` cells; keep its start and end, which distinguish it."""
     if cell_len(text) <= room:
         return text
     keep = max(room - 1, 2)
@@ -103,9 +103,9 @@ def shorten_middle(text: str, room: int) -> str:
 
 
 def fit_middle(crumbs: list[str], room: int) -> str:
-    """Join breadcrumbs, shortening the longest until all fit into ``room`` cells.
+    """Join breadcrumbs into ``room`` cells by shortening the longest ones.
 
-    Where they do not fit even so, the way to the lock gives way first, then all but the last.
+    If that is not enough, the first breadcrumbs are dropped, and the last one stays.
     """
     separator = " > "
     shown = list(crumbs)

@@ -1,4 +1,4 @@
-"""Completing the name of a time zone."""
+"""Completion of time zone names."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from lockterm.config.values import zone_of_offset
 
 @cache
 def _zones() -> tuple[str, ...]:
-    """Every IANA zone of this machine; reads a directory tree, so ask from a thread."""
+    """Return every IANA zone of this machine. Call it in a thread: it reads many files."""
     return tuple(sorted(name for name in available_timezones() if "/" in name or name == "UTC"))
 
 
 class ZoneSuggester(Suggester):
-    """Completes ``eur`` to ``Europe/Amsterdam``."""
+    """A suggester that completes ``eur`` to ``Europe/Amsterdam``."""
 
     def __init__(self) -> None:
         super().__init__(case_sensitive=False)
@@ -29,7 +29,7 @@ class ZoneSuggester(Suggester):
 
 
 async def zone_hint(typed: str) -> str:
-    """Zones that have what was typed in their name, a city's beginning first, as a sentence."""
+    """Return a sentence with zones that contain the typed text, city names that start so first."""
     if meant := zone_of_offset(typed):
         return f"{meant[:1].upper()}{meant[1:]}."
     found = await asyncio.to_thread(_zones_with, typed)
