@@ -1,1 +1,1 @@
-"""All that fits Textual to a terminal: bytes in and out, keys, sizes, widths, looks, signals."""
+"""Adapts Textual to terminals: bytes in and out, keys, sizes, widths, looks, signals."""

@@ -1,8 +1,8 @@
-"""From when on a key can be the answer to what was drawn, where the link to the terminal stalls.
+"""Finds out when the terminal has shown a frame, also over a slow link.
 
-What was written may stand in the link for seconds, and what is typed meanwhile answers the picture
-before it. So the terminal is asked something behind the picture: its answer comes in the same
-stream as the keys, and what comes behind it was typed at a terminal that had drawn the picture.
+Written bytes may wait in the link for seconds, and keys typed in that time answer the frame before.
+So a query follows the frame. Its answer comes in the same stream as the keys, so keys after the
+answer were typed while the frame was visible.
 """
 
 from __future__ import annotations
@@ -11,24 +11,26 @@ from collections import deque
 from collections.abc import Callable
 
 ASK = "\x1b[5n"
-"""Device status report: terminals and multiplexers answer it, in the order in which they read."""
+"""Device status report. Terminals and multiplexers answer it in the order in which they read."""
 
 UNKNOWN_S = 2.0
-"""Seconds to wait for a terminal that has never answered; then it counts as one that does not."""
+"""Seconds to wait for a terminal that has never answered, before it counts as one that never does.
+
+"""
 
 KNOWN_S = 30.0
-"""Seconds to wait for one that has: its answer may be lost with the line."""
+"""Seconds to wait for a terminal that has answered before; the line may have lost its answer."""
 
 
 class RenderBarrier:
-    """Asks the terminal whether it has drawn what was written.
+    """Asks the terminal whether it has shown everything that was written.
 
-    tmux and GNU screen answer themselves: what stalls beyond them stays unknown.
+    tmux and GNU screen answer themselves, so delays beyond them stay unknown.
 
     Args:
-        send: Writes to the terminal, behind everything that was drawn.
-        later: Calls something after so many seconds.
-        now_s: The clock that keys are stamped with, in seconds.
+        send: A function that writes to the terminal, after all frames so far.
+        later: A function that calls another one after some seconds.
+        now_s: The clock of key events, in seconds.
     """
 
     def __init__(
@@ -41,19 +43,19 @@ class RenderBarrier:
         self._later = later
         self._now_s = now_s
         self._answers: bool | None = None
-        """Whether this terminal answers; None: not known yet."""
+        """Whether this terminal answers, or None if that is not known yet."""
         self._asked: deque[Callable[[float], None]] = deque()
 
     @property
     def answers(self) -> bool | None:
-        """Whether this terminal answers; None: not known yet."""
+        """Whether this terminal answers, or None if that is not known yet."""
         return self._answers
 
     def ask(self, drawn: Callable[[float], None]) -> None:
-        """Learn from when on keys were typed at a terminal that has drawn what was written.
+        """Report when the terminal has shown everything that was written.
 
         Args:
-            drawn: Told that moment, once; at once where the terminal does not answer.
+            drawn: A function that receives that time once, or now if the terminal never answers.
         """
         if self._answers is False:
             drawn(self._now_s())
@@ -66,7 +68,7 @@ class RenderBarrier:
         """Take an answer of the terminal.
 
         Args:
-            at_s: When it was read, among the keys.
+            at_s: The time at which it was read, in order with the keys.
         """
         self._answers = True
         if self._asked:
@@ -75,14 +77,14 @@ class RenderBarrier:
     def _give_up(self, drawn: Callable[[float], None]) -> None:
         if drawn not in self._asked:
             return
-        if self._answers:  # the line lost it
+        if self._answers:  # the line lost the answer
             waiting = [one for one in self._asked if one not in (drawn, _no_longer)]
             self._asked = deque(waiting)
-        else:  # it may yet come, and is no answer to what was asked since
+        else:  # a late answer must not count for a later query
             self._asked[self._asked.index(drawn)] = _no_longer
             self._answers = False
         drawn(self._now_s())
 
 
 def _no_longer(at_s: float) -> None:
-    """Take an answer that nobody waits for any more."""
+    """Ignore an answer that came too late."""

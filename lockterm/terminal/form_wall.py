@@ -1,8 +1,7 @@
-"""Text that was meant for a form never reaches the screen below it.
+"""Keeps text typed for a form from acting on the screen below it.
 
-Hands go on typing when a form has closed under them. On the screen below each letter is a command,
-so letters that arrive shortly after an Escape has closed a form do nothing. Nor do those that
-follow, until the hands rest.
+People go on typing when a form closes, and on the screen below each letter is a command. So letters
+that arrive shortly after Esc has closed a form do nothing, until the user pauses.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from lockterm.terminal.key_queue import Typed
 
 CLOSED_S = 1.0
-"""Seconds without a printable key after which they act again, once Escape has closed a form."""
+"""Seconds without a letter after which letters act again, once Esc has closed a form."""
 
 
 class FormWall:
@@ -36,9 +35,9 @@ class FormWall:
         self._app = app
         self._report = report
         self._left: Screen[Any] | None = None
-        """The form that the last key typed into it leaves."""
+        """The form that the last key typed into it may close."""
         self._closed_s: float | None = None
-        """When that form gave way to another screen, or the last key since that did nothing."""
+        """The time at which that form closed, or of the last letter that was ignored since."""
         self._has_reported = False
 
     def note_screen(self, screen: Screen[Any]) -> None:

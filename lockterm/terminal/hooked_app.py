@@ -1,4 +1,4 @@
-"""An app that is asked where Textual decides by itself."""
+"""An app with hooks at places where Textual decides alone."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 
 class HookedApp(App[ReturnType]):
-    """Textual's app; what is asked of it comes first, and below it who asks."""
+    """Textual's app with hooks; the hooks come first, and below them their callers."""
 
-    # --- what is asked -------------------------------------------------------------------------
+    # --- hooks ---------------------------------------------------------------------------------
 
     def to_send(self, painted: Any) -> Any:
-        """What is sent of what was painted; None: nothing."""
+        """Return what to send for a painted update, or None to send nothing."""
         return painted
 
     def prepare(self, widgets: Iterable[Widget]) -> None:
-        """Change screens and widgets before they are asked for their bindings."""
+        """Change new screens and widgets before their bindings are read."""
 
     def take_left_key(self, key: str) -> bool:
-        """Whether a key does something that no binding has taken; in a dialog, none of the app."""
+        """Return whether a key that no binding took did something; also called in dialogs."""
         return False
 
     def last_words(self) -> str:
-        """What is said on the terminal after a bug has ended it, while that is being handled."""
+        """Return the message for the terminal after a crash; called while the error is handled."""
         return ""
 
-    # --- who asks ------------------------------------------------------------------------------
+    # --- callers -------------------------------------------------------------------------------
 
     def _display(self, screen: Screen[object], renderable: Any) -> None:
         if (sent := self.to_send(renderable)) is not None:

@@ -1,7 +1,7 @@
-"""What a later key would have to wait for is done before it, in a moment in which none comes.
+"""Prepares what later keys need while no key is pressed.
 
-What is made, mounted and styled, or imported, when it is first asked for takes that key several
-times as long as the next one.
+Creating, mounting, styling or importing something on demand would slow down the first key that
+needs it.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 QUIET_S = 0.2
-"""So long, in seconds, no key has come: who types goes on sooner."""
+"""Seconds without a key before preparation starts; a typing user continues sooner."""
 
 REST_S = 1.0
-"""After so many seconds without a key there is time to collect all garbage."""
+"""Seconds without a key before a full garbage collection."""
 
 
 class Idle:
-    """Does one thing in each such moment; where no terminal is, nobody waits for anything.
+    """Prepares one thing in each pause; not used without a terminal.
 
     Args:
-        app: Whose keys they are.
-        is_busy: Whether a key is on its way, or something is being opened.
+        app: The app that receives the keys.
+        is_busy: Whether a key is being handled, or a screen is being opened.
     """
 
     def __init__(self, app: App[Any], is_busy: Callable[[], bool]) -> None:
