@@ -47,7 +47,7 @@ class LockService:
 
     Reads raise Unreachable, NoAnswer, MalformedAnswer or Refused, after trying again where that may
     help. Writes raise Unreachable and Refused, both of which mean that nothing was applied, and
-    OutcomeUnknown. A write that is cancelled may have been applied, like one of unknown outcome.
+    OutcomeUnknown. A write that is canceled may have been applied, like one of unknown outcome.
 
     Args:
         profile: Where the service is and how to talk to it.

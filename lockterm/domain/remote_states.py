@@ -46,10 +46,10 @@ class StateCounts:
         return sum(self._pages.values(), Counter[StateFilter]())
 
     def describe(self) -> tuple[str, ...]:
-        """Return ``20 read: 4 ended, 3 < 7 days, 8 not yet``, the longest form first.
+        """Return ``20 read: 4 expired, 3 < 7 days, 8 upcoming``, the longest form first.
 
         The number that was read is left out if that is the whole list. There is no form if all
-        remotes are open.
+        remotes are active.
         """
         counts = self.counts
         read = sum(counts[state] for state in State)
@@ -67,7 +67,7 @@ def count_states(remotes: Iterable[Remote], now_ms: int) -> Counter[StateFilter]
 
 
 def describe_counts(counts: Counter[StateFilter]) -> tuple[str, ...]:
-    """Return ``4 ended, 3 < 7 days, 8 not yet``, the longest form first; none if all are open."""
+    """Return ``4 expired, 3 < 7 days, 8 upcoming``, the longest form first; none if all are active."""
     others = [state for state in State if state is not State.OPEN and counts[state]]
     forms = (others, [state for state in others if state in FIRST])
     return tuple(
@@ -83,5 +83,5 @@ def has_state(remote: Remote, only: StateFilter | None, now_ms: int) -> bool:
 
 
 def describe_state(only: StateFilter) -> str:
-    """Return ``ended``, ``coerced``."""
+    """Return ``expired``, ``coerced``."""
     return only.word if isinstance(only, State) else only

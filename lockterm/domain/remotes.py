@@ -132,7 +132,7 @@ ADDED = tuple(field for field in FIELDS.values() if field.sent is not Sent.NEVER
 UPDATED = tuple(field for field in ADDED if field.sent is Sent.ALWAYS)
 """What an update can change (4.4)."""
 
-RECOGNISED = tuple(field for field in ADDED if field in UPDATED or field.name == "remoteNumber")
+RECOGNIZED = tuple(field for field in ADDED if field in UPDATED or field.name == "remoteNumber")
 """What a remote is known by when it is read again: with another number, it may be another one."""
 
 UNLISTED = tuple(field for field in ADDED if not field.listed)

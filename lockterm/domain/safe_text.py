@@ -120,7 +120,7 @@ def clean(value: object, limit: int | None = None) -> str:
 
 
 def _is_at_work(char: str, before: str, after: str) -> bool:
-    """Whether a character without a glyph changes how its neighbours look.
+    """Whether a character without a glyph changes how its neighbors look.
 
     Anywhere else it would only make two names that differ look the same.
 

@@ -23,7 +23,7 @@ from lockterm.domain.operation import (
     voice_set,
 )
 from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
-from lockterm.domain.remotes import RECOGNISED, UPDATED, Remote
+from lockterm.domain.remotes import RECOGNIZED, UPDATED, Remote
 from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
 from lockterm.domain.validity import Phase, phase_of
 from lockterm.domain.weekdays import WEEK
@@ -105,7 +105,7 @@ def undone(
     """
     body = operation.body
     if operation.call == "add":
-        names = {field.name for field in RECOGNISED}
+        names = {field.name for field in RECOGNIZED}
         added = {name: value for name, value in body.items() if name in names}
         remote = Remote.read({**added, "id": operation.remote_id})
         return delete_each([Target(operation.lock_id, remote, zone)])

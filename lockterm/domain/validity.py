@@ -30,9 +30,9 @@ class Phase(Enum):
     """Where now lies in the period of a remote, by its dates alone."""
 
     ALWAYS = "always"
-    AHEAD = "not yet"
-    NOW = "open"
-    OVER = "ended"
+    AHEAD = "upcoming"
+    NOW = "active"
+    OVER = "expired"
     UNCLEAR = "unclear"
     """No dates, or dates that make no period, or a type that the contract does not list."""
 
@@ -44,13 +44,13 @@ class State(Enum):
     ``line-table--`` and :attr:`look`.
     """
 
-    ENDED = "ended", "×", "x", "ended"
-    WEEK = "< 7 days", "!", "!", "ends within 7 days"
-    MONTH = "< 30 days", "~", "~", "ends within 30 days"
-    OPEN = "open", "·", ".", "open"
-    AHEAD = "not yet", "»", "+", "not yet begun"
+    ENDED = "expired", "×", "x", "expired"
+    WEEK = "< 7 days", "!", "!", "expires within 7 days"
+    MONTH = "< 30 days", "~", "~", "expires within 30 days"
+    OPEN = "active", "·", ".", "active"
+    AHEAD = "upcoming", "»", "+", "starts later"
     DISAGREE = "disagree", "≠", "#", "status and dates disagree"
-    UNCLEAR = "unclear", "?", "?", "type, dates or status do not say"
+    UNCLEAR = "unclear", "?", "?", "type, dates or status unclear"
 
     def __init__(self, word: str, sign: str, plain: str, meaning: str) -> None:
         self.word = word
@@ -164,11 +164,11 @@ def _state(
     if status == RemoteStatus.NORMAL:
         if phase is Phase.OVER and -left_ms > _TOLERANCE_MS:
             ago = dates.distance(now_ms + left_ms, now_ms)
-            why = f"The service calls it normal, its dates say it ended {ago}."
+            why = f"The service says normal, but the end date passed {ago}."
             return State.DISAGREE, "says normal", why
     elif status == RemoteStatus.INVALID:
         if phase is Phase.NOW and left_ms > _TOLERANCE_MS:
-            why = "The service calls it invalid, its dates say it opens now."
+            why = "The service says invalid, but the dates say it is active."
             return State.DISAGREE, "says invalid", why
         if phase not in (Phase.OVER, Phase.AHEAD):
             return State.UNCLEAR, "invalid", ""

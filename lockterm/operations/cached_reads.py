@@ -191,7 +191,7 @@ class CachedReads:
             await self._finish(self._cache, self._cache.note_changed, lock_id)
 
     async def _finish(self, cache: Cache, work: Callable[..., None], *args: object) -> None:
-        """Write to the cache; to the end, also where whoever asked for it is cancelled."""
+        """Write to the cache; to the end, also where whoever asked for it is canceled."""
         writing = asyncio.ensure_future(cache.thread.run(work, *args))
         self._writing.add(writing)
         writing.add_done_callback(self._writing.discard)

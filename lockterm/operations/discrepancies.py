@@ -10,7 +10,7 @@ from datetime import tzinfo
 from typing import Any
 
 from lockterm.domain.operation import RECORDED, Operation
-from lockterm.domain.remotes import FIELDS, RECOGNISED, Remote, is_still
+from lockterm.domain.remotes import FIELDS, RECOGNIZED, Remote, is_still
 from lockterm.domain.text.difference import find_differences
 from lockterm.operations.proof import Horizon, is_later
 from lockterm.operations.readback import differing, record_before, same, set_by
@@ -19,7 +19,7 @@ from lockterm.operations.recorded import Recorded
 KEPT = "The service kept"
 """So begins the message of a recorded operation that the service shows otherwise."""
 
-_COMPARED = [field.name for field in RECOGNISED if field.listed]
+_COMPARED = [field.name for field in RECOGNIZED if field.listed]
 
 
 def find_discrepancies(

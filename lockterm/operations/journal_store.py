@@ -387,7 +387,7 @@ class JournalStore:
         here = self._settled_here.setdefault(operation.lock_id, {})
         here[operation.id, now_ms] = self._clock.steady_ms()
 
-    async def note_recognised(self, operation: Operation, remote_id: int) -> None:
+    async def note_recognized(self, operation: Operation, remote_id: int) -> None:
         """Note the id of a remote that the service recorded without telling its id."""
         move = self._journal.move
         await self._thread.run(move, operation.id, [State.CONFIRMED], remote_id=remote_id)

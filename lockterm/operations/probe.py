@@ -59,7 +59,7 @@ class Certificate:
     days: int
     """How many days that are."""
     issuer: str
-    """Who vouches for it, by its organisation or its own name; empty where it does not say."""
+    """Who vouches for it, by its organization or its own name; empty where it does not say."""
 
 
 async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0) -> ServiceAnswers:

@@ -122,7 +122,7 @@ class Case:
         self._first: Sighting | None = None
         """The first that counts of those that agree with the last."""
         self._found: Sighting | None = None
-        """The last that showed what a person has to recognise."""
+        """The last that showed what a person has to recognize."""
         self._verdict: Verdict | None = None
 
     def add(self, sighting: Sighting) -> Verdict:

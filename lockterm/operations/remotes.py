@@ -1,4 +1,4 @@
-"""The remotes of locks, to be read: pages with their neighbours ahead, whole lists, details."""
+"""The remotes of locks, to be read: pages with their neighbors ahead, whole lists, details."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ JUST_READ_S = 2.0
 """A lock that is opened asks for its page unless it came within so many seconds."""
 
 MOST_PAGES = 16
-"""Pages kept in memory: those just seen, and their neighbours."""
+"""Pages kept in memory: those just seen, and their neighbors."""
 
 PageKey = tuple[int, int, int]
 """The lock, the page's number and its size."""

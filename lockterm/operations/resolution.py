@@ -1,4 +1,4 @@
-"""What a person decides about a write without an answer: recognised, sent again or given up."""
+"""What a person decides about a write without an answer: recognized, sent again or given up."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Resolution:
         return await self._journal.settle(
             operation,
             state=State.CONFIRMED_BY_READING,
-            message=f"Recognised as remote {remote_id}.",
+            message=f"Recognized as remote {remote_id}.",
             remote_id=remote_id,
         )
 

@@ -208,7 +208,7 @@ class Runs:
             plan: Kept first, where it is not yet; how far it got is taken from the disk.
             on_step: Called with each step as it is sent, put off and ended, in the order of that.
             stop: Once it is set no more steps begin; those under way end, and nothing is read
-                back. So it is where whoever waits is cancelled.
+                back. So it is where whoever waits is canceled.
             on_read_back: Called with how many steps are read back, whenever that has changed.
 
         Returns:

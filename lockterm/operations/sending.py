@@ -185,7 +185,7 @@ class HttpSender:
             await self._journal.end(operation, state=State.CONFIRMED, answer=answer, **changes)
             self._remotes.known.note_recorded(operation, answer)
             if answer is None and operation.call == "add":
-                return await self._recognise(operation)
+                return await self._recognize(operation)
             return answer
         finally:
             self._remotes.forget(operation.lock_id, changed=True)
@@ -216,7 +216,7 @@ class HttpSender:
                 lambda service: service.list_remotes(operation.lock_id, page_no=1, page_size=1)
             )
 
-    async def _recognise(self, operation: Operation) -> int | None:
+    async def _recognize(self, operation: Operation) -> int | None:
         """Find the id of a remote that the service recorded without telling its id."""
         try:
             remotes = await self._remotes.all(operation.lock_id, UNASKED)
@@ -226,7 +226,7 @@ class HttpSender:
             found = [one.id for one in alike if not differing_from_added(operation, one)]
             if len(found) != 1 or found[0] is None:
                 return None
-            await self._journal.note_recognised(operation, found[0])
+            await self._journal.note_recognized(operation, found[0])
         except (ServiceError, StoreError) as error:
             _log.info("the id of a new remote could not be read: %s", error.message)
             return None

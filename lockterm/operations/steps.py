@@ -221,7 +221,7 @@ class Steps:
         names = request.body().keys() | step.wanted.keys()
         replaced = [field for field in UPDATED if field.name in names]
         if not await self._differences(step, now, rules.effective(before, wanted), replaced):
-            return _ended(step, StepState.UNCHANGED, "It is so already.")
+            return _ended(step, StepState.UNCHANGED, "It is already up to date.")
         if changed := await self._differences(step, before, now, replaced):
             return _ended(step, StepState.SKIPPED, f"It was changed since: {changed}.")
         await self._writes.update_remote(
@@ -238,7 +238,7 @@ class Steps:
         """Set what no update sends (4.8), and the service need not tell."""
         wanted = step.wanted[USER_NO]
         if USER_NO in now.raw and now.remote_user_no == wanted:
-            return _ended(step, StepState.UNCHANGED, "It is so already.")
+            return _ended(step, StepState.UNCHANGED, "It is already up to date.")
         told = [FIELDS[USER_NO]] if USER_NO in now.raw else []
         if changed := await self._differences(step, before, now, told):
             return _ended(step, StepState.SKIPPED, f"It was changed since: {changed}.")

@@ -15,7 +15,7 @@ from lockterm.domain.copies import BackedUp, read_backup
 from lockterm.domain.hidden import known_fields
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT, Operation
 from lockterm.domain.plan import NAME_TAKEN, Action, PlannedSteps, Step, StepState
-from lockterm.domain.remotes import RECOGNISED, Remote, is_still
+from lockterm.domain.remotes import RECOGNIZED, Remote, is_still
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.difference import find_differences
 from lockterm.domain.text.operation import STATE_NAMES, format_operation
@@ -339,7 +339,7 @@ class _OnLock:
             by_now = "is not known for certain" if told is None else f"is {told} by now"
             return f"It was changed since: the user number {by_now}."
         names = step.before if step.action is Action.DELETE else step.wanted
-        fields = [field for field in RECOGNISED if field.name in names]
+        fields = [field for field in RECOGNIZED if field.name in names]
         others = find_differences(before, now, self._read.zone, fields)
         return clean(f"It was changed since: {'; '.join(map(str, others))}.", 400) if others else ""
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 ResultT = TypeVar("ResultT")
 
-ELSEWHERE = "Settle it outside of this form."
+ELSEWHERE = "Resolve it outside this form."
 """What a form says of an unsettled operation that is none of its own."""
 
 

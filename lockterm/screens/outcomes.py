@@ -213,20 +213,20 @@ class Outcomes:
     # --- acting ------------------------------------------------------------------------------
 
     async def check(self) -> None:
-        """Read the oldest unsettled operation back; let a person recognise an added remote."""
+        """Read the oldest unsettled operation back; let a person recognize an added remote."""
         if (operation := await self._oldest()) is None:
             return
         read = await self._try(self._operations.watch.check(operation))
         if read is None:
             return
         if read.state is State.AMBIGUOUS:
-            remote_id = await self._recognise(read)
+            remote_id = await self._recognize(read)
             if remote_id is not None:
                 bound = await self._try(self._operations.resolution.bind(read, remote_id))
                 read = bound or read
         self._app.notify(read.message, title=self._title(read))
 
-    async def _recognise(self, operation: Operation) -> int | None:
+    async def _recognize(self, operation: Operation) -> int | None:
         if len(operation.candidates) > 1:
             which: screens.ChoiceModal[int | None] = screens.ChoiceModal(
                 f"Which remote is the {clean(operation.remote_name, 60)} that was added?",

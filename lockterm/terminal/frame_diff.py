@@ -43,7 +43,7 @@ _SEEN_ON_BLANKS = sum(1 << bit for bit, code in enumerate(SGR_STYLES) if code in
 """The attributes of a style that show where nothing is written."""
 _BOLD, _REVERSE = (1 << SGR_STYLES.index(code) for code in ("1", "7"))
 """Both at once are hard to read in one of the terminal's own colors, where bold is drawn bright:
-what was the background is then the text, and black becomes grey."""
+what was the background is then the text, and black becomes gray."""
 
 
 def _cells_of(strip: Strip, colors: ColorSystem) -> list[Cell]:

@@ -134,7 +134,7 @@ def driver_of(app: App[Any]) -> Driver | None:
 
 
 def without_greys(app: App[Any]) -> None:
-    """Drop Textual's filters that turn colors into greys; an empty NO_COLOR is one for them."""
+    """Drop Textual's filters that turn colors into grays; an empty NO_COLOR is one for them."""
     app._filters = [one for one in app._filters if not isinstance(one, (Monochrome, NoColor))]
 
 

@@ -78,7 +78,7 @@ def test_copy_skips_expired_remotes_and_counts_them_unless_told_otherwise(
     assert f"{valid} to add, {expired} skipped: expired. {valid * 2} calls" in shown.stdout
     assert len(named(scripts, 1004)) == valid
     again = scripts.run("copy", "1003", "1004", "--yes")
-    nothing = f"Nothing is to be changed, {expired} skipped: expired\n{valid} so already."
+    nothing = f"Nothing to change, {expired} skipped: expired\n{valid} so already."
     assert nothing in again.stdout
     shown = scripts.run("copy", "1003", "1004", "--yes", "--expired", "copy")
     assert f"{expired} to add: {expired * 2} calls" in shown.stdout

@@ -210,7 +210,7 @@ def test_report_judges_by_the_services_clock_when_this_machines_is_off(
     assert f"clock is 365 days {side} the service's" in told.stderr
     assert "Periods are judged by the service's." in told.stderr
     listed = scripts.run("remotes", "list", "1004").stdout.splitlines()
-    assert sum("ended" in line for line in listed) == 1, listed
+    assert sum("expired" in line for line in listed) == 1, listed
 
 
 async def test_report_counts_periods_that_cannot_be_read_and_fails(scripts: Scripts) -> None:

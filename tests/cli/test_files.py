@@ -27,7 +27,7 @@ def test_an_export_differs_in_nothing(scripts: Scripts, tmp_path: Path, form: st
     same = scripts.run("diff", str(file), "--prune")
     assert (same.returncode, same.stderr) == (0, "")
     assert same.stdout.splitlines()[:2] == ["Main gate (lock 1001)", "  = 137 as they are"]
-    assert same.stdout.splitlines()[-1] == "Nothing is to be changed."
+    assert same.stdout.splitlines()[-1] == "Nothing to change."
     assert scripts.writes() == []
 
 

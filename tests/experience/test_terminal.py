@@ -86,7 +86,7 @@ def test_point_07_it_is_readable_everywhere(
     session = lockterm("--base-url", service.base_url, "--lock", "1001", env=environment)
     session.wait_for("page 1 of 7")
     # The number of the page may be there before its rows and the cursor on them.
-    session.wait_until(lambda: {"ended", "days"} <= {*session.text.split()}, "the states")
+    session.wait_until(lambda: {"expired", "days"} <= {*session.text.split()}, "the states")
 
     def has_cursor() -> bool:
         one, other = (session.screen.buffer[y][1] for y in (2, 3))

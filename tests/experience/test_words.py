@@ -86,7 +86,7 @@ def test_point_11_it_is_quiet(lockterm: Start, service: RunningService) -> None:
     quiet_since = time.monotonic()
     end = quiet_since + PATIENCE_S
     while time.monotonic() - quiet_since < IDLE_S:
-        # What follows a start, such as the neighbours of the page, ends some time.
+        # What follows a start, such as the neighbors of the page, ends some time.
         if table.pump(0.1) or form.pump(0.1):
             assert time.monotonic() < end, "bytes from an idle screen"
             quiet_since = time.monotonic()

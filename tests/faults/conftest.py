@@ -44,7 +44,7 @@ def running_service(
 def site(running_service: Callable[..., RunningService], tmp_path: Path) -> Iterator[Site]:
     with quick():
         yield Site(running_service(sample_data=False), tmp_path)
-    # asyncio leaves a socket to the garbage collector when a connection is cancelled as it comes
+    # asyncio leaves a socket to the garbage collector when a connection is canceled as it comes
     # about: let that not be reported in the midst of another test.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)

@@ -15,7 +15,7 @@ from tests.faults.proxy import READS, WRITES
 from tests.faults.site import Site
 from tests.long import sample, telling
 
-# asyncio leaves a socket to the garbage collector when a connection is cancelled as it comes about.
+# asyncio leaves a socket to the garbage collector when a connection is canceled as it comes about.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 AT_ONCE = 8

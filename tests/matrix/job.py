@@ -17,7 +17,7 @@ ALT_KEYS = ("\x1b\x7f", "\x1bf", "\x1bd", "\x1b[1;3A", "\x1b[1;7C", "\x1b[3;3~",
 
 LOCK, NAME = "Main gate", "Night crew"
 _STATE = (
-    r"^[⠀ >*](?:[·.]|[×x].* ended|[!~].* (?:until|to) |[»+].* starts |[?].* (?:no days|days \?))"
+    r"^[⠀ >*](?:[·.]|[×x].* expired|[!~].* (?:until|to) |[»+].* starts |[?].* (?:no days|days \?))"
 )
 """Each row begins with the sign of its state, and says it where it is not open."""
 
@@ -97,7 +97,7 @@ JOB: tuple[Step, ...] = (
     Step(
         "next page",
         ("n",),
-        Expected((r"page 2 of \d", "starts in", "ended"), rows=_STATE),
+        Expected((r"page 2 of \d", "starts in", "expired"), rows=_STATE),
     ),
     Step("previous page", ("p",), _FIRST),
     Step(

@@ -35,7 +35,7 @@ MORE: tuple[Step, ...] = (
         asked(
             f"Delete {NAME} 2 .N-77. from {LOCK}",
             "Valid: .*in (?:90|89) days",
-            "State: open",
+            "State: active",
             "A backup is kept",
             keep="Keep",
             act=f"D +Delete {NAME} 2",
@@ -43,7 +43,7 @@ MORE: tuple[Step, ...] = (
     ),
     Step("delete, arrows", ("right",), answering(f"D +Delete {NAME} 2", "Keep")),
     Step("kept", ("enter",), Expected(("138 remotes", "N-77"), stands_out=NAME)),
-    Step("delete again", ("d",), dialog("State: open", stands_out="Keep")),
+    Step("delete again", ("d",), dialog("State: active", stands_out="Keep")),
     Step(
         "deleted",
         ("D",),

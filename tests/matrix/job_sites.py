@@ -93,7 +93,7 @@ SITES: tuple[Step, ...] = (
         "what ends",
         ("enter", "W"),
         Expected(
-            (r"\[all \d+\] +ended \d+ +within 7 days \d+", r"\d+ on 2 locks", "n span"),
+            (r"\[all \d+\] +expired \d+ +within 7 days \d+", r"\d+ on 2 locks", "n span"),
         ),
     ),
     Step(

@@ -560,7 +560,7 @@ async def test_judge_add_leaves_it_to_a_person_when_a_field_differs(bench: Bench
     assert judge_add(seen, [new], ()).candidates == (new.id,)
 
 
-async def test_what_was_not_sent_is_recognised_as_the_service_fills_it_in(bench: Bench):
+async def test_what_was_not_sent_is_recognized_as_the_service_fills_it_in(bench: Bench):
     seen = await bench.lose("add")
     sent = {name: seen.body[name] for name in ("remoteName", "remoteNumber", "remoteType")}
     for filled_in in ({}, {"startDate": 0, "endDate": 0, "weekDay": []}):

@@ -449,7 +449,7 @@ async def test_what_ends_is_told_by_day_and_by_span(
         async with lockterm_app(service) as pilot:
             seen = await press(pilot, "W")
             assert isinstance(pilot.app.screen, WhatEndsScreen)
-            assert "[all 4] ended 2 within 7 days 1 within 30 days 2" in seen
+            assert "[all 4] expired 2 within 7 days 1 within 30 days 2" in seen
             assert rows(pilot) == [(2, 5), (1, 1), (1, 2), (2, 6)]
             assert current(pilot) == (2, 5), "the first of them, not of what was there before"
             spans = []
@@ -478,14 +478,14 @@ async def test_what_ends_while_it_is_looked_at_is_told_as_ended_in_its_place(
     )
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
         seen = await press(pilot, "W", "n", "n")
-        assert "ended 0 [within 7 days 2]" in seen and "Lock 1 read just now" in seen
+        assert "expired 0 [within 7 days 2]" in seen and "Lock 1 read just now" in seen
         assert current(pilot) == (1, 1)
         asked = len(site.asked)
         clock.now_s += 13 * 60
         pilot.app.screen.pass_time()
         await settled(pilot)
         seen = words(pilot.app)
-        assert "ended 1 [within 7 days 1]" in seen and "Lock 1 read 13 min ago" in seen
+        assert "expired 1 [within 7 days 1]" in seen and "Lock 1 read 13 min ago" in seen
         assert "1 < 7 days, 1 disagree" in seen
         table = pilot.app.screen.query_one(OnLocksTable)
         lines = ["".join(text for text, _ in table.line(row)).split() for row in (0, 1)]
@@ -574,15 +574,15 @@ async def test_one_state_alone_is_shown_of_what_is_found(lockterm_app: Starter) 
         seen = await press(pilot, "F", "ctrl+r", "enter", "i")
         assert "& coerced" in seen and "coerced:" not in seen, "not that it is 0"
         seen = await press(pilot, "escape", "slash", *"anna", "enter")
-        assert "· 2 ended, 1 < 7 days, 1 disagree" in seen
+        assert "· 2 expired, 1 < 7 days, 1 disagree" in seen
         seen = await press(pilot, "i")
-        assert "× ended: 2" in seen and "& coerced: 1" in seen
+        assert "× expired: 2" in seen and "& coerced: 1" in seen
         seen = await press(pilot, "j", "enter")
-        assert rows(pilot) == [(1, 1), (2, 5)] and "ended: 2 on 2 locks" in seen
+        assert rows(pilot) == [(1, 1), (2, 5)] and "expired: 2 on 2 locks" in seen
         await press(pilot, "i", "G", "enter")
         assert rows(pilot) == [(1, 3)]
         seen = await press(pilot, "i", *["k"] * 3, "enter")
-        assert rows(pilot) == [] and "has “anna” and the state “not yet”" in seen
+        assert rows(pilot) == [] and "has “anna” and the state “upcoming”" in seen
         # With nothing typed it is all that was read last; escape shows all again, then goes.
         await press(pilot, "slash", *["backspace"] * 4, "enter", "i", "G", "k", "enter")
         assert rows(pilot) == [(2, 6)], "unclear"
@@ -593,7 +593,7 @@ async def test_one_state_alone_is_shown_of_what_is_found(lockterm_app: Starter) 
         await press(pilot, "escape", "W")
         assert rows(pilot) == [(1, 2), (2, 5), (1, 1), (2, 4)]
         seen = await press(pilot, "i", "j", "enter")
-        assert rows(pilot) == [(2, 5), (1, 1)] and "[all 4] ended 3" in seen
+        assert rows(pilot) == [(2, 5), (1, 1)] and "[all 4] expired 3" in seen
         await press(pilot, "escape")
         assert len(rows(pilot)) == 4
 
@@ -611,7 +611,7 @@ async def test_no_count_is_told_of_what_was_not_counted(lockterm_app: Starter) -
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
         await press(pilot, "W", "n")
         seen = await press(pilot, "i")
-        assert "[ended 1]" in seen and "× ended: 1" in seen
+        assert "[expired 1]" in seen and "× expired: 1" in seen
         await press(pilot, "j", "enter")
         assert rows(pilot) == [(1, 1)]
         await press(pilot, "n")

@@ -44,7 +44,7 @@ async def test_one_request_for_the_page_that_is_wanted(
         screen = pilot.app.screen
         assert isinstance(screen, RemotesScreen)
         asked = [one.start for one in service.asked[before:] if "/list?" in one.start]
-        # The page, its two neighbours, and what was there before it was clear that it is held.
+        # The page, its two neighbors, and what was there before it was clear that it is held.
         assert len(asked) < PRESSES / 5, asked
         assert len(followed) > PRESSES / 2
         assert any(f"pageNo={PRESSES + 1}&" in start for start in asked)

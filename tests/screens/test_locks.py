@@ -86,17 +86,17 @@ async def test_a_wide_book_tells_what_ends_on_each_lock_and_when_that_was_read(
         clock.now_s += 3 * DAY_MS / 1000
         row = [lock.title for lock in pilot.app.screen.query_one(LocksTable).locks].index("Yard")
         await pilot.press("f5", *["down"] * row)
-        words_of_it = "read 72 h ago: 2 ended, 1 < 7 days, 2 < 30 days"
+        words_of_it = "read 72 h ago: 2 expired, 1 < 7 days, 2 < 30 days"
         await until(pilot, lambda: ends(pilot)["Yard"] == "× 2 ! 1 ~ 2 3d")
         await until(pilot, lambda: words_of_it in words(pilot.app))
         clock.now_s += 4 * DAY_MS / 1000
         await operations.writes.add_remote(new_remote(1004, "Anna"))
         await pilot.press("f5")
         await until(pilot, lambda: ends(pilot)["Yard"] == "× 3 ~ 2 7d!")
-        await until(pilot, lambda: "changed from here since: 3 ended" in words(pilot.app))
+        await until(pilot, lambda: "changed from here since: 3 expired" in words(pilot.app))
         await pilot.resize_terminal(119, 40)  # Textual resizes a moment later
         await until(pilot, lambda: "Ended" not in shown(pilot.app))
-        assert "3 ended" not in words(pilot.app), "it is not read again here"
+        assert "3 expired" not in words(pilot.app), "it is not read again here"
 
 
 async def test_the_ages_of_a_book_that_is_left_open_go_on(

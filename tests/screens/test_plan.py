@@ -312,7 +312,7 @@ async def test_where_there_was_no_run_the_last_one_is_not_there(
 ) -> None:
     async with lockterm_app(service) as pilot:
         await pilot.press("L")
-        await until(pilot, lambda: "No plan was carried out from here yet." in shown(pilot))
+        await until(pilot, lambda: "No plan was run on this machine yet." in shown(pilot))
         assert "Last run: not available" in shown(pilot)
 
 

@@ -210,9 +210,9 @@ async def test_an_end_is_told_as_past_once_it_is(
         clock.now_s += 60
         pilot.app.screen.pass_time()
         await settled(pilot)
-        assert [row.valid.word for row in table.rows][place] == "ended"
+        assert [row.valid.word for row in table.rows][place] == "expired"
         assert table.selected is not None and table.selected.id == added
-        assert "1 ended" in shown(pilot) and State.WEEK.word not in shown(pilot)
+        assert "1 expired" in shown(pilot) and State.WEEK.word not in shown(pilot)
         assert len(service.requests) == asked
         clock.now_s -= 60
         await press(pilot, "enter")
@@ -220,7 +220,7 @@ async def test_an_end_is_told_as_past_once_it_is(
         asked = len(service.requests)
         clock.now_s += 60
         pilot.app.screen.pass_time()
-        assert "ended" in fields(pilot)["State"]
+        assert "expired" in fields(pilot)["State"]
         assert len(service.requests) == asked
 
 

@@ -237,10 +237,10 @@ async def test_remotes_of_a_state_are_shown_alone_from_the_whole_lock(
         every = await pilot.app.operations.remotes.all(1001)
         ended = [one.id for one in every if state_of(one, now_ms) is State.ENDED]
         on_page = sum(row.valid.state is State.ENDED for row in table.rows)
-        assert f"20 read: {on_page} ended" in shown(pilot)
+        assert f"20 read: {on_page} expired" in shown(pilot)
 
         await pilot.press("i", "down", "enter")  # in one burst
-        told = f"ended: {len(ended)} of 137 match, searched 137"
+        told = f"expired: {len(ended)} of 137 match, searched 137"
         await until(pilot, lambda: told in shown(pilot) and " ..." not in shown(pilot))
         await press(pilot, "asterisk")
         assert [row.remote.id for row in table.rows] == ended
@@ -248,7 +248,7 @@ async def test_remotes_of_a_state_are_shown_alone_from_the_whole_lock(
 
         await pilot.press("slash", *"zzz")
         await settled(pilot)
-        assert "Nothing on this page matches ended and “zzz”" in shown(pilot)
+        assert "Nothing on this page matches expired and “zzz”" in shown(pilot)
         await pilot.press("escape", "escape")
         await settled(pilot)
         assert len(table.rows) == 20 and f"{len(ended)} marked" in shown(pilot)
@@ -272,7 +272,7 @@ async def test_states_are_counted_for_what_was_read(
             await until(pilot, lambda page=page: f"page {page} of 7" in shown(pilot))
             await settled(pilot)
         counts = Counter(state_of(one, now_ms) for one in every)
-        told = f"· {counts[State.ENDED]} ended, {counts[State.WEEK]} < 7 days"
+        told = f"· {counts[State.ENDED]} expired, {counts[State.WEEK]} < 7 days"
         assert told in shown(pilot) and " read: " not in shown(pilot), "all were read"
         await pilot.press("r")
         await settled(pilot)

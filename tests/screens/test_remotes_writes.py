@@ -427,7 +427,7 @@ async def test_periods_are_judged_by_the_services_clock_when_this_machines_is_of
     async with lockterm_app(service, 1003) as pilot:
         states = [row.valid.word for row in table(pilot).rows]
         await press(pilot, "d")
-        assert "State: open" in shown(pilot)
+        assert "State: active" in shown(pilot)
         assert "clock" not in shown(pilot)
     lockterm_app.clock.set_back_s = -365 * 86_400.0
     async with lockterm_app(service, 1003) as pilot:
@@ -435,7 +435,7 @@ async def test_periods_are_judged_by_the_services_clock_when_this_machines_is_of
         await until(pilot, lambda: words in notices(pilot))
         assert [row.valid.word for row in table(pilot).rows] == states
         await press(pilot, "d")
-        assert "State: open" in shown(pilot)
+        assert "State: active" in shown(pilot)
         assert words in " ".join(shown(pilot).split())
 
 

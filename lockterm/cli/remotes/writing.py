@@ -92,7 +92,7 @@ def update(
         done = f"{who} was changed."
         change = Change(lock, "update", done, how.as_json, details=details, remote_id=remote_id)
         if not found:
-            return unchanged(change, f"{who} is so already: nothing was sent.")
+            return unchanged(change, f"{who} is already up to date. Nothing was sent.")
         warned = _warnings(session, reading, before)
         if not is_same_name(after.remote_name, before.remote_name):
             _require_free_name(session, lock, after.remote_name or "")

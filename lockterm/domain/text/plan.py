@@ -48,8 +48,8 @@ def describe_plan(plan: Plan) -> str:
     said = [f"{counts[action]:,} {words}" for action, words in _TODO.items() if counts[action]]
     skipped = describe_skipped(plan)
     if not said and not skipped:
-        return "Nothing is to be changed."
-    return ", ".join([*(said or ["Nothing is to be changed"]), *skipped])
+        return "Nothing to change."
+    return ", ".join([*(said or ["Nothing to change"]), *skipped])
 
 
 def describe_skipped(plan: Plan) -> list[str]:

@@ -36,7 +36,7 @@ LEFT_OUT = "left out"
 """What people are told of a step that could not be planned; programs, that it was refused."""
 
 _DUE_WORDS = {StepState.SENT: "under way", StepState.TO_DO: "left"}
-_WORDS = {StepState.UNCHANGED: "so already", StepState.NOT_SENT: "not sent"}
+_WORDS = {StepState.NOT_SENT: "not sent"}
 
 
 class RunProgress(Protocol):
@@ -196,12 +196,12 @@ def describe_progress(run: RunProgress) -> str:
     """``12 of 214 done, 2 failed, 202 left (3 under way), 4.8 a second, about 42 s``."""
     words = [f"{run.done:,} of {run.due:,} done", describe_problems(run.problems)]
     if run.only_reads:
-        ends = f"{key('plan.stop')} ends that, and they stay unknown for now"
-        return f"{', '.join(words)}. Reading back {run.reading:,} unknown, at most 90 s; {ends}."
+        ends = f"Press {key('plan.stop')} to stop and leave them unknown"
+        return f"{', '.join(words)}. Verifying {run.reading:,} for at most 90 s. {ends}."
     left = run.due - run.done
     words.append(f"{left:,} left" + f" ({run.under_way:,} under way)" * bool(run.under_way))
     if run.reading:  # which steps of its lock wait for
-        words.append(f"reading back {run.reading:,} unknown")
+        words.append(f"verifying {run.reading:,}")
     if per_s := run.per_s:
         words += [f"{per_s:.1f} a second", f"about {format_duration(left / per_s)}"]
     return ", ".join(words)
@@ -218,7 +218,7 @@ def describe_end(run: RunProgress, titles: Mapping[int, str]) -> str:
     if run.plan.stopped:
         words.append(clean(run.plan.stopped, 300))
     elif run.was_stopped and count_left(run.steps.values()):
-        words.insert(0, "It was stopped.")
+        words.insert(0, "Stopped.")
     return " ".join(words)
 
 
@@ -235,11 +235,11 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     if left := count_left(steps):
         sent = counts[StepState.SENT]
         parts = [f"{sent:,} {_was(sent)} under way when it ended"] if sent else []
-        parts += [f"{left - sent:,} {_is(left - sent)} left"] if left > sent else []
-        does = "reads back and goes on" if sent else "goes on"
-        words.append(f"{', '.join(parts)}: {key('plan.carry_out')} {does}.")
+        parts += [f"{left - sent:,} left"] if left > sent else []
+        does = "verify and resume" if sent else "resume"
+        words.append(f"{', '.join(parts)}. Press {key('plan.carry_out')} to {does}.")
     elif tried := sum(step.may_retry for step in steps):
-        words.append(f"{key('plan.retry')} tries {tried:,} of them again.")
+        words.append(f"Press {key('plan.retry')} to retry {format_count(tried, 'step')}.")
     return " ".join(filter(None, words))
 
 
@@ -259,15 +259,15 @@ def ask_to_leave(run: RunProgress) -> tuple[str, str]:
         )
         return (question, "Leave") if left else ("", "")
     if run.only_reads:
-        unknown = f"{run.reading:,} of its outcomes {'is' if run.reading == 1 else 'are'}"
+        unknown = f"{format_count(run.reading, 'result')} {'is' if run.reading == 1 else 'are'}"
         question = (
-            f"A run reads back what is unknown: {unknown} not proven yet. Leave it? That goes on"
-            " when lockterm is started again."
+            f"A run is verifying its results. {unknown} not confirmed yet. Leave? Verification"
+            " resumes when lockterm starts again."
         )
     else:
         question = (
-            f"A run is under way: {run.done:,} of {run.due:,} done. Stop it? The steps under way"
-            " end first; the rest can be gone on with later."
+            f"A run is under way, {run.done:,} of {run.due:,} done. Stop it? The steps under way"
+            " will end first. You can resume the rest later."
         )
     return question, "Stop it and leave"
 
@@ -291,8 +291,8 @@ def format_progress(done: int, due: int, problems: Mapping[StepState, int], seco
 
 def format_reading(count: int, *, is_all: bool) -> str:
     """Return how many steps are read back, and how long that may take if nothing else is left."""
-    ends = ", 90 s at the most; ctrl+c ends that" if is_all else ""
-    return f"reading back {count:,} unknown{ends}"
+    ends = " for at most 90 s (ctrl+c stops)" if is_all else ""
+    return f"verifying {format_count(count, 'unknown result')}{ends}"
 
 
 def describe_result(plan: Plan, steps: Iterable[Step]) -> str:
@@ -303,7 +303,7 @@ def describe_result(plan: Plan, steps: Iterable[Step]) -> str:
         steps: Its steps as they ended.
     """
     counts = Counter(step.state for step in steps)
-    return f"{describe_counts(counts, plan.left_out) or 'Nothing was to be done'}."
+    return f"{describe_counts(counts, plan.left_out) or 'Nothing to do'}."
 
 
 def describe_run(plan: Plan) -> str:
@@ -315,20 +315,18 @@ def describe_run(plan: Plan) -> str:
 
 def describe_commands(run_id: str, steps: Iterable[Step]) -> str:
     """Return the commands for a run with problems in some of its steps."""
-    words = f"lockterm runs show {run_id[:8]} tells more; runs retry tries again what it can."
+    words = (
+        f"lockterm runs show {run_id[:8]} shows the details; runs retry tries failed steps again."
+    )
     if any(step.state is StepState.UNKNOWN for step in steps):
-        words += " For what is unknown: lockterm unconfirmed list, then check or send-again."
+        words += " For unknown results, run lockterm unconfirmed list, then check or send-again."
     return words
 
 
 def describe_rest(plan: Plan) -> str:
-    """Return ``5 left: lockterm runs resume 12345678``; empty if nothing is left."""
+    """Return ``5 left. Run lockterm runs resume 12345678``; empty if nothing is left."""
     due = sum(step.state in DUE for step in plan.steps)
-    return f"{due:,} left: lockterm runs resume {plan.id[:8]}" if due else ""
-
-
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
+    return f"{due:,} left. Run lockterm runs resume {plan.id[:8]}" if due else ""
 
 
 def _was(count: int) -> str:

@@ -81,7 +81,7 @@ def describe_period(remote: Remote, now_ms: int, zone: tzinfo) -> str:
     if phase is Phase.NOW and end:
         parts.append(f"until {dates.day_time(end, zone)}, {dates.distance(end, now_ms)}")
     elif phase is Phase.OVER and end:
-        parts.append(f"ended {dates.distance(end, now_ms)}, {dates.day_time(end, zone)}")
+        parts.append(f"expired {dates.distance(end, now_ms)}, {dates.day_time(end, zone)}")
     else:
         begins = f"from {dates.day_time(start, zone)}" if start else _missing(remote, "startDate")
         ends = f"until {dates.day_time(end, zone)}" if end else _missing(remote, "endDate")
@@ -100,7 +100,7 @@ def _short(remote: Remote, phase: Phase, now_ms: int, zone: tzinfo) -> str:
     if not is_known_type(kind):
         return "no type" if kind is None else f"unknown type {kind}"
     if phase is Phase.OVER and end:
-        return f"ended {dates.distance(end, now_ms)}"
+        return f"expired {dates.distance(end, now_ms)}"
     brief = ""
     if phase is Phase.AHEAD and start:
         when = f"starts {dates.distance(start, now_ms)}"

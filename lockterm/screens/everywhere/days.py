@@ -72,10 +72,10 @@ class DaysToCome(Widget):
             (f"all {sum(sums):,}", numbers(self._first, sums, cells)),
             *((clean(title, 60), numbers(self._first, ends, cells)) for title, ends in self._shown),
         ]
-        return Content("\n".join(_labelled(label, room) + text for label, text in lines))
+        return Content("\n".join(_labeled(label, room) + text for label, text in lines))
 
 
-def _labelled(label: str, room: int) -> str:
+def _labeled(label: str, room: int) -> str:
     shown = cut(label, room - 1)
     return shown + " " * (room - cell_len(shown))
 

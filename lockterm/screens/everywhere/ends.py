@@ -43,7 +43,7 @@ class Span:
 
 SPANS = (
     Span("all", None, 30),
-    Span("ended", None, 0),
+    Span("expired", None, 0),
     Span("within 7 days", 0, 7),
     Span("within 30 days", 0, 30),
 )
@@ -136,7 +136,7 @@ class WhatEndsScreen(AllLocksScreen):
                 "{everywhere.read}  read them      escape  back"
             )
         if self.span is SPANS[0]:
-            return "Nothing has ended, and nothing ends within 30 days.", "escape  back"
+            return "No remote has expired, and none expires within 30 days.", "escape  back"
         return f"Nothing {self.span.words}.", with_keys("{ends.next}  others      escape  back")
 
     def _span_words(self) -> str:

@@ -187,14 +187,14 @@ class LocksTable(RowTable):
         return found
 
     def ends_in_words(self, lock: Lock) -> str:
-        """``read 3 h ago: 2 ended, 1 < 7 days``; nothing where that is not known."""
+        """``read 3 h ago: 2 expired, 1 < 7 days``; nothing where that is not known."""
         ends = self._ends.get(str(lock.lock_id))
         if ends is None or _READ in self.hidden:  # where it is hidden, it is not read again
             return ""
         when = describe_age(ends.at_ms, self._now_ms, changed=ends.changed)
         states = [state for column in _ENDS.values() for state in column if ends.counts[state]]
         counts = [f"{ends.counts[state]:,} {state.word}" for state in states]
-        return f"{when}: {', '.join(counts) or 'nothing has ended or ends soon'}"
+        return f"{when}: {', '.join(counts) or 'none expired or expiring'}"
 
     def in_order(self, locks: Sequence[Lock]) -> Sequence[Lock]:
         """Locks sorted by the title that was clicked; as they are where none was."""

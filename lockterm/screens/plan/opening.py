@@ -59,5 +59,5 @@ async def last_run(operations: Operations) -> str:
     begun = [one for one in await operations.journal.runs() if one.state is not RunState.PLANNED]
     interrupted = [one for one in begun if one.state is RunState.INTERRUPTED]
     if not begun:
-        raise NoSuchRun("No plan was carried out from here yet.")
+        raise NoSuchRun("No plan was run on this machine yet.")
     return (interrupted or begun)[0].id

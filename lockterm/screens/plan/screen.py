@@ -170,7 +170,7 @@ class PlanScreen(LocktermScreen[None]):
         table.display, state.display = bool(numbers), not numbers
         if not numbers:
             state.say(
-                "Nothing has to be looked at." if ordered else "Nothing is to be changed.",
+                "No problems." if ordered else "Nothing to change.",
             )
         table.focus()
         self._tell()
@@ -322,23 +322,23 @@ class PlanScreen(LocktermScreen[None]):
         is_here = run is not None and run is self.run_here
         match action:
             case "carry_out" | "retry" | "undo" if self.is_elsewhere:
-                return "Another session carries it out: wait for its end."
+                return "Another session is running this plan. Wait until it ends."
             case "carry_out":
                 if is_here:
-                    return "It is being carried out."
+                    return "The plan is running."
                 if not count_left(self._steps.values()):
                     ways = f" {WAYS_ON}" if self._is_begun else ""
                     return f"Nothing of it is left to be sent.{with_keys(ways)}"
                 return self._why_never() or self._why_wait(run)
             case "stop":
                 if not is_here or run is None:
-                    return "Nothing of it is under way."
-                return "It is stopping already." if run.is_stopping else ""
+                    return "The plan is not running."
+                return "The plan is already stopping." if run.is_stopping else ""
             case "retry":
                 if is_here:
-                    return "It is being carried out: wait for its end, or stop it."
+                    return "The plan is running. Wait until it ends, or stop it."
                 if not any(step.may_retry for step in self._steps.values()):
-                    return "Nothing of it was refused or not sent."
+                    return "No step was refused or left unsent."
                 return self._why_elsewhere()
             case "undo":
                 return self._why_not_undo(is_here=is_here)
@@ -347,7 +347,7 @@ class PlanScreen(LocktermScreen[None]):
     def _why_not_undo(self, *, is_here: bool) -> str:
         step = self.query_one(PlanTable).current
         if is_here:
-            return "It is being carried out: wait for its end, or stop it."
+            return "The plan is running. Wait until it ends, or stop it."
         if step is None or step.state is not StepState.RECORDED:
             return "No change was recorded for the step under the cursor: nothing is to undo."
         return ""

@@ -32,13 +32,13 @@ _WORDS: Mapping[Action, str] = {
     Action.ADD: "add",
     Action.UPDATE: "change",
     Action.DELETE: "delete",
-    Action.KEEP: "as it is",
+    Action.KEEP: "keep",
     Action.VOICE: "voice",
 }
 _STATES: Mapping[StepState, str] = {
     StepState.SENT: "sending",
     StepState.RECORDED: "recorded",
-    StepState.UNCHANGED: "so already",
+    StepState.UNCHANGED: "unchanged",
     StepState.REFUSED: "! refused",
     StepState.SKIPPED: "! skipped",
     StepState.UNKNOWN: "? unknown",

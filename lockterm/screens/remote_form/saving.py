@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.operation import RECORDED, UNSETTLED, WITHOUT_EFFECT, State
-from lockterm.domain.remotes import RECOGNISED, Remote
+from lockterm.domain.remotes import RECOGNIZED, Remote
 from lockterm.domain.rules import changes, effective, new_remote, sends_dates
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.difference import find_differences
@@ -202,7 +202,7 @@ class RemoteSaving:
             fields.show_problems()
             return False
         if not self.would_change(reading.values):
-            self.refusal = "Nothing is left to change: the remote is so already."
+            self.refusal = "Nothing to change. The remote is already up to date."
             return False
         if sends_dates(fields.before, reading.values) and connection.doubts_clock:
             reading.warnings["startDate"] = describe_clock_doubt(connection.clock_offset_s or 0)
@@ -221,7 +221,7 @@ class RemoteSaving:
         self._do("Reading it again ...")
         with before_sending(LAST_READING):
             current = await self._operations.remotes.still(before, self._lock.lock_id)
-        others = find_differences(before, current, self._zone, RECOGNISED)
+        others = find_differences(before, current, self._zone, RECOGNIZED)
         if self._was_left:
             return False
         if others and not await self._screen.app.push_screen_wait(ask_to_merge(before, others)):
@@ -283,7 +283,7 @@ class RemoteSaving:
             operation = await self._operation()
             if operation is not None and operation.unsettled:
                 operation = await self._operations.watch.until_proven(operation, PROOF_S)
-                operation = await self._recognise(operation)
+                operation = await self._recognize(operation)
             self._tell_outcome(operation)
         except LocktermError as error:
             if self._screen.is_attached:
@@ -302,7 +302,7 @@ class RemoteSaving:
             found = next((one for one in again if one.state not in WITHOUT_EFFECT), None)
         return found
 
-    async def _recognise(self, operation: Operation) -> Operation:
+    async def _recognize(self, operation: Operation) -> Operation:
         """Let the person say whether the only remote like the new one is the new one."""
         if operation.state is not State.AMBIGUOUS or len(operation.candidates) != 1:
             return operation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lockterm.domain.locks import Lock
-from lockterm.domain.remotes import RECOGNISED, Remote
+from lockterm.domain.remotes import RECOGNIZED, Remote
 from lockterm.domain.safe_text import clean, seen_or
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.difference import find_differences
@@ -69,7 +69,7 @@ class Deletion:
                 possible=False,
             )
         question, lines = _asked(latest, self._lock_entry)
-        if changed := find_differences(shown, latest, zone, RECOGNISED):
+        if changed := find_differences(shown, latest, zone, RECOGNIZED):
             lines += ["! Changed since the list was read:", *map(str, changed), ""]
         valid = describe_validity(latest, connection.now_ms(), zone)
         lines += [f"Valid: {valid.words}", f"State: {valid.word}"]

@@ -2,7 +2,7 @@
 
 Text that runs from right to left stays in its logical order, for the terminal to turn or not. A
 Latin word follows it wherever more stands in the line, so that a terminal that turns it cannot
-take a neighbour with it.
+take a neighbor with it.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ async def test_the_key_that_deletes_can_be_another(
         app.use_keys({})
 
 
-async def test_an_added_remote_is_recognised_only_by_who_could_read_the_question(
+async def test_an_added_remote_is_recognized_only_by_who_could_read_the_question(
     service: RunningService, starter: Starter
 ) -> None:
     """Not every check leads to a question: keys behind it may be meant for the list."""
