@@ -67,7 +67,7 @@ def count_states(remotes: Iterable[Remote], now_ms: int) -> Counter[StateFilter]
 
 
 def describe_counts(counts: Counter[StateFilter]) -> tuple[str, ...]:
-    """Return ``4 expired, 3 < 7 days, 8 upcoming``, the longest form first; none if all are active."""
+    """Return ``4 expired, 3 < 7 days, 8 upcoming``, longest form first; none if all are active."""
     others = [state for state in State if state is not State.OPEN and counts[state]]
     forms = (others, [state for state in others if state in FIRST])
     return tuple(

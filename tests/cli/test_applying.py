@@ -420,7 +420,7 @@ async def test_ctrl_c_stops_after_the_step_in_flight_and_resume_does_the_rest(
         go_on.set()
         out, err = await asyncio.wait_for(command.communicate(), 30)
         assert command.returncode == 130, err
-        assert b"4 left: lockterm runs resume" in err
+        assert b"4 left. Run lockterm runs resume" in err
         assert b"\r" not in err, "progress is for a terminal"
         *steps, last = [json.loads(line) for line in out.splitlines()]
         assert [step["state"] for step in steps] == ["recorded", *["not_sent"] * 4]

@@ -49,7 +49,7 @@ def test_a_lock_is_copied_whole_and_once(scripts: Scripts) -> None:
     assert one == other
     scripts.service.requests.clear()
     again = scripts.run("copy", "1003", "1004", *ALL, "--yes")
-    assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "9 so already.")
+    assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "9 unchanged.")
     assert scripts.writes() == []
 
 
@@ -78,7 +78,7 @@ def test_copy_skips_expired_remotes_and_counts_them_unless_told_otherwise(
     assert f"{valid} to add, {expired} skipped: expired. {valid * 2} calls" in shown.stdout
     assert len(named(scripts, 1004)) == valid
     again = scripts.run("copy", "1003", "1004", "--yes")
-    nothing = f"Nothing to change, {expired} skipped: expired\n{valid} so already."
+    nothing = f"Nothing to change, {expired} skipped: expired\n{valid} unchanged."
     assert nothing in again.stdout
     shown = scripts.run("copy", "1003", "1004", "--yes", "--expired", "copy")
     assert f"{expired} to add: {expired * 2} calls" in shown.stdout
@@ -149,7 +149,7 @@ def test_an_export_and_a_backup_come_back_and_go_to_others(
     assert "note: Each gets a new id" in shown.stdout
     assert named(scripts, 1003) == named(scripts, 1004) == before
     again = scripts.run("copy", clear, "1003", "--yes")
-    assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "9 so already.")
+    assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "9 unchanged.")
 
     assert scripts.run("remotes", "clear", "1003", "--yes").returncode == 0
     assert scripts.run("copy", str(file), "1003", "1004", *ALL, "--yes").returncode == 0

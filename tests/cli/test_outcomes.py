@@ -161,7 +161,7 @@ async def test_so_already_is_not_said_by_an_old_detail(scripts: Scripts, proxy: 
     for name in ("Ben", "Anna"):
         done = await run(scripts, "remotes", "update", "1004", remote_id, "--name", name, "--yes")
         assert done.returncode == 0, done.stderr
-        assert "so already" not in done.stdout
+        assert "unchanged" not in done.stdout
         assert scripts.remotes(1004)[0]["name"] == name
     assert proxy.asked.count("update") == 2
 

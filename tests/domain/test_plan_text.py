@@ -193,5 +193,5 @@ def test_describe_commands_names_the_way_out_when_a_step_is_unknown() -> None:
     unknown = [*known, Step(2, Action.ADD, 1, None, "Ben", state=StepState.UNKNOWN)]
     assert "outcomes" not in describe_commands("0123456789", known)
     words = describe_commands("0123456789", unknown)
-    assert words.startswith("lockterm runs show 01234567 tells more")
+    assert words.startswith("lockterm runs show 01234567 shows details")
     assert words.endswith("lockterm unconfirmed list, then check or send-again.")

@@ -43,7 +43,7 @@ async def test_adding_by_id_takes_the_names_from_a_remotes_detail(
         assert "South campus, reception" in words(pilot.app)
         await pilot.press("tab", *"nord", "right", "tab", *"nr-4", "right", "tab")
         await pilot.press(*"europe/ber", "right")
-        await until(pilot, lambda: "There it is 20 Nov 2026 09:00 +01:00" in words(pilot.app))
+        await until(pilot, lambda: "Local time: 20 Nov 2026 09:00 +01:00" in words(pilot.app))
         assert_picture(pilot.app, "lock-form-80x24")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))

@@ -132,7 +132,7 @@ async def test_it_is_shown_before_anything_is_kept_or_sent(
         said = words(pilot.app)
         assert "Plan > apply remotes.csv" in said
         assert "1 to add, 1 to change, 1 to delete: 6 calls, about 1 s" in said
-        for row in ("! not sent Main gate · New 7", "No answer.", "= as it is Server room"):
+        for row in ("! not sent Main gate · New 7", "No answer.", "= keep Server room"):
             assert row in said
         assert_picture(pilot.app, "plan-80x24")
         await asked(pilot, DestroyModal)
@@ -192,15 +192,15 @@ async def test_what_became_of_each_step_and_what_is_tried_again(
         await agreed(pilot)
         await ended(pilot)
         said = words(pilot.app)
-        assert "1 recorded, 1 so already, 1 refused, 1 skipped." in said
-        assert "N tries 1 of them again." in said
-        for row in ("+ ! refused", "~ recorded", "~ ! skipped", "= as it is"):
+        assert "1 recorded, 1 unchanged, 1 refused, 1 skipped." in said
+        assert "Press N to retry 1 step." in said
+        for row in ("+ ! refused", "~ recorded", "~ ! skipped", "= keep"):
             assert row in said
         assert_picture(pilot.app, "plan-ended-80x24")
         await pilot.press("down", "down")
         await until(pilot, lambda: "It was changed since: Name:" in words(pilot.app))
         await pilot.press("i")
-        await until(pilot, lambda: "= as it is" not in words(pilot.app))
+        await until(pilot, lambda: "= keep" not in words(pilot.app))
         assert on_plan(pilot).query_one(LineTable).row_count == 2
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
@@ -243,7 +243,7 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
         await until(pilot, lambda: app_of(pilot).operations.run_here is not None)
         await ended(pilot)
         said = words(pilot.app)
-        assert "1 recorded, 1 refused, 1 not sent, 1 left out. N tries 1 of them again." in said
+        assert "1 recorded, 1 refused, 1 not sent, 1 left out. Press N to retry 1 step." in said
         assert "could not be planned" not in said and "! left out" in said, "it is told once"
         (line,) = await app_of(pilot).operations.journal.runs()
         assert line.counts()[StepState.NOT_SENT] == 1
@@ -381,7 +381,7 @@ async def test_it_is_left_stopped_and_gone_on_with(
         way.release.set()
         await ended(pilot)
         said = words(app)
-        assert "It was stopped. 4 recorded. 4 are left: enter goes on." in said
+        assert "Stopped. 4 recorded. 4 left. Press enter to resume." in said
         assert "run 4/8" not in said
         assert len(names(service, 1003)) == 13
         await agreed(pilot)
@@ -436,7 +436,7 @@ async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(
             await ended(pilot)
         said = words(app)
         assert "1 recorded, 1 unknown." in said
-        assert "1 was under way when it ended, 2 are left: enter reads back and goes on." in said
+        assert "1 was under way when it ended, 2 left. Press enter to verify and resume." in said
         assert "? unknown" in said and "sending" not in said
         await pilot.press("i")
         await until(pilot, lambda: on_plan(pilot).query_one(LineTable).row_count == 1)
@@ -467,13 +467,15 @@ async def test_a_run_of_another_session_is_followed_and_gone_on_with_once_it_has
             assert "unknown" not in words(app) and "going on" not in words(app)
             for key in ("enter", "N"):
                 await pilot.press(key)
-                await until(pilot, lambda: "Another session carries it out" in words(app))
+                await until(pilot, lambda: "Another session is running this plan" in words(app))
                 await pilot.press("escape")
             store.note(plan.id, [replace(first, state=StepState.RECORDED)])
             await until(pilot, lambda: "1 recorded, 1 refused, 1 left." in words(app))
             store.release(plan.id)
         other.close()
-        await until(pilot, lambda: "1 recorded, 1 refused. 1 is left: enter goes on." in words(app))
+        await until(
+            pilot, lambda: "1 recorded, 1 refused. 1 left. Press enter to resume." in words(app)
+        )
         await agreed(pilot)
         await until(pilot, lambda: "2 recorded, 1 refused." in words(app))
         assert {"New 2"} == names(service, 1003) & {"New 1", "New 2", "New 3"}
@@ -529,7 +531,7 @@ async def test_what_waits_for_a_proof_is_told_and_unknown_is_not_failed(
     steps = [update(1002, one, remoteName=f"Anna {one.id}") for one in (first, second)]
     async with unanswered(lockterm_app, service, steps) as (pilot, proxy):
         app = app_of(pilot)
-        told = "1 of 2 done, 0 failed, 1 unknown, 1 left, reading back 1 unknown"
+        told = "1 of 2 done, 0 failed, 1 unknown, 1 left, verifying 1"
         await until(pilot, lambda: told in words(app))
         await pilot.press("s")
         await ended(pilot)
@@ -542,16 +544,16 @@ async def test_what_is_unknown_is_read_back_at_the_end_until_that_is_stopped(
     steps = [update(one, remotes(service, one)[0], remoteName="Anna") for one in (1002, 1003)]
     async with unanswered(lockterm_app, service, steps) as (pilot, proxy):
         app = app_of(pilot)
-        await until(pilot, lambda: "Reading back 2 unknown, at most" in words(app))
+        await until(pilot, lambda: "Verifying 2 for at most" in words(app))
         assert words(app).count("? unknown") == 2
         await pilot.press("ctrl+q")
-        await until(pilot, lambda: "A run reads back what is unknown" in words(app))
+        await until(pilot, lambda: "A run is verifying its results" in words(app))
         await settled(pilot)
         await pilot.press("enter")
         await settled(pilot)
         await pilot.press("s")
         await ended(pilot)
-        assert "2 unknown." in words(app) and "Reading back" not in words(app)
+        assert "2 unknown." in words(app) and "Verifying" not in words(app)
         assert proxy.asked.count("update") == 2
 
 
@@ -592,7 +594,7 @@ async def test_quitting_asks_when_a_stopped_run_has_steps_left(
         await until(pilot, lambda: way.held)
         await pilot.press("s")
         way.release.set()
-        await until(pilot, lambda: "It was stopped." in words(app))
+        await until(pilot, lambda: "Stopped." in words(app))
         await settled(pilot)
         said = "A run has stopped, and 4 steps of 5 will be left."
         await pilot.press("ctrl+q")
@@ -782,7 +784,7 @@ async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offere
             await pilot.press("g", "enter")
             await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
             await settled(pilot)
-            assert "3 recorded. 2 are left: enter goes on." in words(pilot.app)
+            assert "3 recorded. 2 left. Press enter to resume." in words(pilot.app)
             await agreed(pilot)
             await until(pilot, lambda: "5 recorded." in words(pilot.app))
             assert len(names(service, 1002)) == 47

@@ -384,7 +384,7 @@ async def test_pictures(tmp_path: Path, clock: Clock, size: tuple[int, int]) -> 
         assert_picture(pilot.app, f"profiles-{at}")
         await pilot.press("k")
         await form_of(pilot, "e")
-        await until(pilot, lambda: "There it is" in words(pilot.app))
+        await until(pilot, lambda: "Local time:" in words(pilot.app))
         assert_picture(pilot.app, f"profile-form-{at}")
 
 

@@ -315,9 +315,7 @@ def describe_run(plan: Plan) -> str:
 
 def describe_commands(run_id: str, steps: Iterable[Step]) -> str:
     """Return the commands for a run with problems in some of its steps."""
-    words = (
-        f"lockterm runs show {run_id[:8]} shows the details; runs retry tries failed steps again."
-    )
+    words = f"lockterm runs show {run_id[:8]} shows details; runs retry tries failed steps again."
     if any(step.state is StepState.UNKNOWN for step in steps):
         words += " For unknown results, run lockterm unconfirmed list, then check or send-again."
     return words

@@ -190,11 +190,7 @@ class LockForm(FormScreen[Lock | None]):
         if await asyncio.to_thread(values.is_zone, name):
             zone = self.operations.zone(Lock(0, zone=name))
             now = dates.day_time(self.operations.now_ms(), zone, exact=False)
-            field.note = (
-                f"The local time there is {now}."
-                if typed
-                else f"Empty: that of the profile, {name}."
-            )
+            field.note = f"Local time: {now}." if typed else f"Empty: the profile's zone, {name}."
             return
         field.note = await zone_hint(typed)
 

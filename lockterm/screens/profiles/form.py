@@ -174,9 +174,7 @@ class ProfileForm(FormScreen[str | None]):
     def _describe_fields(self) -> None:
         """Say what is known before anything is typed."""
         if self._profile_name is not None:
-            self.field(
-                "name"
-            ).note = "The lock book and the history use this name. It can't be changed."
+            self.field("name").note = "Lock book and history use this name. It can't be changed."
         if self._others:
             more = "1 header stays" if self._others == 1 else f"{self._others} headers stay"
             self.field("header").note = f"{more} besides, as the file says."
@@ -246,7 +244,8 @@ class ProfileForm(FormScreen[str | None]):
             own = await asyncio.to_thread(values.machine_zone)
             row.note = f"Empty: this machine's, {own}." if own else "Empty: UTC."
         elif await asyncio.to_thread(values.is_zone, typed):
-            row.note = f"The local time there is {dates.day_time(self.host.now_ms(), ZoneInfo(typed), exact=False)}."
+            now = dates.day_time(self.host.now_ms(), ZoneInfo(typed), exact=False)
+            row.note = f"Local time: {now}."
         else:
             row.note = await zone_hint(typed)
 
