@@ -617,10 +617,10 @@ async def test_no_count_is_told_of_what_was_not_counted(lockterm_app: Starter) -
         await press(pilot, "n")
         seen = await press(pilot, "i")
         assert "[within 7 days 1]" in seen
-        assert "ends within 7 days" in seen and "ends within 7 days:" not in seen
+        assert "expires within 7 days" in seen and "ends within 7 days:" not in seen
         await press(pilot, "escape", "escape")
         seen = await press(pilot, "i")
-        assert "ends within 7 days: 1" in seen
+        assert "expires within 7 days: 1" in seen
 
 
 async def test_what_was_found_is_counted_once_nobody_types(

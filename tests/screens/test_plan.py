@@ -362,7 +362,7 @@ async def test_it_is_left_stopped_and_gone_on_with(
         await until(pilot, lambda: isinstance(app.screen, LocksScreen))
         # Nobody leaves unasked, nor switches.
         await pilot.press("q")
-        await until(pilot, lambda: "A run is under way: 3 of 8 done." in words(app))
+        await until(pilot, lambda: "A run is under way, 3 of 8 done." in words(app))
         await settled(pilot)
         await pilot.press("enter", "P")
         await until(pilot, lambda: isinstance(app.screen, ProfilesScreen))
