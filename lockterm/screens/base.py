@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -353,6 +353,13 @@ class LocktermScreen(Screen[ResultT]):
             remote_id: The remote.
         """
         self.after_write(remote_id)
+
+    def read_changed(self, lock_ids: Iterable[int]) -> None:
+        """Read locks again that were changed by a run.
+
+        Args:
+            lock_ids: The ids of the locks.
+        """
 
     def screens_of(self, lock_id: int) -> Iterator[LocktermScreen[Any]]:
         """The open screens about a lock."""

@@ -1,10 +1,13 @@
-"""A screen with a table whose rows can be marked, and what its keys do with them."""
+"""The base of every screen that is a list: a table, words in its place, a find line, marks."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from textual import on
+from textual.app import ComposeResult
 
 from lockterm.domain.marks import Marks
 from lockterm.domain.plan import DUE, StepState
@@ -13,8 +16,11 @@ from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.refusals import NoSuchRun
 from lockterm.screens.base import LocktermScreen
+from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.line_table import LineTable
+from lockterm.widgets.row_table import RowTable
+from lockterm.widgets.state_panel import StatePanel
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
@@ -30,31 +36,119 @@ ResultT = TypeVar("ResultT")
 
 
 class ListScreen(LocktermScreen[ResultT]):
-    """A screen with a table whose rows can be marked.
+    """A screen with a table, and with words in its place if it has no rows.
 
-    A subclass says which rows are shown, in the form in which they are marked, and paints them.
+    A subclass composes the screen, reads the rows in a worker, and paints them with ``paint``.
 
     Args:
-        operations: The one door to service and store.
-        marks: The marks of the rows, which outlive what is shown.
+        operations: The service and the store.
+        table: The table.
+    """
+
+    row_action: ClassVar[str] = "open"
+    """The action of a click on the row under the cursor."""
+
+    def __init__(self, operations: Operations, table: LineTable) -> None:
+        super().__init__(operations)
+        self.table = table
+        """The table."""
+
+    def compose_list(self) -> ComposeResult:
+        """Compose the table, which is hidden until it has rows, and the words in its place."""
+        self.table.display = False
+        yield self.table
+        yield StatePanel(self.describe_empty()[0], id="state")
+
+    # --- what a subclass gives -----------------------------------------------------------------
+
+    @abstractmethod
+    def paint(self) -> None:
+        """Fill the table with the rows as they are now, and everything that describes them."""
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the table is shown."""
+        return self.table.row_count > 0
+
+    def describe_empty(self) -> tuple[str, str]:
+        """Return the words in place of the rows, and the keys that lead on."""
+        return "", ""
+
+    def describe_rows(self) -> None:
+        """Show what the lines below the table say of the rows."""
+
+    def follow_cursor(self) -> None:
+        """Show what depends on the row under the cursor."""
+        self.describe_rows()
+
+    def sort_rows(self) -> None:
+        """Sort the rows by the title that was clicked."""
+        self.paint()
+
+    def search_for(self, text: str) -> None:
+        """Show only the rows that match what was typed into the find line; empty for all rows."""
+
+    # --- table, words in its place, find line --------------------------------------------------
+
+    def show_list(self) -> None:
+        """Show the table, or the words in its place if it has no rows."""
+        state, has_rows = self.query_one(StatePanel), self.has_rows
+        self.table.display, state.display = has_rows, not has_rows
+        if not has_rows:
+            state.say(*self.describe_empty())
+        elif self.focused is None:
+            self.table.focus()
+
+    def write_again(self) -> None:
+        self.paint()
+
+    def action_find(self) -> None:
+        """Type into the find line."""
+        self.query_one(FindLine).open()
+
+    @on(LineTable.Moved)
+    def _cursor_moved(self) -> None:
+        self.follow_cursor()
+
+    @on(LineTable.Chosen)
+    async def _row_clicked(self) -> None:
+        await self.run_action(f"screen.{self.row_action}")
+
+    @on(RowTable.Resorted)
+    def _title_clicked(self) -> None:
+        self.sort_rows()
+
+    @on(FindLine.Changed)
+    def _text_typed(self, event: FindLine.Changed) -> None:
+        self.search_for(event.value)
+
+    @on(FindLine.Left)
+    def _find_line_left(self) -> None:
+        self.table.focus()
+
+
+class MarkableListScreen(ListScreen[ResultT]):
+    """A list whose rows can be marked.
+
+    A subclass gives the rows in the form in which they are marked.
+
+    Args:
+        operations: The service and the store.
+        table: The table.
+        marks: The marks of the rows. They stay when other rows are shown.
     """
 
     on_marked: ClassVar[Mapping[str, str]] = ON_MARKED
     """Actions that are for the marked rows if some are marked -> what they do then."""
 
-    def __init__(self, operations: Operations, marks: Marks[Any, Any]) -> None:
-        super().__init__(operations)
+    def __init__(self, operations: Operations, table: LineTable, marks: Marks[Any, Any]) -> None:
+        super().__init__(operations, table)
         self.marks = marks
         """The marked rows."""
         self._plans: dict[str, int] = {}
         """Ids of the plans that may still do something -> number of marks made before them."""
 
     # --- what a subclass gives -----------------------------------------------------------------
-
-    @property
-    @abstractmethod
-    def table(self) -> LineTable:
-        """The table."""
 
     @property
     @abstractmethod
@@ -80,10 +174,6 @@ class ListScreen(LocktermScreen[ResultT]):
     def locks(self) -> Mapping[int, Lock]:
         """The locks of the rows, by id."""
         return {self.lock_entry.lock_id: self.lock_entry} if self.lock_entry is not None else {}
-
-    @abstractmethod
-    def describe_rows(self) -> None:
-        """Show what the line below the table says of the rows."""
 
     @abstractmethod
     def key_of_step(self, step: Step) -> Hashable | None:

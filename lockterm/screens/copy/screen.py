@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from textual import on, work
+from textual import work
 from textual.app import ComposeResult
 from textual.reactive import var
 from textual.widgets import Static
@@ -21,15 +21,14 @@ from lockterm.errors import LocktermError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.copying import Source, backup_source, plan_copies
-from lockterm.screens.base import LocktermScreen
 from lockterm.screens.copy.export import ExportModal
 from lockterm.screens.host import HasOperations
+from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
-from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
-from lockterm.widgets.state_panel import StatePanel
+from lockterm.widgets.state_panel import describe_error
 
 _BY: Mapping[str, Callable[[Lock], Any]] = {
     "Lock": lambda lock: natural(lock.title),
@@ -54,7 +53,7 @@ class TargetsTable(RowTable):
         )
 
 
-class CopyScreen(LocktermScreen[None]):
+class CopyScreen(ListScreen[None]):
     """Choose where remotes go to as well, and where they come from; nothing is sent from here.
 
     Args:
@@ -64,6 +63,9 @@ class CopyScreen(LocktermScreen[None]):
     """
 
     BINDINGS = bindings("copies")
+
+    row_action = "mark"
+    table: TargetsTable
 
     doing: var[str] = var("", init=False)
     """What is waited for; empty: for the person."""
@@ -83,9 +85,12 @@ class CopyScreen(LocktermScreen[None]):
         source: Lock | Source,
         marked: Iterable[int] = (),
     ) -> None:
-        super().__init__(operations)
+        super().__init__(operations, TargetsTable(id="targets"))
         self._source = Source(source) if isinstance(source, Lock) else source
+        self._locks: Sequence[Lock] | LocktermError | None = None
+        """The lock book; why it cannot be read; None before it was read."""
         self._book: Mapping[str, Lock] = {}
+        """The locks that can be marked, by the key of their row."""
         self._marked = {*marked}
         self._reading: Worker[None] | None = None
         self._plan_id = ""
@@ -100,10 +105,7 @@ class CopyScreen(LocktermScreen[None]):
     def compose_body(self) -> ComposeResult:
         """What is copied; the locks; what is chosen."""
         yield Static(self._what(), id="what", markup=False)
-        table = TargetsTable(id="targets")
-        table.display = False
-        yield table
-        yield StatePanel("Reading the lock book ...", id="state")
+        yield from self.compose_list()
         yield Static(id="chosen", markup=False)
 
     def _what(self) -> str:
@@ -121,34 +123,38 @@ class CopyScreen(LocktermScreen[None]):
     @opens("the locks")
     async def load_book(self) -> None:
         """Read the locks of the book, but for the one that is copied."""
-        state, table = self.query_one(StatePanel), self.query_one(RowTable)
         try:
-            locks = await self.operations.locks.all()
+            self._locks = locks = await self.operations.locks.all()
         except LocktermError as error:
-            state.say_error(error, with_keys("{copies.back}  go back"))
+            self._locks = error
+            self.show_list()
             return
         own = self._source.lock.lock_id if self._source.is_lock else None
         self._book = {str(lock.lock_id): lock for lock in locks if lock.lock_id != own}
         self._marked &= {lock.lock_id for lock in self._book.values()}
-        if not self._book:
-            words = "The lock book has no other lock." if locks else "The lock book is empty."
-            ways = (
-                "{copies.file}  an export      {copies.backup}  a backup      {copies.back}  back"
-            )
-            state.say(words, with_keys(ways))
-            return
-        self._show_book()
-        table.display, state.display = True, False
-        table.focus()
+        self.paint()
+
+    def paint(self) -> None:
+        """Show the locks, sorted by the title that was clicked; a plan has the book's order."""
+        locks = [*self._book.values()]
+        if (sorting := self.table.sorting) is not None:
+            locks = sorted_by(locks, _BY[sorting.key], descending=sorting.descending)
+        self.table.show(LazyRows({str(lock.lock_id): lock for lock in locks}, self._cells))
+        self.show_list()
         self._tell()
 
-    @on(RowTable.Resorted)
-    def _show_book(self) -> None:
-        """Show the locks by the title that was clicked; a plan has them as the book does."""
-        table, locks = self.query_one(RowTable), [*self._book.values()]
-        if (sorting := table.sorting) is not None:
-            locks = sorted_by(locks, _BY[sorting.key], descending=sorting.descending)
-        table.show(LazyRows({str(lock.lock_id): lock for lock in locks}, self._cells))
+    @property
+    def has_rows(self) -> bool:
+        return super().has_rows and not isinstance(self._locks, LocktermError)
+
+    def describe_empty(self) -> tuple[str, str]:
+        if isinstance(self._locks, LocktermError):
+            return describe_error(self._locks), with_keys("{copies.back}  go back")
+        if self._locks is None:
+            return "Reading the lock book ...", ""
+        words = "The lock book has no other lock." if self._locks else "The lock book is empty."
+        ways = "{copies.file}  an export      {copies.backup}  a backup      {copies.back}  back"
+        return words, with_keys(ways)
 
     def _cells(self, lock: Lock) -> tuple[str, ...]:
         return (
@@ -172,10 +178,9 @@ class CopyScreen(LocktermScreen[None]):
 
     def action_mark(self) -> None:
         """Mark the lock under the cursor, or not; go on to the next."""
-        table = self.query_one(RowTable)
-        if (key := table.highlighted) is not None:
+        if (key := self.table.highlighted) is not None:
             self._marked ^= {self._book[key].lock_id}
-            table.action_cursor_down()
+            self.table.action_cursor_down()
         self._tell()
 
     def action_mark_all(self) -> None:
@@ -185,11 +190,6 @@ class CopyScreen(LocktermScreen[None]):
             all_of_them = all_of_them - {self._source.lock.lock_id} or all_of_them
         self._marked = set() if self._marked == all_of_them else all_of_them
         self._tell()
-
-    @on(LineTable.Chosen)
-    def _clicked(self) -> None:
-        if not self.why_not("mark"):
-            self.action_mark()
 
     def action_taken(self) -> None:
         """Leave out what has a name that is taken, or give it another."""
@@ -234,7 +234,7 @@ class CopyScreen(LocktermScreen[None]):
         )
         words = f"{self.doing} escape stops it." if self.doing else words
         self.query_one("#chosen", Static).update(words)
-        self.query_one(RowTable).refresh()
+        self.table.refresh()
         self.refresh_bindings()
 
     # --- another source ------------------------------------------------------------------------

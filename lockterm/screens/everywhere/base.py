@@ -5,9 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
-
-from textual import on
+from typing import TYPE_CHECKING, ClassVar
 
 from lockterm import screens
 from lockterm.domain.marks import Key, Marks, Row, key_of_remote, remote_marks
@@ -19,13 +17,11 @@ from lockterm.operations.everywhere import LockRead
 from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable
-from lockterm.screens.list_screen import MARKING, ListScreen
+from lockterm.screens.list_screen import MARKING, MarkableListScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.screens.remotes.states import ask_only
-from lockterm.widgets.find_line import FindLine
-from lockterm.widgets.line_table import LineTable
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
@@ -37,17 +33,21 @@ ON_ONE = frozenset({"renew", "delete"})
 EMPTY_BOOK = "The lock book is empty: there is no lock that could be read."
 
 
-class AllLocksScreen(ListScreen[None]):
+class AllLocksScreen(MarkableListScreen[None]):
     """Remotes of all locks of the book; its kinds say which, and what stands where there are none.
 
     Args:
         operations: The one door to service and store.
     """
 
+    columns: ClassVar[Sequence[str]]
+    """The columns of the table."""
+    table: OnLocksTable
     marks: Marks[Key, Row]
 
     def __init__(self, operations: Operations) -> None:
-        super().__init__(operations, remote_marks())
+        marks = remote_marks()
+        super().__init__(operations, OnLocksTable(self.columns, marks, id="found"), marks)
 
     @cached_property
     def marked(self) -> screens.MarkedCommands:
@@ -76,7 +76,7 @@ class AllLocksScreen(ListScreen[None]):
         """Read locks again that were changed by a run."""
         self.results.read_changed(lock_ids)
 
-    def write_again(self) -> None:
+    def paint(self) -> None:
         self.results.find()
 
     def pass_time(self) -> None:
@@ -92,10 +92,6 @@ class AllLocksScreen(ListScreen[None]):
                 if one.listing is None and known is not None:
                     words += f"; what was {site.age_of(known)} is shown"
                 yield OnLock(one.lock, self.operations.zone(one.lock), problem=words)
-
-    @on(LineTable.Chosen)
-    def _clicked(self) -> None:
-        self.action_open()
 
     # --- actions -------------------------------------------------------------------------------
 
@@ -129,9 +125,6 @@ class AllLocksScreen(ListScreen[None]):
         else:
             self.app.push_screen(RemotesScreen(self.operations, row.lock))
 
-    def action_find(self) -> None:
-        self.query_one(FindLine).open()
-
     def action_filter(self) -> None:
         question, found = "Show which of the remotes found?", self.results
         ask_only(self.app, question, found.counts, found.only, found.show_only)
@@ -160,10 +153,6 @@ class AllLocksScreen(ListScreen[None]):
         return "There is no remote under the cursor." if one is None else one.why_not(action)
 
     # --- marks ---------------------------------------------------------------------------------
-
-    @property
-    def table(self) -> OnLocksTable:
-        return self.query_one(OnLocksTable)
 
     @property
     def rows_to_mark(self) -> Sequence[Row]:

@@ -27,8 +27,6 @@ from lockterm.widgets.find_line import FindLine
 _HIGH = 36
 """From so many lines on the days to come are shown by themselves."""
 
-COLUMNS = ("sign", "end", "when", "lock", "who", "number", "days", "state", "read")
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -58,6 +56,8 @@ class WhatEndsScreen(AllLocksScreen):
 
     BINDINGS = bindings("ends")
 
+    columns = ("sign", "end", "when", "lock", "who", "number", "days", "state", "read")
+
     def __init__(self, operations: Operations) -> None:
         super().__init__(operations)
         self.span = SPANS[0]
@@ -77,7 +77,7 @@ class WhatEndsScreen(AllLocksScreen):
         days.display = self._shows_days
         yield days
         yield Results(
-            self.operations, COLUMNS, self.search, self.words, self.marks, reads_first=True
+            self.operations, self.table, self.search, self.words, self.marks, reads_first=True
         )
 
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:

@@ -55,7 +55,7 @@ class Results(Vertical):
 
     Args:
         operations: The one door to service and store.
-        columns: Of the table.
+        table: The table of the rows.
         search: Tells what is to be shown.
         words: Says what stands where nothing is found: a sentence, and the keys that lead on.
         marks: Which remotes are marked.
@@ -72,7 +72,7 @@ class Results(Vertical):
     def __init__(
         self,
         operations: Operations,
-        columns: Sequence[str],
+        table: OnLocksTable,
         search: Search,
         words: Callable[[], tuple[str, str]],
         marks: Marks[Key, Row],
@@ -82,7 +82,7 @@ class Results(Vertical):
     ) -> None:
         super().__init__(id="results")
         self._operations = operations
-        self._columns = columns
+        self._table = table
         self._search = search
         self._say = words
         self._marks = marks
@@ -119,7 +119,7 @@ class Results(Vertical):
         if self._finds_first:
             yield FindLine(stays=True, id="find")
         with Container(id="remotes"):
-            yield OnLocksTable(self._columns, self._marks, id="found")
+            yield self._table
             yield StatePanel("Reading what was read last ...", id="state")
         if not self._finds_first:
             yield FindLine(id="find")
@@ -131,7 +131,7 @@ class Results(Vertical):
         if self._finds_first:
             self.query_one(FindLine).open()
         else:
-            self.query_one(OnLocksTable).focus()
+            self._table.focus()
         self.load()
 
     # --- loading -------------------------------------------------------------------------------
@@ -272,12 +272,12 @@ class Results(Vertical):
     @property
     def current(self) -> OnLock | None:
         """The row under the cursor."""
-        return self.query_one(OnLocksTable).current
+        return self._table.current
 
     @property
     def rows(self) -> Sequence[OnLock]:
         """The remotes that are shown, from top to bottom."""
-        shown = self.query_one(OnLocksTable).rows
+        shown = self._table.rows
         return [row for row in shown if row.listing is not None]
 
     def marked_rows(self) -> Sequence[Row]:
@@ -311,7 +311,7 @@ class Results(Vertical):
         stood = self.current
         top = top or (not self._has_moved and stood is not None and stood.listing is None)
         self._found = rows
-        self.query_one(OnLocksTable).show_rows(rows, self._operations.now_ms(), top=top)
+        self._table.show_rows(rows, self._operations.now_ms(), top=top)
         if self._marks:
             self._marks.see(self.marked_rows())
         self._has_moved = self._has_moved and not top
@@ -345,7 +345,7 @@ class Results(Vertical):
             elif row is not None and self.is_cut:
                 break  # all is counted before, and of locks that come behind nothing is shown
             await slices.pause()
-        table = self.query_one(OnLocksTable)
+        table = self._table
         for row in table.rows:
             row.problem = problems.get(row.key, row.problem)
             row.read = self.site.short_age(row.listing) if row.listing is not None else ""
@@ -367,7 +367,7 @@ class Results(Vertical):
 
     def tell(self) -> None:
         """Say what is shown, and what stands in its place where nothing is."""
-        table, panel = self.query_one(OnLocksTable), self.query_one(StatePanel)
+        table, panel = self._table, self.query_one(StatePanel)
         panel.display = not table.rows
         if self.error is not None:
             panel.say_error(self.error, with_keys("{everywhere.read}  try again      escape  back"))
@@ -413,15 +413,16 @@ class Results(Vertical):
         return self.query_one(FindLine).types(event)
 
     @on(LineTable.Moved)
-    def _moved(self) -> None:
+    def _moved(self, event: LineTable.Moved) -> None:
+        event.stop()
         self._has_moved = True
         self.query_one(Pager).tick()
         self._tell_row()
 
     @on(OnLocksTable.Resorted)
-    def _sort_by_title(self) -> None:
-        table = self.query_one(OnLocksTable)
-        table.show_rows(self._found, self._operations.now_ms())
+    def _sort_by_title(self, event: OnLocksTable.Resorted) -> None:
+        event.stop()
+        self._table.show_rows(self._found, self._operations.now_ms())
         self._tell_row()
 
     @on(FindLine.Changed)
@@ -434,7 +435,7 @@ class Results(Vertical):
     @on(FindLine.Left)
     def _to_the_rows(self, event: FindLine.Left) -> None:
         event.stop()
-        self.query_one(OnLocksTable).focus()
+        self._table.focus()
 
     @on(FindLine.GivenUp)
     def _give_up(self, event: FindLine.GivenUp) -> None:

@@ -19,13 +19,13 @@ from lockterm.widgets.bindings import bindings
 if TYPE_CHECKING:
     from lockterm.operations import Operations
 
-COLUMNS = ("sign", "lock", "name", "number", "valid", "state", "read")
-
 
 class EverywhereScreen(AllLocksScreen):
     """One search over all locks of the book."""
 
     BINDINGS = bindings("everywhere")
+
+    columns = ("sign", "lock", "name", "number", "valid", "state", "read")
 
     def __init__(self, operations: Operations) -> None:
         super().__init__(operations)
@@ -37,7 +37,7 @@ class EverywhereScreen(AllLocksScreen):
 
     def compose_body(self) -> ComposeResult:
         yield Results(
-            self.operations, COLUMNS, self.search, self.words, self.marks, finds_first=True
+            self.operations, self.table, self.search, self.words, self.marks, finds_first=True
         )
 
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:

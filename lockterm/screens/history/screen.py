@@ -34,12 +34,12 @@ from lockterm.screens.history.choice import ALL, COUNTED, PAGE, HistoryChoice
 from lockterm.screens.history.operation import OperationDetailScreen
 from lockterm.screens.history.page import HistoryPage, runs_among
 from lockterm.screens.history.table import HistoryTable, run_words
+from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.plan.opening import open_plan, screen_of_run
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
-from lockterm.widgets.line_table import LineTable
-from lockterm.widgets.state_panel import StatePanel
+from lockterm.widgets.state_panel import describe_error
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -50,7 +50,7 @@ _READ_FIRST_S = 0.05
 """How long, in seconds, an operation is read at the most before its screen is opened."""
 
 
-class HistoryScreen(LocktermScreen[str | None]):
+class HistoryScreen(ListScreen[str | None]):
     """The journal of this profile, the newest first.
 
     Args:
@@ -63,6 +63,8 @@ class HistoryScreen(LocktermScreen[str | None]):
 
     BINDINGS = bindings("history")
 
+    table: HistoryTable
+
     page: var[HistoryPage | StoreError | None] = var(None, init=False)
     """What is shown; why it cannot be read; None before it was."""
 
@@ -74,7 +76,7 @@ class HistoryScreen(LocktermScreen[str | None]):
         *,
         chooses: bool = False,
     ) -> None:
-        super().__init__(operations)
+        super().__init__(operations, HistoryTable(id="history"))
         self._exports = exports
         self._chooses = chooses
         self._zone: tzinfo = operations.profile.zone
@@ -93,17 +95,12 @@ class HistoryScreen(LocktermScreen[str | None]):
 
     def compose_body(self) -> ComposeResult:
         """The table, or words in its place; what is shown; the operation under the cursor."""
-        yield HistoryTable(id="history")
-        yield StatePanel("Reading the history ...", id="state")
+        yield from self.compose_list()
         yield FindLine(id="find")
         yield Static(id="row", markup=False)
         yield Static(id="about", markup=False)
 
     # --- loading -------------------------------------------------------------------------------
-
-    def on_mount(self) -> None:
-        """The history is read when this screen is seen."""
-        self.query_one(HistoryTable).display = False
 
     def on_screen_resume(self) -> None:
         """Read it: another screen or another session may have sent something."""
@@ -147,7 +144,7 @@ class HistoryScreen(LocktermScreen[str | None]):
     @work(exclusive=True, group="changes", description="what was changed")
     async def read_changes(self) -> None:
         """Read what the operations in sight have changed; no key waits for it."""
-        table, zone = self.query_one(HistoryTable), self._zone
+        table, zone = self.table, self._zone
         ids = table.lacking
         with suppress(StoreError):  # whoever opens an operation is told
             changes = await self.operations.journal.changes(ids, zone)
@@ -197,8 +194,7 @@ class HistoryScreen(LocktermScreen[str | None]):
 
     @property
     def _current_row(self) -> HistoryLine | RunLine | None:
-        table = self.query_one(HistoryTable)
-        return self._shown.get(table.highlighted or "") if table.display else None
+        return self._shown.get(self.table.highlighted or "") if self.table.display else None
 
     # --- painting ------------------------------------------------------------------------------
 
@@ -209,40 +205,36 @@ class HistoryScreen(LocktermScreen[str | None]):
         if old is None:
             self.call_after_refresh(self._look_through)
         before, now = (one.choice.page if isinstance(one, HistoryPage) else 0 for one in (old, new))
-        self._paint(top=before != now)
+        self.paint(top=before != now)
 
-    def write_again(self) -> None:
-        """Rows and what is said of them."""
-        self._paint()
-
-    def _paint(self, *, top: bool = False) -> None:
-        table, state = self.query_one(HistoryTable), self.query_one(StatePanel)
+    def paint(self, *, top: bool = False) -> None:
         page = self._page
         rows = page.rows
         self._shown = {line.id: line for line in rows}
         one_lock = page.choice.lock_id is not None
         now_ms = self.operations.machine_ms()
-        table.show_lines(rows, self._zone, now_ms, top=top, one_lock=one_lock)
-        table.display = bool(rows)
-        state.display = not rows
-        if isinstance(self.page, StoreError):
-            state.say_error(self.page, with_keys("{history.refresh}  try again      esc  back"))
-        elif self.page is not None and not page.total and not page.run_count:
-            state.say(
+        self.table.show_lines(rows, self._zone, now_ms, top=top, one_lock=one_lock)
+        self.show_list()
+        self.describe_rows()
+
+    def describe_empty(self) -> tuple[str, str]:
+        page = self.page
+        if page is None:
+            return "Reading the history ...", ""
+        if isinstance(page, StoreError):
+            keys = with_keys("{history.refresh}  try again      esc  back")
+            return describe_error(page), keys
+        if not page.total and not page.run_count:
+            return (
                 "Nothing was changed from here yet. Every change that is sent to the service"
                 " gets a line here, with what became of it.",
                 with_keys("esc  back      {app.help}  help"),
             )
-        elif self.page is not None and not rows:
-            left = ", ".join(page.choice.in_words())
-            way = "esc  show all"
-            if not self._narrowed:
-                way = with_keys("{history.one_lock}  all locks      esc  back")
-            none = describe_none(page.total, "operation", "is shown", "is not shown")
-            state.say(f"{none}: {left}.", way)
-        elif self.focused is None:
-            table.focus()
-        self._tell()
+        way = "esc  show all"
+        if not self._narrowed:
+            way = with_keys("{history.one_lock}  all locks      esc  back")
+        none = describe_none(page.total, "operation", "is shown", "is not shown")
+        return f"{none}: {', '.join(page.choice.in_words())}.", way
 
     @property
     def _page(self) -> HistoryPage:
@@ -255,7 +247,7 @@ class HistoryScreen(LocktermScreen[str | None]):
     def _narrowed(self) -> bool:
         return bool(self.choice.wanted) or self.choice.group != ALL
 
-    def _tell(self) -> None:
+    def describe_rows(self) -> None:
         page = self._page
         runs = f"{format_count(page.run_count, 'run')}, {key('app.run')} the last"
         sent = format_count(page.total, "operation")
@@ -286,26 +278,13 @@ class HistoryScreen(LocktermScreen[str | None]):
 
     # --- handlers ------------------------------------------------------------------------------
 
-    @on(LineTable.Moved)
-    def _moved(self) -> None:
-        self._tell()
-
     @on(HistoryTable.Lacking)
     def _others_in_sight(self) -> None:
         self.read_changes()
 
-    @on(LineTable.Chosen)
-    def _clicked(self) -> None:
-        self.action_open()
-
-    @on(FindLine.Changed)
-    def _search(self, event: FindLine.Changed) -> None:
-        if event.value != self.choice.wanted:  # escape has shown all before it emptied the field
-            self._choose(wanted=event.value)
-
-    @on(FindLine.Left)
-    def _to_the_rows(self) -> None:
-        self.query_one(HistoryTable).focus()
+    def search_for(self, text: str) -> None:
+        if text != self.choice.wanted:  # escape has shown all before it emptied the field
+            self._choose(wanted=text)
 
     # --- actions -------------------------------------------------------------------------------
 
@@ -386,10 +365,6 @@ class HistoryScreen(LocktermScreen[str | None]):
         with self.refusing_errors():
             source = await backup_source(self.operations, line.id)
             self.app.push_screen(CopyScreen(self.operations, source))
-
-    def action_find(self) -> None:
-        """Type to find."""
-        self.query_one(FindLine).open()
 
     def action_outcomes(self) -> None:
         """Show the next group of outcomes."""

@@ -21,15 +21,14 @@ from lockterm.domain.text.amount import describe_none, format_count
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.screens.list_screen import MARKING, ListScreen
+from lockterm.screens.list_screen import MARKING, MarkableListScreen
 from lockterm.screens.locks.marked import READING, MarkedLocks
 from lockterm.screens.locks.table import LocksTable, Shelf, more_about
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
-from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.pager import Pager
-from lockterm.widgets.state_panel import StatePanel
+from lockterm.widgets.state_panel import describe_error
 
 if TYPE_CHECKING:
     from lockterm.domain.plan import Step
@@ -41,7 +40,7 @@ _ON_A_LOCK = {"open", "edit", "remove", "voice", "copies", "mark"}
 """Actions that need a row under the cursor."""
 
 
-class LocksScreen(ListScreen[None]):
+class LocksScreen(MarkableListScreen[None]):
     """The locks that people noted down; the contract has no list of them.
 
     Args:
@@ -50,6 +49,7 @@ class LocksScreen(ListScreen[None]):
 
     BINDINGS = bindings("locks")
 
+    table: LocksTable
     marks: Marks[int, Lock]
     on_marked: ClassVar[Mapping[str, str]] = {
         "voice": "set voice",
@@ -61,7 +61,8 @@ class LocksScreen(ListScreen[None]):
     """What is searched for."""
 
     def __init__(self, operations: Operations) -> None:
-        super().__init__(operations, lock_marks())
+        marks = lock_marks()
+        super().__init__(operations, LocksTable(marks, id="locks"), marks)
         self.book: tuple[Lock, ...] | LocktermError | None = None
         """The lock book; why it cannot be read; None before it was."""
         self._shelf = Shelf(())
@@ -80,10 +81,7 @@ class LocksScreen(ListScreen[None]):
 
     def compose_body(self) -> ComposeResult:
         """The table, or words in its place; a line about the lock under the cursor."""
-        table = LocksTable(self.marks, id="locks")
-        table.display = False
-        yield table
-        yield StatePanel("Reading the lock book ...", id="state")
+        yield from self.compose_list()
         yield FindLine(id="find")
         yield Pager(self.operations.machine_ms, id="about")
 
@@ -91,7 +89,7 @@ class LocksScreen(ListScreen[None]):
 
     def pass_time(self) -> None:
         """Tell how long ago it was by now that locks were opened and read."""
-        self._paint()
+        self.paint()
 
     def on_screen_resume(self) -> None:
         """Read the book whenever it is seen: other screens and sessions change it."""
@@ -123,7 +121,7 @@ class LocksScreen(ListScreen[None]):
             self.book = error
         self.workers.cancel_group(self, "ends")  # it may have read what was before
         self.table.read_ends_again()
-        self._paint()  # an equal book may be shown with other ages
+        self.paint()  # an equal book may be shown with other ages
 
     @work(exclusive=True, group="ends", description="what ends")
     async def read_ends(self) -> None:
@@ -136,7 +134,7 @@ class LocksScreen(ListScreen[None]):
                 )
         finally:  # where others have come in sight, what was read until then stays
             table.refresh()
-        self._tell_about()
+        self.describe_rows()
 
     def _sort(self, locks: Sequence[Lock]) -> None:
         """Take over the book, sorted once: what is typed into the find line leaves its order."""
@@ -146,12 +144,7 @@ class LocksScreen(ListScreen[None]):
     @property
     def current(self) -> Lock | None:
         """The lock under the cursor."""
-        table = self.table
-        return table.selected if table.display else None
-
-    @property
-    def table(self) -> LocksTable:
-        return self.query_one(LocksTable)
+        return self.table.selected if self.table.display else None
 
     # --- marks ---------------------------------------------------------------------------------
 
@@ -170,9 +163,6 @@ class LocksScreen(ListScreen[None]):
     def key_of_step(self, step: Step) -> Hashable | None:
         return step.lock_id
 
-    def describe_rows(self) -> None:
-        self._tell_about()
-
     @on(MarkedLocks.CountsRead)
     def _counts_read(self) -> None:
         self.load_book()
@@ -180,46 +170,45 @@ class LocksScreen(ListScreen[None]):
     # --- watchers ------------------------------------------------------------------------------
 
     def watch_wanted(self) -> None:
-        self._paint()
-
-    def write_again(self) -> None:
-        """Rows and what is said of them."""
-        self._paint()
+        self.paint()
 
     @property
     def known_locks(self) -> Sequence[Lock]:
         """The book, as far as it was read."""
         return self.book if isinstance(self.book, tuple) else ()
 
-    def _paint(self) -> None:
-        table, state = self.query_one(LocksTable), self.query_one(StatePanel)
+    def paint(self) -> None:
         if not isinstance(self.book, tuple):
-            table.display = False
             if self.book is not None:
-                keys = "{locks.refresh}  try again      {locks.open_by_id}  open a lock by its id"
-                state.say_error(self.book, with_keys(keys))
-            self._tell_about()
+                self.show_list()
+            self.describe_rows()
             return
-        found = self._found(self.book)
-        table.show_locks(found, self.operations.machine_ms(), self._go_to)
+        self.table.show_locks(self._found(self.book), self.operations.machine_ms(), self._go_to)
         self._go_to = None
-        table.display = bool(found.locks)
-        state.display = not found.locks
-        if not self.book:
-            state.say(
-                "The lock book is empty.\n\nThe service has no list of locks, so the book is kept"
-                f" here: add each lock once, by its id.\n\n{self._ids_to_try()}",
-                with_keys(
-                    "{locks.add}  add a lock      {locks.open_by_id}  open a lock by its id      "
-                    "{app.help}  help"
-                ),
-            )
-        elif not found.locks:
-            none = describe_none(len(self.book), "lock", "matches", "does not match")
-            state.say(f"{none} {quoted(clean(self.wanted, 60))}.", "escape  show all")
-        elif self.focused is None:
-            table.focus()
+        self.show_list()
         self.show_marks()
+
+    @property
+    def has_rows(self) -> bool:
+        return super().has_rows and isinstance(self.book, tuple)
+
+    def describe_empty(self) -> tuple[str, str]:
+        if self.book is None:
+            return "Reading the lock book ...", ""
+        if not isinstance(self.book, tuple):
+            keys = "{locks.refresh}  try again      {locks.open_by_id}  open a lock by its id"
+            return describe_error(self.book), with_keys(keys)
+        if self.book:
+            none = describe_none(len(self.book), "lock", "matches", "does not match")
+            return f"{none} {quoted(clean(self.wanted, 60))}.", "escape  show all"
+        return (
+            "The lock book is empty.\n\nThe service has no list of locks, so the book is kept"
+            f" here: add each lock once, by its id.\n\n{self._ids_to_try()}",
+            with_keys(
+                "{locks.add}  add a lock      {locks.open_by_id}  open a lock by its id      "
+                "{app.help}  help"
+            ),
+        )
 
     def _ids_to_try(self) -> str:
         """Where the ids come from, for somebody who has none at hand."""
@@ -239,7 +228,7 @@ class LocksScreen(ListScreen[None]):
         locks = [lock for lock, _ in found]
         return self._shelf if len(locks) == len(book) else Shelf(locks)
 
-    def _tell_about(self) -> None:
+    def describe_rows(self) -> None:
         longest, *shorter = self._about()
         self.query_one("#about", Pager).show(longest, shorter=shorter)
         self.refresh_bindings()
@@ -260,34 +249,20 @@ class LocksScreen(ListScreen[None]):
 
     # --- handlers ------------------------------------------------------------------------------
 
-    @on(LineTable.Moved)
-    def _moved(self) -> None:
-        self._tell_about()
-
     def on_resize(self) -> None:
-        self.call_after_refresh(self._tell_about)
+        self.call_after_refresh(self.describe_rows)
 
     @on(LocksTable.Lacking)
     def _others_in_sight(self) -> None:
         self.read_ends()
 
-    @on(LineTable.Chosen)
-    def _clicked(self) -> None:
-        self.action_open()
-
-    @on(LocksTable.Resorted)
-    def _sort_by_title(self) -> None:
+    def sort_rows(self) -> None:
         if isinstance(self.book, tuple):
             self._sort(sorted(self.book, key=lambda lock: self._places[lock.lock_id]))
-            self._paint()
+            self.paint()
 
-    @on(FindLine.Changed)
-    def _search(self, event: FindLine.Changed) -> None:
-        self.wanted = event.value
-
-    @on(FindLine.Left)
-    def _to_the_rows(self) -> None:
-        self.query_one(LocksTable).focus()
+    def search_for(self, text: str) -> None:
+        self.wanted = text
 
     # --- actions -------------------------------------------------------------------------------
 
@@ -382,7 +357,7 @@ class LocksScreen(ListScreen[None]):
     def action_find(self) -> None:
         if isinstance(self.book, tuple):  # now, so that the first letter does not wait for it
             self._texts = self._texts or [*map(_text, self.book)]
-        self.query_one(FindLine).open()
+        super().action_find()
 
     def action_show_all(self) -> None:
         """Search for nothing again; unmark all."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import App
 
@@ -18,13 +17,6 @@ from lockterm.screens.plan.screen import PlanScreen
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
-
-
-@runtime_checkable
-class _ShowsAllLocks(Protocol):
-    """A screen over all locks; these show plans, and so cannot be imported here."""
-
-    def read_changed(self, lock_ids: Iterable[int]) -> None: ...
 
 
 async def _tell(app: App[Any], run: RunHere) -> None:
@@ -55,8 +47,8 @@ def tell_end(app: App[Any], run: RunHere) -> None:
     changed = {step.lock_id for step in ended}
     open_screens = (one for one in app.screen_stack if isinstance(one, LocktermScreen))
     for one in open_screens:
-        if isinstance(one, _ShowsAllLocks) and one.is_attached:
-            one.read_changed(changed)
-        entry = one.lock_entry if one.is_attached else None
-        if entry is not None and entry.lock_id in changed:
+        if not one.is_attached:
+            continue
+        one.read_changed(changed)
+        if one.lock_entry is not None and one.lock_entry.lock_id in changed:
             one.after_write(None)

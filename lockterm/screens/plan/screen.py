@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import cast
 
-from textual import on, work
+from textual import work
 from textual.app import ComposeResult
 from textual.reactive import var
 from textual.timer import Timer
@@ -37,15 +37,13 @@ from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import OtherPlan, RunUnderWay
 from lockterm.operations.run_here import RunHere
 from lockterm.operations.undoing import undo_one
-from lockterm.screens.base import LocktermScreen
 from lockterm.screens.host import HasOperations
+from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.plan.names import asking_for_names
 from lockterm.screens.plan.question import ask_for_account, question_about
 from lockterm.screens.plan.table import OnLock, PlanTable, what_of
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
-from lockterm.widgets.line_table import LineTable
-from lockterm.widgets.state_panel import StatePanel
 
 LOOK_S = 1.0
 """So often it is looked up how far another session is with the plan, in seconds."""
@@ -57,7 +55,7 @@ PAINT_S = 0.1
 """While a run is under way, so often what became of its steps is painted: the line may be thin."""
 
 
-class PlanScreen(LocktermScreen[None]):
+class PlanScreen(ListScreen[None]):
     """A plan, shown before anything of it is kept or sent; and its run, which goes on without it.
 
     Args:
@@ -66,15 +64,18 @@ class PlanScreen(LocktermScreen[None]):
 
     BINDINGS = bindings("plan")
 
+    table: PlanTable
+
     only_problems: var[bool] = var(False, init=False)
     """Whether only that is shown which has to be looked at."""
 
     def __init__(self, drawn: PlanDraft) -> None:
-        super().__init__(cast(HasOperations, self.app).operations)
-        self.drawn = drawn
-        """The plan as it was made or found."""
+        operations = cast(HasOperations, self.app).operations
         self._steps: dict[int, Step] = {step.number: step for step in drawn.plan.steps}
         """Number -> the step as it is now, also of what could not be planned."""
+        super().__init__(operations, PlanTable(self._steps, operations.now_ms(), id="steps"))
+        self.drawn = drawn
+        """The plan as it was made or found."""
         zone = self.operations.profile.zone
         self._locks: dict[int, OnLock] = {
             step.lock_id: OnLock(f"lock {step.lock_id}", zone) for step in self._steps.values()
@@ -98,13 +99,11 @@ class PlanScreen(LocktermScreen[None]):
         """How much it is, or how far; the steps; the one under the cursor."""
         yield Static(id="what", markup=False)
         yield Static(id="shortens", classes="warning", markup=False)
-        yield PlanTable(self._steps, self.operations.now_ms(), id="steps")
-        yield StatePanel("Reading the locks ...", id="state")
+        yield from self.compose_list()
         yield Static(id="row", markup=False)
 
     def on_mount(self) -> None:
         """Show the steps; of a run that is under way, as far as it is."""
-        self.query_one(PlanTable).display = False
         self._timer = self.set_interval(PAINT_S, self._follow, pause=True)
         self.load_steps()
 
@@ -149,31 +148,31 @@ class PlanScreen(LocktermScreen[None]):
         now_ms = self.operations.now_ms()
         shortened = await asyncio.to_thread(find_shortenings, due, zones, now_ms)
         self._shortens = summarize_shortenings(shortened)
-        self._show_steps()
+        self.paint()
         self._begin_to_follow()
         self.follow_elsewhere()
 
-    def _show_steps(self) -> None:
+    def paint(self) -> None:
         """Show the steps: what could not be planned first, and last what stays as it is."""
-        table, state = self.query_one(PlanTable), self.query_one(StatePanel)
         run = self.run_here
-        table.is_at_rest = not self.is_elsewhere and (run is None or run.is_over)
+        self.table.is_at_rest = not self.is_elsewhere and (run is None or run.is_over)
         ordered = sorted(
             self.drawn.plan.steps, key=lambda step: (step.is_planned, step.action is Action.KEEP)
         )
         numbers = [
             step.number
             for step in ordered
-            if not self.only_problems or table.step(step.number).state in PROBLEMS
+            if not self.only_problems or self.table.step(step.number).state in PROBLEMS
         ]
-        table.show_steps(numbers, self._locks)
-        table.display, state.display = bool(numbers), not numbers
-        if not numbers:
-            state.say(
-                "No problems." if ordered else "Nothing to change.",
-            )
-        table.focus()
+        self.table.show_steps(numbers, self._locks)
+        self.show_list()
         self._tell()
+
+    def describe_empty(self) -> tuple[str, str]:
+        if not self._is_read:
+            return "Reading the locks ...", ""
+        is_empty = not self.drawn.plan.steps
+        return "Nothing to change." if is_empty else "No problems.", ""
 
     def _tell(self) -> None:
         """How much it is, or how far; and all of the step under the cursor."""
@@ -181,7 +180,7 @@ class PlanScreen(LocktermScreen[None]):
         shortens = self.query_one("#shortens", Static)
         shortens.update("" if self._is_begun else self._shortens)
         shortens.display = bool(self._shortens) and not self._is_begun
-        self._tell_row()
+        self.describe_rows()
         self.refresh_bindings()
 
     def _words(self) -> Iterable[str]:
@@ -227,17 +226,15 @@ class PlanScreen(LocktermScreen[None]):
             if step.is_planned
         )
 
-    @on(LineTable.Moved)
-    def _tell_row(self) -> None:
-        """All of the step under the cursor: the table has a line for it."""
-        table = self.query_one(PlanTable)
-        step = table.current if table.display else None
+    def describe_rows(self) -> None:
+        """Show all of the step under the cursor: the table has a line for it."""
+        step = self.table.current if self.table.display else None
         words = ""
         if step is not None:
             lock = self._locks[step.lock_id]
             line = f", line {step.line}" if step.line else ""
             about = what_of(step, lock, self.operations.now_ms())
-            is_due = step.state in DUE and table.is_at_rest
+            is_due = step.state in DUE and self.table.is_at_rest
             notes = describe_step_notes(step, lock.zone, self.operations.now_ms()) if is_due else ()
             parts = filter(None, (about, *(f"Note: {note}" for note in notes)))
             words = f"{format_step(step)}, {clean(lock.title, 40)}{line}: {'; '.join(parts)}"
@@ -259,7 +256,7 @@ class PlanScreen(LocktermScreen[None]):
     def _begin_to_follow(self) -> None:
         if self._timer is not None and self._is_read and self.run_here is not None:
             self._is_following = True
-            self.query_one(PlanTable).is_at_rest = False
+            self.table.is_at_rest = False
             self._timer.resume()
             self._tell()
             self._follow()
@@ -269,27 +266,27 @@ class PlanScreen(LocktermScreen[None]):
         run = self.run_here
         if run is None or not self.is_attached or self._timer is None:
             return
-        table, news = self.query_one(PlanTable), run.news[self._seen :]
+        table, news = self.table, run.news[self._seen :]
         self._seen += len(news)
         self._steps.update((number, run.steps[number]) for number in news)
         if run.is_over:
             self._is_following = False
             self._timer.pause()
             self._steps.update(run.steps)
-            self._show_steps()
+            self.paint()
             if isinstance(run.error, RunUnderWay):
                 self.drawn = replace(self.drawn, plan=replace(self.drawn.plan, is_running=True))
                 self.follow_elsewhere()
             return
         if self.only_problems and any(run.steps[one].state in PROBLEMS for one in news):
-            self._show_steps()
+            self.paint()
             return
         for number in news:
             table.repaint(number)
         self.show_run()
         self.query_one("#what", Static).update("\n".join(self._words()), layout=False)
         if table.current is not None and table.current.number in news:
-            self._tell_row()
+            self.describe_rows()
 
     @work(exclusive=True, group="elsewhere")
     async def follow_elsewhere(self) -> None:
@@ -312,7 +309,7 @@ class PlanScreen(LocktermScreen[None]):
                     plan = replace(self.drawn.plan, is_running=is_running)
                     self.drawn = replace(self.drawn, plan=plan)
                     self._steps.update((step.number, step) for step in changed)
-                    self._show_steps()
+                    self.paint()
 
     # --- actions -------------------------------------------------------------------------------
 
@@ -345,7 +342,7 @@ class PlanScreen(LocktermScreen[None]):
         return ""
 
     def _why_not_undo(self, *, is_here: bool) -> str:
-        step = self.query_one(PlanTable).current
+        step = self.table.current
         if is_here:
             return "The plan is running. Wait until it ends, or stop it."
         if step is None or step.state is not StepState.RECORDED:
@@ -416,7 +413,7 @@ class PlanScreen(LocktermScreen[None]):
     @opens("the plan to undo a step", must_appear=True)
     async def action_undo(self) -> None:
         """Show the inverse of the step under the cursor as a plan of its own."""
-        if (step := self.query_one(PlanTable).current) is not None:
+        if (step := self.table.current) is not None:
             with self.refusing_errors():
                 draw = partial(undo_one, self.operations, step.operation_id or "")
                 if (drawn := await asking_for_names(self.app, draw)) is not None:
@@ -428,7 +425,7 @@ class PlanScreen(LocktermScreen[None]):
 
     def watch_only_problems(self) -> None:
         """Show other rows."""
-        self._show_steps()
+        self.paint()
 
     def action_back(self) -> None:
         """Go back; a run goes on."""

@@ -17,12 +17,13 @@ from lockterm.errors import ConfigError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.profiles.form import ProfileForm
 from lockterm.screens.profiles.table import ProfilesTable
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.line_table import LineTable
-from lockterm.widgets.state_panel import StatePanel
+from lockterm.widgets.state_panel import describe_error
 
 if TYPE_CHECKING:
     from lockterm.config import Settings
@@ -35,7 +36,7 @@ _ON_A_PROFILE = {"switch", "edit", "make_default", "remove"}
 """Actions that need a row under the cursor."""
 
 
-class ProfilesScreen(LocktermScreen[None]):
+class ProfilesScreen(ListScreen[None]):
     """Every profile of the configuration, the broken ones too.
 
     Args:
@@ -47,6 +48,9 @@ class ProfilesScreen(LocktermScreen[None]):
 
     BINDINGS = bindings("profiles")
 
+    row_action = "switch"
+    table: ProfilesTable
+
     def __init__(
         self,
         operations: Operations,
@@ -54,11 +58,12 @@ class ProfilesScreen(LocktermScreen[None]):
         choices: Preferences,
         go_on: Callable[[Settings], None],
     ) -> None:
-        super().__init__(operations)
+        super().__init__(operations, ProfilesTable(id="profiles"))
         self._profiles = profiles
         self._choices = choices
         self._go_on = go_on
         self._file: ConfigFile | None = None
+        self._error: ConfigError | None = None
         self._entries: dict[str, ProfileEntry] = {}
         self._go_to: str | None = operations.profile.name
 
@@ -66,10 +71,7 @@ class ProfilesScreen(LocktermScreen[None]):
         return ("Profiles",)
 
     def compose_body(self) -> ComposeResult:
-        table = ProfilesTable(id="profiles")
-        table.display = False
-        yield table
-        yield StatePanel("Reading the configuration ...", id="state")
+        yield from self.compose_list()
         yield Static(id="profile-about", markup=False)
 
     # --- loading -------------------------------------------------------------------------------
@@ -86,37 +88,34 @@ class ProfilesScreen(LocktermScreen[None]):
             file = await asyncio.to_thread(self._profiles.read)
             entries = await asyncio.to_thread(self._profiles.entries, file)
         except ConfigError as error:
-            self._file, self._entries = None, {}
-            self.query_one(StatePanel).say_error(
-                error, with_keys("{profiles.refresh}  read it again      esc  close")
-            )
+            self._error, self._file, self._entries = error, None, {}
         else:
-            self._file, self._entries = file, {entry.name: entry for entry in entries}
-            if not entries:
-                self.query_one(StatePanel).say(
-                    f"There are no profiles in {clean(file.path)}.",
-                    with_keys("{profiles.add}  add one      esc  close"),
-                )
-        self._paint()
+            self._error, self._file = None, file
+            self._entries = {entry.name: entry for entry in entries}
+        self.paint()
 
-    def _paint(self) -> None:
-        table = self.query_one(ProfilesTable)
+    def paint(self) -> None:
         entries = list(self._entries.values())
-        table.show_profiles(entries, self.operations.profile.name, self._go_to)
+        self.table.show_profiles(entries, self.operations.profile.name, self._go_to)
         self._go_to = None
-        table.display = bool(entries)
-        self.query_one(StatePanel).display = not entries
-        if entries and self.focused is None:
-            table.focus()
-        self._tell_about()
+        self.show_list()
+        self.describe_rows()
+
+    def describe_empty(self) -> tuple[str, str]:
+        if self._error is not None:
+            keys = with_keys("{profiles.refresh}  read it again      esc  close")
+            return describe_error(self._error), keys
+        if self._file is None:
+            return "Reading the configuration ...", ""
+        words = f"There are no profiles in {clean(self._file.path)}."
+        return words, with_keys("{profiles.add}  add one      esc  close")
 
     @property
     def current(self) -> ProfileEntry | None:
         """The profile under the cursor."""
-        return self._entries.get(self.query_one(ProfilesTable).highlighted or "")
+        return self._entries.get(self.table.highlighted or "")
 
-    @on(LineTable.Moved)
-    def _tell_about(self) -> None:
+    def describe_rows(self) -> None:
         lines = []
         if entry := self.current:
             if entry.error is not None:
@@ -138,18 +137,10 @@ class ProfilesScreen(LocktermScreen[None]):
         )
         return [f"{clean(who, 60)} {what}, before the file." for who, what in said if who]
 
-    # --- handlers ------------------------------------------------------------------------------
-
-    @on(ProfilesTable.Resorted)
-    def _sort_by_title(self) -> None:
-        self._paint()
-
     @on(LineTable.Chosen)
-    def _clicked(self) -> None:
+    def _refuse_click(self) -> None:
         if reason := self.why_not("switch"):
             self.notify(reason, title="Open")
-        else:
-            self.action_switch()
 
     # --- actions -------------------------------------------------------------------------------
 

@@ -13,11 +13,9 @@ from textual.containers import Horizontal
 
 from lockterm import screens
 from lockterm.domain.locks import Lock
-from lockterm.domain.marks import Key, Marks, Row
 from lockterm.errors import StoreError
 from lockterm.operations import Operations
 from lockterm.screens.remotes.book_pane import BookPane
-from lockterm.screens.remotes.columns import Arrangement
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.widgets.state_panel import StatePanel
 
@@ -34,8 +32,7 @@ class RemotesBody(Horizontal):
     Args:
         operations: The one door to service and store.
         lock: The lock.
-        arrangement: The columns of the table, and what its rows are sorted by.
-        marks: The marked remotes.
+        table: The table of the remotes.
         book: The lock book as it was last read; None if it was not.
     """
 
@@ -43,8 +40,7 @@ class RemotesBody(Horizontal):
         self,
         operations: Operations,
         lock: Lock,
-        arrangement: Arrangement,
-        marks: Marks[Key, Row],
+        table: RemotesTable,
         book: Sequence[Lock] | None,
     ) -> None:
         super().__init__(id="remotes")
@@ -53,7 +49,7 @@ class RemotesBody(Horizontal):
         """The lock, as the lock book knows it."""
         self.book = book
         """The lock book as it was last read; None if it was not."""
-        self.table = RemotesTable(lock.lock_id, marks, arrangement, id="table")
+        self.table = table
         self._panel: StatePanel | None = None
         self._pane: RemotePane | None = None
         self._book_pane: BookPane | None = None

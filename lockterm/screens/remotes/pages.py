@@ -57,6 +57,7 @@ class RemotePages(Vertical):
     Args:
         operations: The one door to service and store.
         lock: The lock.
+        table: The table of the remotes.
         marks: The marked remotes.
         busy: Remote id -> what is being done with it.
         book: The lock book as it was last read; None if it was not.
@@ -66,12 +67,15 @@ class RemotePages(Vertical):
         self,
         operations: Operations,
         lock: Lock,
+        table: RemotesTable,
         marks: Marks[Key, Row],
         busy: Mapping[int, str],
         book: Sequence[Lock] | None,
     ) -> None:
         super().__init__(id="pages")
         self._operations = operations
+        self.table = table
+        """The table."""
         self._marks = marks
         self._busy = busy
         self._book = book
@@ -91,9 +95,8 @@ class RemotePages(Vertical):
         self._finding: PendingNavigation | None = None
 
     def compose(self) -> ComposeResult:
-        arrangement = self.columns.arrangement
-        lock, marks = self.list.lock, self._marks
-        self.body = RemotesBody(self._operations, lock, arrangement, marks, self._book)
+        self.table.choose(self.columns.arrangement)
+        self.body = RemotesBody(self._operations, self.list.lock, self.table, self._book)
         yield self.body
         with Horizontal(id="foot"):
             yield Pager(self._operations.clock.steady_ms, id="pager")
@@ -106,11 +109,6 @@ class RemotePages(Vertical):
     @property
     def _screen(self) -> LocktermScreen[Any]:
         return cast("LocktermScreen[Any]", self.screen)
-
-    @property
-    def table(self) -> RemotesTable:
-        """The table."""
-        return self.query_one(RemotesTable)
 
     @property
     def current(self) -> Remote | None:

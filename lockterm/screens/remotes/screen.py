@@ -19,7 +19,7 @@ from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.remote_list import HeldKey, RemoteList
 from lockterm.screens.dialogs.choice import ChoiceModal
-from lockterm.screens.list_screen import MARKING, ListScreen
+from lockterm.screens.list_screen import MARKING, MarkableListScreen
 from lockterm.screens.remotes.book_pane import BookPane, by_name
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.list_text import why_no_page
@@ -28,7 +28,6 @@ from lockterm.screens.remotes.states import ask_only
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
-from lockterm.widgets.line_table import LineTable
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
@@ -42,7 +41,7 @@ PAGING = FLIPPING | {"go_to_page"}
 """Actions that lead to another page."""
 
 
-class RemotesScreen(ListScreen[None]):
+class RemotesScreen(MarkableListScreen[None]):
     """The pages of a lock's list as the service cuts them.
 
     Args:
@@ -58,6 +57,8 @@ class RemotesScreen(ListScreen[None]):
     lock_entry: Lock
     """The lock, as the lock book knows it."""
 
+    row_action = "detail"
+    table: RemotesTable
     marks: Marks[Key, Row]
 
     def __init__(
@@ -67,13 +68,16 @@ class RemotesScreen(ListScreen[None]):
         open_book: Callable[[], None] = lambda: None,
         book: Sequence[Lock] | None = None,
     ) -> None:
-        super().__init__(operations, remote_marks())
+        marks = remote_marks()
+        super().__init__(operations, RemotesTable(lock_entry.lock_id, marks, id="table"), marks)
         self._open_book = open_book
         self._flip = HeldKey()
         self.lock_entry = lock_entry
         self.commands = ListCommands(self)
         """The commands on the remote under the cursor."""
-        self.pages = RemotePages(operations, lock_entry, self.marks, self.commands.busy, book)
+        self.pages = RemotePages(
+            operations, lock_entry, self.table, marks, self.commands.busy, book
+        )
         """The pages of the list."""
 
     @cached_property
@@ -138,8 +142,11 @@ class RemotesScreen(ListScreen[None]):
 
     # --- painting ------------------------------------------------------------------------------
 
-    def write_again(self) -> None:
+    def paint(self) -> None:
         self.pages.write_again()
+
+    def follow_cursor(self) -> None:
+        """Leave it to the pages, which paint with the cursor and not after it."""
 
     def pass_time(self) -> None:
         self.pages.pass_time()
@@ -148,10 +155,6 @@ class RemotesScreen(ListScreen[None]):
         self.pages.follow_terminal()
 
     # --- marks ---------------------------------------------------------------------------------
-
-    @property
-    def table(self) -> RemotesTable:
-        return self.pages.table
 
     @property
     def rows_to_mark(self) -> Sequence[Row]:
@@ -172,10 +175,6 @@ class RemotesScreen(ListScreen[None]):
 
     # --- what keys can do ----------------------------------------------------------------------
 
-    @on(LineTable.Chosen)
-    def _clicked(self) -> None:
-        self.action_detail()
-
     def why_not(self, action: str) -> str:
         """There is no such page or no remote; or see :meth:`RemoteCommands.why_not`."""
         state = self.remotes.state
@@ -184,7 +183,7 @@ class RemotesScreen(ListScreen[None]):
         if action != "mark" and (action in MARKING or (self.marks and action in self.on_marked)):
             if action == "mark_all" and state.found is not None and state.found.running:
                 return "The search goes on: what it finds is not known yet. escape stops it."
-            if action == "mark_all" and not self.pages.table.rows:
+            if action == "mark_all" and not self.table.rows:
                 return "There is nothing to mark."
             return self.why_no_mark(action)
         if reason := self.commands.why_not("detail" if action == "mark" else action):
@@ -257,7 +256,7 @@ class RemotesScreen(ListScreen[None]):
 
     def action_table(self) -> None:
         """Ask for the columns of the table, and what its rows are sorted by."""
-        dialog = screens.ColumnsModal(self.pages.columns.arrangement, self.pages.table.left_out)
+        dialog = screens.ColumnsModal(self.pages.columns.arrangement, self.table.left_out)
         self.app.push_screen(dialog, self.pages.arrange_table)
 
     # --- actions: remotes ----------------------------------------------------------------------

@@ -35,7 +35,6 @@ class RemotesTable(LineTable):
     Args:
         lock_id: The lock of the remotes.
         marks: The marked remotes.
-        arrangement: The columns, and what they say the rows are sorted by.
     """
 
     class TitleClicked(Message):
@@ -53,7 +52,6 @@ class RemotesTable(LineTable):
         self,
         lock_id: int,
         marks: Marks[Key, Row],
-        arrangement: Arrangement = AS_USUAL,
         *,
         id: str | None = None,
     ) -> None:
@@ -61,7 +59,7 @@ class RemotesTable(LineTable):
         self.rows: Sequence[RemoteRow] = ()
         """What is shown, from top to bottom."""
         self._long: Mapping[str, int] = _SHORTEST
-        self._arrangement = arrangement
+        self._arrangement = AS_USUAL
         self._layout = Layout({}, 1, 0)
         self._lock_id = lock_id
         self._marks = marks
