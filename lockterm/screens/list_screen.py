@@ -35,6 +35,10 @@ ON_MARKED = {"renew": "renew marked", "delete": "delete marked", "copies": "copy
 ResultT = TypeVar("ResultT")
 
 
+def _no_key(row: Any) -> None:
+    """Return no key for a row of a list whose rows cannot be marked."""
+
+
 class ListScreen(LocktermScreen[ResultT]):
     """A screen with a table, and with words in its place if it has no rows.
 
@@ -43,15 +47,29 @@ class ListScreen(LocktermScreen[ResultT]):
     Args:
         operations: The service and the store.
         table: The table.
+        marks: The marks of the rows, which stay when other rows are shown; None if rows cannot
+            be marked. A subclass with marks gives the rows in the form in which they are marked.
     """
 
     row_action: ClassVar[str] = "open"
     """The action of a click on the row under the cursor."""
 
-    def __init__(self, operations: Operations, table: LineTable) -> None:
+    on_marked: ClassVar[Mapping[str, str]] = ON_MARKED
+    """Actions that are for the marked rows if some are marked -> what they do then."""
+
+    def __init__(
+        self,
+        operations: Operations,
+        table: LineTable,
+        marks: Marks[Any, Any] | None = None,
+    ) -> None:
         super().__init__(operations)
         self.table = table
         """The table."""
+        self.marks: Marks[Any, Any] = Marks(_no_key) if marks is None else marks
+        """The marked rows."""
+        self._plans: dict[str, int] = {}
+        """Ids of the plans that may still do something -> number of marks made before them."""
 
     def compose_list(self) -> ComposeResult:
         """Compose the table, which is hidden until it has rows, and the words in its place."""
@@ -126,39 +144,17 @@ class ListScreen(LocktermScreen[ResultT]):
     def _find_line_left(self) -> None:
         self.table.focus()
 
-
-class MarkableListScreen(ListScreen[ResultT]):
-    """A list whose rows can be marked.
-
-    A subclass gives the rows in the form in which they are marked.
-
-    Args:
-        operations: The service and the store.
-        table: The table.
-        marks: The marks of the rows. They stay when other rows are shown.
-    """
-
-    on_marked: ClassVar[Mapping[str, str]] = ON_MARKED
-    """Actions that are for the marked rows if some are marked -> what they do then."""
-
-    def __init__(self, operations: Operations, table: LineTable, marks: Marks[Any, Any]) -> None:
-        super().__init__(operations, table)
-        self.marks = marks
-        """The marked rows."""
-        self._plans: dict[str, int] = {}
-        """Ids of the plans that may still do something -> number of marks made before them."""
-
-    # --- what a subclass gives -----------------------------------------------------------------
+    # --- what a subclass with marks gives ------------------------------------------------------
 
     @property
-    @abstractmethod
     def rows_to_mark(self) -> Sequence[Any]:
         """The rows that are shown, from top to bottom, as marks know them."""
+        return ()
 
     @property
-    @abstractmethod
     def row_to_mark(self) -> Any | None:
         """The row under the cursor, as marks know it; None if there is none that has a mark."""
+        return None
 
     @property
     def rows_shown(self) -> Sequence[Any]:
@@ -175,9 +171,9 @@ class MarkableListScreen(ListScreen[ResultT]):
         """The locks of the rows, by id."""
         return {self.lock_entry.lock_id: self.lock_entry} if self.lock_entry is not None else {}
 
-    @abstractmethod
     def key_of_step(self, step: Step) -> Hashable | None:
         """Return the key of the row that a step of a plan is about; None if it is about none."""
+        return None
 
     # --- the footer ----------------------------------------------------------------------------
 
@@ -264,9 +260,9 @@ class MarkableListScreen(ListScreen[ResultT]):
     def unmark_done(self) -> None:
         """Unmark what plans have done by now; a row that was marked again since stays marked."""
         if self._plans and self.marks:
-            self.run_alone(self._unmark_done, "outcomes")
+            self.run_alone(self._drop_done, "outcomes")
 
-    async def _unmark_done(self) -> None:
+    async def _drop_done(self) -> None:
         done = (StepState.RECORDED, StepState.UNCHANGED)
         last = [*self._plans][-1]
         for plan_id, made in [*self._plans.items()]:

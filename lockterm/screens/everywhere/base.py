@@ -17,7 +17,7 @@ from lockterm.operations.everywhere import LockRead
 from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable
-from lockterm.screens.list_screen import MARKING, MarkableListScreen
+from lockterm.screens.list_screen import MARKING, ListScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.detail import RemoteDetailScreen
@@ -33,7 +33,7 @@ ON_ONE = frozenset({"renew", "delete"})
 EMPTY_BOOK = "The lock book is empty: there is no lock that could be read."
 
 
-class AllLocksScreen(MarkableListScreen[None]):
+class AllLocksScreen(ListScreen[None]):
     """Remotes of all locks of the book; its kinds say which, and what stands where there are none.
 
     Args:

@@ -13,7 +13,7 @@ from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.everywhere import describe_reads
 from lockterm.operations.voice_plans import plan_voices
-from lockterm.screens.list_screen import MarkableListScreen
+from lockterm.screens.list_screen import ListScreen
 from lockterm.terminal.key_queue import opening
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class MarkedLocks:
     class CountsRead(Message):
         """The lock book has noted how many remotes the marked locks have."""
 
-    def __init__(self, screen: MarkableListScreen[None]) -> None:
+    def __init__(self, screen: ListScreen[None]) -> None:
         self._screen = screen
         self.reading = ""
         """How far a reading is, in words; empty: none goes on."""

@@ -21,7 +21,7 @@ from lockterm.domain.text.amount import describe_none, format_count
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.screens.list_screen import MARKING, MarkableListScreen
+from lockterm.screens.list_screen import MARKING, ListScreen
 from lockterm.screens.locks.marked import READING, MarkedLocks
 from lockterm.screens.locks.table import LocksTable, Shelf, more_about
 from lockterm.terminal.key_queue import opens
@@ -40,7 +40,7 @@ _ON_A_LOCK = {"open", "edit", "remove", "voice", "copies", "mark"}
 """Actions that need a row under the cursor."""
 
 
-class LocksScreen(MarkableListScreen[None]):
+class LocksScreen(ListScreen[None]):
     """The locks that people noted down; the contract has no list of them.
 
     Args:

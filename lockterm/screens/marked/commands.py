@@ -17,7 +17,7 @@ from lockterm.operations.copying import Source
 from lockterm.operations.export import export_files, remotes_as_csv, remotes_as_json
 from lockterm.operations.planner import ReadLock, draft_plan
 from lockterm.screens.host import HasOperations
-from lockterm.screens.list_screen import MarkableListScreen
+from lockterm.screens.list_screen import ListScreen
 
 if TYPE_CHECKING:
     from lockterm.domain.bulk import Target, Wanted
@@ -35,7 +35,7 @@ class MarkedCommands:
         screen: The screen whose rows are marked: remotes.
     """
 
-    def __init__(self, screen: MarkableListScreen[None]) -> None:
+    def __init__(self, screen: ListScreen[None]) -> None:
         self._screen = screen
         self._typed: dict[str, dict[str, str]] = {}
         """Form -> what was typed into it last."""

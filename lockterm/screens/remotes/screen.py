@@ -19,7 +19,7 @@ from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.remote_list import HeldKey, RemoteList
 from lockterm.screens.dialogs.choice import ChoiceModal
-from lockterm.screens.list_screen import MARKING, MarkableListScreen
+from lockterm.screens.list_screen import MARKING, ListScreen
 from lockterm.screens.remotes.book_pane import BookPane, by_name
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.list_text import why_no_page
@@ -41,7 +41,7 @@ PAGING = FLIPPING | {"go_to_page"}
 """Actions that lead to another page."""
 
 
-class RemotesScreen(MarkableListScreen[None]):
+class RemotesScreen(ListScreen[None]):
     """The pages of a lock's list as the service cuts them.
 
     Args:
