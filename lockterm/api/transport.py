@@ -28,6 +28,7 @@ from lockterm.api.pacing import ChunkPacer
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
 from lockterm.api.trust import tls_context
 from lockterm.config.values import PORTS
+from lockterm.domain.callbacks import ignore
 from lockterm.domain.safe_text import clean
 from lockterm.errors import StoreError, Unreachable
 
@@ -89,7 +90,7 @@ class Transport:
         self._headers = {name.encode(): value.encode() for name, value in headers.items()}
         self.quote = quoting(profile.headers.values())
         """Quotes what the service sent, as errors may do it: short, clean, without secrets."""
-        self.on_limited: Callable[[float], None] = lambda seconds: None
+        self.on_limited: Callable[[float], None] = ignore
         """Called with the wait that is asked for whenever an answer says that calls are too many,
         also where the call is tried again by itself; 0: at once, or it does not say how long."""
         self._ca_file, self._ca_only = profile.ca_file, profile.ca_only

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
+from lockterm.domain.callbacks import ignore
 from lockterm.domain.listing import Ends, ending_soon
 from lockterm.domain.names import is_same_name
 from lockterm.domain.remotes import Remote, RemotePage
@@ -68,7 +69,7 @@ class CachedReads:
 
     def __init__(self, connection: Connection, open_cache: Callable[[], Cache | None]) -> None:
         self.connection = connection
-        self.on_denial: Callable[[], None] = lambda: None
+        self.on_denial: Callable[[], None] = ignore
         """Called when the service takes these credentials no longer."""
         self._open_cache = open_cache
         self._writing: set[asyncio.Future[None]] = set()

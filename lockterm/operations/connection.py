@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
 
+from lockterm.domain.callbacks import ignore
 from lockterm.domain.clock import Clock
 from lockterm.errors import LocktermError, RateLimited, Refused, ServiceError, Unreachable
 
@@ -76,18 +77,18 @@ class Connection:
         self.clock = clock
         self.online: bool | None = None
         """Whether the last call reached the service; None before the first."""
-        self.on_reached: Callable[[], None] = lambda: None
+        self.on_reached: Callable[[], None] = ignore
         """Called when the service was reached, first or again, before ``on_online``."""
-        self.on_online: Callable[[bool], None] = lambda online: None
+        self.on_online: Callable[[bool], None] = ignore
         """Called whenever ``online`` changes."""
-        self.on_wait: Callable[[], None] = lambda: None
+        self.on_wait: Callable[[], None] = ignore
         """Called when the service asks for a pause; see ``wait_s``."""
-        self.on_limited: Callable[[float], None] = lambda seconds: None
+        self.on_limited: Callable[[float], None] = ignore
         """Called with the pause that is asked for whenever a call was one too many (HTTP 429), also
         where it is tried again by itself; 0: at once, or the service does not say how long."""
-        self.on_answered: Callable[[], None] = lambda: None
+        self.on_answered: Callable[[], None] = ignore
         """Called whenever a call was answered otherwise."""
-        self.on_clock: Callable[[], None] = lambda: None
+        self.on_clock: Callable[[], None] = ignore
         """Called whenever ``doubts_clock`` changes."""
         self._doubted_clock = False
         self.call_s: float | None = None

@@ -97,12 +97,12 @@ class DraftKeeper:
         """Make the draft of a session that has ended this one's; a live one stays with its own."""
         if not draft.is_live:
             to = self._session.id
-            await self._thread.run(self._in_store, lambda: self._store.hand_over(draft, to))
+            await self._thread.run(self._in_store, self._store.hand_over, draft, to)
 
     async def discard(self, draft: Draft) -> None:
         """Forget a draft; one that is being typed in another session stays."""
         if not draft.is_live:
-            await self._thread.run(self._in_store, lambda: self._store.drop(draft))
+            await self._thread.run(self._in_store, self._store.drop, draft)
 
     async def _write(self) -> None:
         while self._wanted:
@@ -123,7 +123,7 @@ class DraftKeeper:
     def _put(self, key: Key, typed: Mapping[str, str], *, wait: bool) -> None:
         draft = Draft(*key, typed, self._clock.now_ms(), self._session.id)
         put = self._store.save if typed else self._store.drop
-        self._in_store(lambda: put(draft, wait=wait))
+        self._in_store(put, draft, wait=wait)
 
     def _told(self, draft: Draft) -> Draft:
         own = draft.session == self._session.id

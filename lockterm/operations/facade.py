@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from lockterm.domain.callbacks import ignore
 from lockterm.domain.clock import Clock
 from lockterm.domain.dates import UnknownZone
 from lockterm.errors import StoreError
@@ -88,7 +89,7 @@ class Operations:
         """The remotes of locks, to be read."""
         self.run_here: RunHere | None = None
         """The plan that is carried out here, or was last; None: there was none yet."""
-        self.on_run: Callable[[RunHere], None] = lambda run: None
+        self.on_run: Callable[[RunHere], None] = ignore
         """Called when a run has begun here, and when it has ended."""
         self._sender = sender
         self._reads_back = reads_back

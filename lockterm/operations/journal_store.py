@@ -10,8 +10,10 @@ import logging
 import threading
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from lockterm.domain.callbacks import ignore
 from lockterm.domain.hidden import known_fields
 from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation, State
@@ -28,7 +30,6 @@ from lockterm.operations.refusals import (
     just_added,
 )
 from lockterm.store.journal import Journal
-from lockterm.store.journal_known import damaged_entries
 from lockterm.store.runs import RunStore
 from lockterm.store.sessions import StoreSession
 
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
     from lockterm.operations.connection import Connection
     from lockterm.store.database import Database
 
-__all__ = ["JournalStore", "damaged_entries"]
-
+P = ParamSpec("P")
 T = TypeVar("T")
 
 RECENT_S = 300
@@ -67,9 +67,9 @@ class JournalStore:
     """
 
     def __init__(self, profile: Profile, database: Database, connection: Connection) -> None:
-        self.on_change: Callable[[], None] = lambda: None
+        self.on_change: Callable[[], None] = ignore
         """Called whenever an operation has changed."""
-        self.on_kept: Callable[[Operation], None] = lambda operation: None
+        self.on_kept: Callable[[Operation], None] = ignore
         """Called with what the service shows otherwise than it was sent; its message says how."""
         self.session = StoreSession(database.path.parent / "sessions")
         """This session, as the others see it."""
@@ -121,35 +121,31 @@ class JournalStore:
                 self._settle_orphans()  # another session may have ended since
             return self._journal.unsettled(lock_id)
 
-        return await self._thread.run(self._read, unsettled)
+        return await self._run_reading(unsettled)
 
     async def history(self, selection: Selection = EVERYTHING) -> list[Operation]:
         """The operations of this profile, the oldest first."""
-        return await self._thread.run(self._read, lambda: self._journal.history(selection))
+        return await self._run_reading(self._journal.history, selection)
 
     async def lines(
         self, selection: Selection = EVERYTHING, below: int | None = None, most: int = -1
     ) -> list[HistoryLine]:
         """The operations of this profile in short, the newest first; see ``Journal.lines``."""
-
-        def lines() -> list[HistoryLine]:
-            return self._journal.lines(selection, below, most)
-
-        return await self._thread.to_its_end(self._read, lines)
+        return await self._thread.to_its_end(
+            self._read, self._journal.lines, selection, below, most
+        )
 
     async def newest(
         self, selection: Selection, most: int, counted: int
     ) -> tuple[list[HistoryLine], int]:
         """The newest of them, and how many there are; see ``Journal.newest``."""
         return await self._thread.to_its_end(
-            self._read, lambda: self._journal.newest(selection, most, counted)
+            self._read, self._journal.newest, selection, most, counted
         )
 
     async def count(self, selection: Selection = EVERYTHING, most: int = -1) -> int:
         """How many operations of this profile there are; see ``Journal.count``."""
-        return await self._thread.to_its_end(
-            self._read, lambda: self._journal.count(selection, most)
-        )
+        return await self._thread.to_its_end(self._read, self._journal.count, selection, most)
 
     async def runs(self) -> list[RunLine]:
         """The plans of this profile in short, the newest first."""
@@ -162,14 +158,12 @@ class JournalStore:
 
     async def look_through(self) -> None:
         """Look for damaged rows before a key has to wait for that, a few thousand at a time."""
-        while await self._thread.to_its_end(
-            self._read, lambda: self._journal.look_through(LOOKED_AT)
-        ):
+        while await self._thread.to_its_end(self._read, self._journal.look_through, LOOKED_AT):
             pass
 
     async def find(self, operation_id: str) -> Operation | None:
         """One operation as the journal has it now."""
-        return await self._thread.run(self._read, lambda: self._journal.find(operation_id))
+        return await self._run_reading(self._journal.find, operation_id)
 
     async def changes(self, ids: Collection[str], zone: tzinfo) -> Mapping[str, str]:
         """What some operations change, by their ids; see :func:`describe_change_briefly`."""
@@ -177,52 +171,47 @@ class JournalStore:
         def changes() -> Mapping[str, str]:
             return {one.id: describe_change_briefly(one, zone) for one in self._journal.some(ids)}
 
-        return await self._thread.run(self._read, changes)
+        return await self._run_reading(changes)
 
     async def last_change(self, lock_id: int) -> Operation | None:
         """The last operation on a lock that changed something, or may have."""
-        return await self._thread.run(self._read, lambda: self._journal.last_change(lock_id))
+        return await self._run_reading(self._journal.last_change, lock_id)
 
     async def was_sent_again(self, operation: Operation) -> bool:
         """Whether a later operation has sent it again."""
-        return await self._thread.run(self.use, lambda: self._journal.was_sent_again(operation.id))
+        return await self._run(self._journal.was_sent_again, operation.id)
 
     async def is_being_sent_again(self, operation: Operation) -> bool:
         """Whether a later operation that sends it again is under way."""
-        return bool(
-            await self._thread.run(self.use, lambda: self._journal.sending_again(operation.id))
-        )
+        return bool(await self._run(self._journal.sending_again, operation.id))
 
     async def linked(self, operation: Operation) -> list[Operation]:
         """What an operation sends again or restores from, and what does so with it."""
-        return await self._thread.run(self.use, lambda: self._journal.linked(operation))
+        return await self._run(self._journal.linked, operation)
 
     async def voices(self, lock_id: int) -> list[Operation]:
         """What has set the voice of a lock from here, or may have, the oldest first."""
-        return await self._thread.run(self.use, lambda: self._journal.voices(lock_id))
+        return await self._run(self._journal.voices, lock_id)
 
     async def restored(self, lock_id: int) -> list[Operation]:
         """The adds on a lock that restore remotes from backups, the oldest first."""
-        return await self._thread.run(self.use, lambda: self._journal.restored(lock_id))
+        return await self._run(self._journal.restored, lock_id)
 
     async def restored_as(self, backup_id: str, old_id: int) -> list[Operation]:
         """The adds that were recorded of a remote of a backup, by the id that it had."""
-        return await self._thread.run(
-            self.use, lambda: self._journal.restored_as(backup_id, old_id)
-        )
+        return await self._run(self._journal.restored_as, backup_id, old_id)
 
     async def of_run(self, plan_id: str) -> list[Operation]:
         """What was sent for the steps of a plan, the oldest first."""
-        return await self._thread.run(self.use, lambda: self._journal.of_run(plan_id))
+        return await self._run(self._journal.of_run, plan_id)
 
     async def run_of(self, operation: Operation) -> str:
         """The id of the plan that has an operation as a step; empty: none has."""
-        return await self._thread.run(self.use, lambda: self._journal.run_of(operation))
+        return await self._run(self._journal.run_of, operation)
 
     async def told_hidden(self, change: Operation) -> list[Operation]:
         """What tells of fields that the list never returns, of the lock of a change, till now."""
-        told = self._journal.told_hidden
-        return await self._thread.run(self.use, lambda: told(change, till_now=True))
+        return await self._run(self._journal.told_hidden, change, till_now=True)
 
     async def known_hidden(self, change: Operation) -> Mapping[int, Mapping[str, Any]]:
         """What was known before a change of fields that the list never returns, by remote id.
@@ -233,7 +222,7 @@ class JournalStore:
         def known() -> Mapping[int, Mapping[str, Any]]:
             return known_fields(self._journal.told_hidden(change), change.before)
 
-        return await self._thread.run(self.use, known)
+        return await self._run(known)
 
     async def recorded(self, lock_id: int) -> Recorded:
         """What the journal knows of a lock's remotes, as far as a list may still be behind it."""
@@ -256,7 +245,7 @@ class JournalStore:
             from_ms, till_ms = now_ms - within_ms, now_ms + within_ms
             return self._journal.recent(lock_id, from_ms, till_ms, missed, name)
 
-        rows = await self._thread.run(self._read, recent)
+        rows = await self._run_reading(recent)
         return [row for row in rows if (row.id, row.settled_ms) not in old]
 
     async def lately_added(self, lock_id: int, name: str) -> Operation | None:
@@ -268,7 +257,7 @@ class JournalStore:
     ) -> Unlisted | None:
         """See :meth:`Recorded.unlisted`; None where nothing was done with the lock lately."""
         if not self.account.name:
-            await self._thread.run(self._read, self.account.look_up)
+            await self._run_reading(self.account.look_up)
         await self.recognize_account(lock_id, page.remotes)
         rows = await self._lately(lock_id)
         if not rows:
@@ -296,13 +285,13 @@ class JournalStore:
     ) -> set[int]:
         """Which of some remotes cannot be what an add has made; see :func:`recorded.is_known`."""
         asked = [remote for remote in remotes if remote.id in ids]
-        rows = await self._thread.run(self._read, lambda: self._journal.about(add, ids))
+        rows = await self._run_reading(self._journal.about, add, ids)
         known = [one.id for one in asked if is_known(one, add, rows, is_since=is_since)]
         return {remote_id for remote_id in known if remote_id is not None}
 
     async def left_by_others(self) -> list[Operation]:
         """See :meth:`ProfileAccount.left_by_others`: a renamed profile has sent it, or another."""
-        return await self._thread.run(self._read, self.account.left_by_others)
+        return await self._run_reading(self.account.left_by_others)
 
     async def note_message(self, operation: Operation, message: str) -> None:
         """Note something about an operation that was recorded."""
@@ -318,7 +307,7 @@ class JournalStore:
     async def recognize_account(self, lock_id: int, remotes: Sequence[Remote]) -> None:
         """See :meth:`ProfileAccount.recognize`."""
         if self.account.has_earlier:
-            await self._thread.run(self.use, lambda: self.account.recognize(lock_id, remotes))
+            await self._run(self.account.recognize, lock_id, remotes)
 
     # --- writing ---------------------------------------------------------------------------
 
@@ -334,7 +323,7 @@ class JournalStore:
                 it back cannot be read.
             asyncio.CancelledError: It may be written down.
         """
-        await self._thread.to_its_end(self.use, lambda: self._begin(operation))
+        await self._thread.to_its_end(self.use, self._begin, operation)
 
     def _begin(self, operation: Operation) -> None:
         if (notice := self.database.notice) != self._told_notice:
@@ -405,7 +394,7 @@ class JournalStore:
                 self._note_settled(operation, now_ms)
             return self._journal.find(operation.id) or operation
 
-        settled: Operation = await self._thread.run(self.use, settle)
+        settled: Operation = await self._run(settle)
         self.note_change()
         return settled
 
@@ -414,8 +403,21 @@ class JournalStore:
         with out_of_turn():
             self.on_change()
 
-    def use(self, work: Callable[[], T]) -> T:
-        """Use the store; on the first use, show this session and settle what dead ones left."""
+    async def _run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """Use the store in its thread; see :meth:`use`."""
+        return await self._thread.run(partial(self.use, work, *args, **options))
+
+    async def _run_reading(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """Read the journal in its thread; see :meth:`_read`."""
+        return await self._thread.run(partial(self._read, work, *args, **options))
+
+    def use(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """Use the store once this session is open; see :meth:`_open`."""
+        self._open()
+        return work(*args, **options)
+
+    def _open(self) -> None:
+        """Show this session to others, and settle what dead ones left."""
         try:
             self.session.open()
         except OSError as error:
@@ -433,14 +435,13 @@ class JournalStore:
         unnoted, self._unnoted = self._unnoted, []
         for operation, changes in unnoted:
             self._end(operation, **changes)
-        return work()
 
-    def _read(self, work: Callable[[], T]) -> T:
-        """Read the journal, also where nothing can be written."""
+    def _read(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """Read the journal, even if nothing can be written."""
         with contextlib.suppress(StoreError):
-            self.use(lambda: None)
+            self._open()
         self.account.look_up()
-        return work()
+        return work(*args, **options)
 
     def _settle_orphans(self) -> None:
         session, now_ms = self.session, self._clock.now_ms()

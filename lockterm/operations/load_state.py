@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from lockterm.domain.callbacks import ignore
 from lockterm.errors import LocktermError, Refused
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ async def load(
     read: Callable[[], Awaitable[Fetched[T]]],
     kept: Callable[[], Awaitable[Fetched[T] | None]],
     *,
-    kept_shown: Callable[[], None] = lambda: None,
+    kept_shown: Callable[[], None] = ignore,
     is_other: Callable[[T], bool] = lambda _: False,
 ) -> Fetched[T] | None:
     """Read something; while the service takes its time, and where it fails, show what was kept.

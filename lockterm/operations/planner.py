@@ -182,7 +182,7 @@ async def read_locks(operations: Operations, lock_ids: Iterable[int]) -> list[Re
             words = f"{unreadable:,} of the remotes of lock {lock_id} cannot be read."
             return ReadLock(lock, zone, error=MalformedAnswer(words))
         # A remote that is added later is known as new by this list, also after a kill.
-        blocks = await asyncio.to_thread(lambda: _blocks(remotes))
+        blocks = await asyncio.to_thread(_blocks, remotes)
         is_behind = operations.remotes.changes(lock_id) != changes
         await operations.remotes.keep_list(lock_id, Listing(blocks, begun_ms, is_behind))
         return ReadLock(lock, zone, remotes)

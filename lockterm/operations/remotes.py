@@ -6,8 +6,10 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lockterm.domain.callbacks import ignore
 from lockterm.domain.names import normalize_name
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.domain.text.remote import format_remote
@@ -126,7 +128,7 @@ class Remotes:
         """
         first, key = self._first, (lock_id, page_no, page_size)
         if self.has_page(*key):
-            return self._pages[key].result(), lambda: None
+            return self._pages[key].result(), ignore
         if first is None or first.key != key or not first.outcome.done():
             return None
         outcome = first.outcome.result()
@@ -139,7 +141,7 @@ class Remotes:
         self._keep_page(key, read)
         # Who leaves at once finds it at the next start.
         self._reads.note_due(page_source(*key), seen)
-        return seen, lambda: self._note_first(key, outcome, seen)
+        return seen, partial(self._note_first, key, outcome, seen)
 
     def _note_first(self, key: PageKey, outcome: FirstRead, seen: Fetched[RemotePage]) -> None:
         """Do after the first page what goes with every answer."""
@@ -353,7 +355,7 @@ class Remotes:
     async def last_known(self, lock_id: int) -> list[Remote]:
         """The remotes of a lock in its whole list as it was last kept; it may be old, or none."""
         listing = (await self._reads.lists(lock_id)).get(lock_id)
-        return [] if listing is None else await asyncio.to_thread(lambda: [*listing.remotes()])
+        return [] if listing is None else await asyncio.to_thread(list, listing.remotes())
 
     async def ids_before(self, lock_id: int, at_ms: int) -> set[int | None] | None:
         """Return the ids of a lock's last whole list that was kept.

@@ -14,11 +14,13 @@ import asyncio
 import contextlib
 import logging
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from uuid import uuid4
 
+from lockterm.domain.callbacks import ignore
 from lockterm.domain.plan import DUE, NOT_REACHED, Action, Plan, Step, StepState
 from lockterm.domain.text.amount import format_count, format_duration
 from lockterm.domain.text.service import describe_read_only
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 USUAL_CALL_S = 0.2
@@ -123,7 +126,7 @@ class Runs:
         """Keep a plan on the disk; one that is kept already stays as it is."""
         if plan.credentials is None:
             plan = replace(plan, credentials=self._journal.account.credentials)
-        await self._use(lambda: self._store.keep(plan))
+        await self._use(self._store.keep, plan)
 
     def needs_account(self, plan: Plan) -> bool:
         """Return whether a person has to say that other credentials are of a plan's account."""
@@ -132,8 +135,8 @@ class Runs:
     async def note_same_account(self, plan: Plan) -> Plan:
         """Note that the credentials are new ones of the account that a plan is for."""
         now, was = self._journal.account.credentials, plan.credentials or ""
-        await self._use(lambda: self._journal.account.note_same(was))
-        await self._use(lambda: self._store.note_credentials(plan.id, now))
+        await self._use(self._journal.account.note_same, was)
+        await self._use(self._store.note_credentials, plan.id, now)
         return replace(plan, credentials=now)
 
     async def find(self, start: str) -> Plan:
@@ -142,13 +145,13 @@ class Runs:
         Raises:
             NoSuchRun: There is none, or more than one.
         """
-        ids = await self._use(lambda: self._store.ids(start)) if start else []
+        ids = await self._use(self._store.ids, start) if start else []
         if len(ids) > 1:
             raise NoSuchRun(f"More than one run begins with {start}.", hint="Give more of its id.")
         if not ids:
             raise NoSuchRun(f"There is no run {start}.", hint="See: lockterm runs list")
         is_running = await self.is_running(ids[0])  # before it is read: the end has all outcomes
-        plan = await self._use(lambda: self._store.read(ids[0]))
+        plan = await self._use(self._store.read, ids[0])
         steps = [await self._up_to_date(step) for step in plan.steps]
         steps = await with_notes(self._journal, plan.id, steps)
         return replace(plan, steps=tuple(steps), is_running=is_running)
@@ -160,7 +163,7 @@ class Runs:
             StoreDamaged: How far they got cannot be read any more.
         """
         known = {step.number: step for step in plan.steps}
-        found = await self._use(lambda: self._store.changed(plan))
+        found = await self._use(self._store.changed, plan)
         now = {**known, **{step.number: step for step in found}}
         steps = [await self._up_to_date(step) for step in now.values()]
         return [step for step in steps if step != known[step.number]]
@@ -168,7 +171,7 @@ class Runs:
     async def is_running(self, plan_id: str) -> bool:
         """Whether a session carries a plan out just now."""
         is_alive = self._journal.session.is_alive
-        return await self._use(lambda: self._store.is_running(plan_id, is_alive))
+        return await self._use(self._store.is_running, plan_id, is_alive)
 
     def retry(self, plan: Plan) -> Plan:
         """A plan of the steps that were refused or not sent; not kept yet. It may have no step."""
@@ -198,7 +201,7 @@ class Runs:
         *,
         on_step: Callable[[Step], None],
         stop: asyncio.Event,
-        on_read_back: Callable[[int], None] = lambda count: None,
+        on_read_back: Callable[[int], None] = ignore,
     ) -> Plan:
         """Carry out what is due of a plan; one that was interrupted goes on where it was.
 
@@ -228,7 +231,7 @@ class Runs:
             raise OtherPlan(plan, profile.name, profile.base_url)
         await self.keep(plan)
         async with self._taken(plan):
-            plan = await self._use(lambda: self._store.read(plan.id))
+            plan = await self._use(self._store.read, plan.id)
             if self.needs_account(plan):
                 raise OtherCredentials(plan)
             steps = {step.number: step for step in plan.steps}
@@ -246,9 +249,7 @@ class Runs:
         if not holder:
             self._here.add(plan.id)
             try:
-                holder = await self._use(
-                    lambda: self._store.take(plan.id, session.id, session.is_alive)
-                )
+                holder = await self._use(self._store.take, plan.id, session.id, session.is_alive)
             finally:
                 if holder:
                     self._here.discard(plan.id)
@@ -259,7 +260,7 @@ class Runs:
         finally:
             self._here.discard(plan.id)
             with contextlib.suppress(StoreError):  # it ends with this session at the latest
-                await self._use(lambda: self._store.release(plan.id))
+                await self._use(self._store.release, plan.id)
 
     async def _begin(self, run: OngoingRun) -> None:
         """Note what needs no call, and sort what is due by its lock."""
@@ -325,18 +326,18 @@ class Runs:
     async def _prove(self, run: OngoingRun, number: int, within_s: float | None = None) -> None:
         """Read an unknown step back, and note what is proven; a run that is stopped does not."""
         step = run.steps[number]
-        settled = await self._unless_stopped(run, lambda: self._steps.read_back(step, within_s))
+        settled = await self._unless_stopped(run, self._steps.read_back, step, within_s)
         if settled is not None and settled != step:
             await self._note(run, [settled])
 
     async def _unless_stopped(
-        self, run: OngoingRun, work: Callable[[], Coroutine[Any, Any, T]]
+        self, run: OngoingRun, work: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs
     ) -> T | None:
         """Return what is read back; None if the run was stopped before."""
 
         async def read() -> T:
             go_by(self._pace.turn)
-            return await work()
+            return await work(*args, **options)
 
         reading = asyncio.ensure_future(read())
         stopping = asyncio.ensure_future(run.stop.wait())
@@ -397,7 +398,7 @@ class Runs:
             run.holders.add(holder.id)
             is_own = holder.session == self._journal.session.id
             within_s = READ_BACK_S if is_own else None  # an earlier one lets others pass, not seen
-            await self._unless_stopped(run, lambda: self._steps.verify(holder, within_s))
+            await self._unless_stopped(run, self._steps.verify, holder, within_s)
         return await self._steps.carry_out(step)
 
     async def _end(self, run: OngoingRun, ended: Step) -> None:
@@ -435,13 +436,13 @@ class Runs:
     async def _note(self, run: OngoingRun, steps: Sequence[Step]) -> None:
         if not steps:
             return
-        await self._use(lambda: self._store.note(run.plan.id, steps))
+        await self._use(self._store.note, run.plan.id, steps)
         for step in steps:
             run.steps[step.number] = step
             run.on_step(step)
 
-    async def _use(self, work: Callable[[], T]) -> T:
-        return await self._thread.to_its_end(self._journal.use, work)
+    async def _use(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        return await self._thread.to_its_end(partial(self._journal.use, work, *args, **options))
 
 
 def _state_after(error: LocktermError) -> StepState:

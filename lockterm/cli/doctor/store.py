@@ -17,10 +17,10 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count, format_size
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, settling
-from lockterm.operations.journal_store import damaged_entries
 from lockterm.paths import Paths
 from lockterm.store.damage import contents, failure_of, is_damage, is_earlier, refuse_foreign
 from lockterm.store.database import compare_contents, version_of
+from lockterm.store.journal_known import damaged_entries
 from lockterm.store.tables import VERSION
 
 LEAST_FREE = 16 << 20

@@ -1,0 +1,7 @@
+"""A callback for objects that nobody listens to."""
+
+from __future__ import annotations
+
+
+def ignore(*_: object) -> None:
+    """Do nothing with whatever is reported."""
