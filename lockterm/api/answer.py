@@ -1,9 +1,15 @@
-"""An HTTP answer, whoever received it."""
+"""An HTTP answer: its header fields, and its body as it arrives, up to 8 MiB."""
 
 from __future__ import annotations
 
+import asyncio
+import re
+import time
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 
 from lockterm.domain.safe_text import clean, masked, spellings
 
@@ -45,3 +51,158 @@ def quoting(headers: Iterable[str]) -> Quote:
         return clean(" ".join(text.split()), QUOTED)
 
     return quote
+
+
+MOST_S = 60.0
+"""The longest wait that is believed, in seconds."""
+
+
+def header_fields(came: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """The fields by lower-case name; one that came more than once has all its values."""
+    fields: dict[bytes, bytes] = {}
+    for name, value in ((name.lower(), value) for name, value in came):
+        fields[name] = fields[name] + b", " + value if name in fields else value
+    try:
+        return {name.decode(): value.decode() for name, value in fields.items()}
+    except UnicodeDecodeError:
+        return {name.decode("latin-1"): value.decode("latin-1") for name, value in fields.items()}
+
+
+def http_date(text: str | None) -> float | None:
+    """An HTTP date in seconds since the epoch, or None if it is none."""
+    try:
+        moment = parsedate_to_datetime(text or "")
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError, OSError):
+        return None
+
+
+def clock_offset_s(headers: Mapping[str, str], local_s: float) -> float | None:
+    """The service's clock minus this machine's, in seconds.
+
+    Args:
+        headers: Of the answer, by lower-case name.
+        local_s: This machine's time at the middle of the call, in seconds since the epoch.
+
+    Returns:
+        None where the answer has no date, or comes from a cache whose date is an old one.
+    """
+    if headers.get("age", "0").strip() != "0":
+        return None
+    there = http_date(headers.get("date"))
+    # A date has whole seconds: half a second later is the best guess.
+    return None if there is None else there + 0.5 - local_s
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """The seconds that an answer asks to wait, at most 60; None: it does not say how long.
+
+    A date is taken against the date of the answer itself, so that a wrong clock here does not
+    matter.
+    """
+    text = headers.get("retry-after", "").strip()
+    if re.fullmatch(r"[0-9]+", text):
+        return min(float(text[:9]), MOST_S)
+    until = http_date(text)
+    if until is None:
+        return None
+    there = http_date(headers.get("date"))
+    return min(max(until - (time.time() if there is None else there), 0.0), MOST_S)
+
+
+MAX_BODY = 8 * 1024 * 1024
+"""Bytes of an unpacked body; a page of 200 remotes has some 100 KB."""
+
+
+_GZIP = ("gzip", "x-gzip")
+_MOST_MEMBERS = 1000
+"""A service that packs each part by itself sends some; each takes time, an empty one too."""
+
+
+class BodyReader:
+    """Collects a body, never holding more than :data:`MAX_BODY` of it.
+
+    Args:
+        encoding: The Content-Encoding of the answer; only gzip is asked for.
+    """
+
+    def __init__(self, encoding: str = "") -> None:
+        self.body = bytearray()
+        """What was unpacked so far."""
+        self.flaw = ""
+        """Why the body cannot be used, in a few words; empty as long as it can."""
+        self._packed = 0
+        self._members = 0
+        encoding = encoding.strip().lower()
+        self._gzip = _unpacker() if encoding in _GZIP else None
+        if encoding not in ("", "identity", *_GZIP):
+            self.flaw = "it is packed in a way that was not asked for"
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next bytes from the line; afterwards there may be a flaw."""
+        if self.flaw:
+            return
+        self._packed += len(chunk)
+        if self._gzip is None:
+            self._add(chunk)
+            return
+        while chunk and not self.flaw:
+            if self._gzip.eof:  # the next member of the same body
+                self._gzip = _unpacker()
+                self._members += 1
+            try:
+                # One byte more than there is room for tells a full body from a larger one.
+                self._add(self._gzip.decompress(chunk, MAX_BODY - len(self.body) + 1))
+            except zlib.error:
+                self.flaw = "its gzip packing is damaged"
+            chunk = self._gzip.unused_data
+            if self._members > _MOST_MEMBERS:
+                self.flaw = "it is packed in too many parts"
+
+    def finish(self) -> None:
+        """Say that the answer has ended."""
+        if not self.flaw and self._gzip is not None and self._packed and not self._gzip.eof:
+            self.flaw = "its gzip packing is cut short"
+
+    def _add(self, chunk: bytes) -> None:
+        room = MAX_BODY - len(self.body)
+        self.body += chunk[:room]
+        if len(chunk) > room:
+            self.flaw = "it is larger than 8 MiB"
+
+
+def _unpacker() -> zlib._Decompress:
+    return zlib.decompressobj(zlib.MAX_WBITS | 16)
+
+
+SMALL = 512
+"""Bytes; a piece with fewer is mostly overhead."""
+
+IN_ONE_GO = 32
+"""Small pieces that are taken without a rest: 1 to 2 ms of work."""
+
+REST_S = 0.008
+"""How long a rest is, in seconds: what arrives meanwhile is taken in one go."""
+
+
+class ChunkPacer:
+    """Decides after each piece of an answer whether to rest."""
+
+    def __init__(self) -> None:
+        self._small = 0
+        self._taken = 0
+
+    async def after(self, piece: bytes) -> None:
+        """Rest, if the last pieces were many and small; this one was just taken."""
+        self._taken += len(piece)
+        self._small += len(piece) < SMALL
+        if self._small >= IN_ONE_GO:
+            self._small = self._taken = 0
+            await rest(REST_S)
+        elif self._taken >= 64 * 1024:
+            self._taken = 0
+            await rest(0)  # a fast line brings one full piece after the other
+
+
+rest = asyncio.sleep
+"""Replaced in tests."""

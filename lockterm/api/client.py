@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lockterm.api.answer import Answer
-from lockterm.api.bodies import encode_body
 from lockterm.api.envelope import open_answer
 from lockterm.api.payloads import page_of, read_many, read_one, read_remote, read_result
+from lockterm.api.request import encode_body
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.api.transport import Transport
 from lockterm.api.writes import Write
@@ -21,7 +21,7 @@ from lockterm.domain.voices import Language, VoicePack
 from lockterm.errors import NAME_EXISTS, MalformedAnswer, NoAnswer, OutcomeUnknown, Refused
 
 if TYPE_CHECKING:
-    from lockterm.api.place import Place
+    from lockterm.api.retry_policy import Place
     from lockterm.config import Profile
 
 T = TypeVar("T")

@@ -19,13 +19,18 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import httpcore
 
-from lockterm.api.answer import Answer, quoting
-from lockterm.api.body_reader import BodyReader
+from lockterm.api.answer import (
+    Answer,
+    BodyReader,
+    ChunkPacer,
+    clock_offset_s,
+    header_fields,
+    quoting,
+    retry_after_s,
+)
 from lockterm.api.connection_pool import Connection, ConnectionPool
 from lockterm.api.failures import no_answer, not_read, not_sent
-from lockterm.api.headers import clock_offset_s, header_fields, retry_after_s
-from lockterm.api.pacing import ChunkPacer
-from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
+from lockterm.api.request import checked_base_url, connect_limit_s, sent_headers
 from lockterm.api.trust import tls_context
 from lockterm.config.values import PORTS
 from lockterm.domain.callbacks import ignore

@@ -16,7 +16,7 @@ from lockterm.errors import LocktermError, Refused, ServiceError
 
 if TYPE_CHECKING:
     from lockterm.api.client import LockService
-    from lockterm.api.place import Place
+    from lockterm.api.retry_policy import Place
     from lockterm.domain.clock import Clock
     from lockterm.domain.listing import Ends, Listing
     from lockterm.operations.connection import Connection

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lockterm.api.place import Place, Places
+from lockterm.api.retry_policy import Place, Places
 from lockterm.config.profile import MAX_PAGE_SIZE
 from lockterm.errors import ListTooLarge, MalformedAnswer
 from lockterm.operations.cached_reads import CachedReads, page_source

@@ -25,7 +25,7 @@ from lockterm.operations.known_remotes import KnownRemotes
 from lockterm.operations.list_walk import ASKED, WALK_PAGE_SIZE, WALKS, WalkBudget, moving, walk
 
 if TYPE_CHECKING:
-    from lockterm.api.place import Place
+    from lockterm.api.retry_policy import Place
     from lockterm.domain.listing import Ends, Listing
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.cached_reads import Source

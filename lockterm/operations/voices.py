@@ -109,7 +109,7 @@ class Voices:
             MalformedAnswer: A pack cannot be fetched from there.
         """
         await self._reads.connection.open()
-        from lockterm.api.pack_urls import checked_url, other_server
+        from lockterm.api.downloads import checked_url, other_server
 
         base_url = self._profile.base_url
         return other_server(checked_url(wanted.url, base_url), base_url)

@@ -12,10 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lockterm.api.body_reader import MAX_BODY, BodyReader
-from lockterm.api.decoder import MAX_PARTS, NotJson, decode
-from lockterm.api.envelope import open_answer, read_envelope
-from lockterm.api.headers import clock_offset_s, retry_after_s
+from lockterm.api.answer import MAX_BODY, BodyReader, clock_offset_s, retry_after_s
+from lockterm.api.envelope import MAX_PARTS, NotJson, decode, open_answer, read_envelope
 from lockterm.api.payloads import read_many, read_one, read_page, read_result
 from lockterm.api.transport import Answer
 from lockterm.domain.reading import Record

@@ -20,8 +20,7 @@ import psutil
 import pytest
 
 from lockterm.api import downloads, partial_file
-from lockterm.api.downloads import download
-from lockterm.api.pack_urls import addresses_of, checked_url, other_server
+from lockterm.api.downloads import addresses_of, checked_url, download, other_server
 from lockterm.api.partial_file import PartialFile
 from lockterm.domain.voices import PackSource, Timbre, VoicePack, pack_source
 from lockterm.errors import (

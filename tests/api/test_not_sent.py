@@ -13,7 +13,7 @@ import h11
 import httpcore
 import pytest
 
-from lockterm.api import settings as settings_module
+from lockterm.api import request as request_module
 from lockterm.api import writes
 from lockterm.api.client import LockService
 from lockterm.api.trust import NO_CERTIFICATE, tls_context
@@ -81,7 +81,7 @@ async def test_unknown_host_name(call, monkeypatch):
 @pytest.mark.parametrize("share", [0.45, 9], ids=["connect timeout", "deadline"])
 async def test_time_runs_out_while_connecting(call, share, monkeypatch):
     """A listener whose queue is full leaves the next connection hanging."""
-    monkeypatch.setattr(settings_module, "CONNECT_SHARE", share)
+    monkeypatch.setattr(request_module, "CONNECT_SHARE", share)
     with socket.socket() as listener, socket.socket() as first, socket.socket() as second:
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)

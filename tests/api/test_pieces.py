@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from lockterm.api import pacing
-from lockterm.api.body_reader import BodyReader
+from lockterm.api import answer
+from lockterm.api.answer import BodyReader
 from lockterm.api.transport import Transport
 from tests.api.conftest import Settings
 from tests.api.fault_server import FaultServer, http
@@ -40,7 +40,7 @@ async def service() -> AsyncIterator[FaultServer]:
 def counting(monkeypatch: pytest.MonkeyPatch) -> type[Counting]:
     counting: type[Counting] = type("Counting", (Counting,), {})
     monkeypatch.setattr("lockterm.api.transport.BodyReader", counting)
-    monkeypatch.setattr(pacing, "rest", lambda seconds: rested(counting))
+    monkeypatch.setattr(answer, "rest", lambda seconds: rested(counting))
     return counting
 
 
@@ -68,7 +68,7 @@ async def test_one_byte_a_chunk(service: FaultServer, counting: type[Counting]) 
 
     service.play(script)
     assert await body_of(service) == BODY
-    assert counting.pieces == len(BODY) and counting.longest <= pacing.IN_ONE_GO
+    assert counting.pieces == len(BODY) and counting.longest <= answer.IN_ONE_GO
 
 
 async def test_one_byte_a_packet(
@@ -92,10 +92,10 @@ async def test_one_byte_a_packet(
         while seconds and sent < min(before + 200, len(BODY)):
             await asyncio.sleep(0)
 
-    monkeypatch.setattr(pacing, "rest", rest_until_more_has_arrived)
+    monkeypatch.setattr(answer, "rest", rest_until_more_has_arrived)
     service.play(script)
     assert await body_of(service) == BODY
-    assert counting.longest <= pacing.IN_ONE_GO and counting.pieces < len(BODY) / 3
+    assert counting.longest <= answer.IN_ONE_GO and counting.pieces < len(BODY) / 3
 
 
 async def test_an_answer_in_large_pieces_waits_for_nothing(
@@ -107,10 +107,10 @@ async def test_an_answer_in_large_pieces_waits_for_nothing(
         rests.append(seconds)
         await asyncio.sleep(0)
 
-    monkeypatch.setattr(pacing, "rest", note)
+    monkeypatch.setattr(answer, "rest", note)
     service.play(lambda line: line.send(http(b"x" * 5_000_000)))
     assert len(await body_of(service)) == 5_000_000
-    assert sum(rests) < 10 * pacing.REST_S
+    assert sum(rests) < 10 * answer.REST_S
 
 
 async def test_each_run_of_small_pieces_ends_with_one_rest(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,8 +119,8 @@ async def test_each_run_of_small_pieces_ends_with_one_rest(monkeypatch: pytest.M
     async def note(seconds: float) -> None:
         rests.append(seconds)
 
-    monkeypatch.setattr(pacing, "rest", note)
-    pace = pacing.ChunkPacer()
-    for _ in range(2 * pacing.IN_ONE_GO + 1):
+    monkeypatch.setattr(answer, "rest", note)
+    pace = answer.ChunkPacer()
+    for _ in range(2 * answer.IN_ONE_GO + 1):
         await pace.after(b"x")
-    assert rests == [pacing.REST_S] * 2
+    assert rests == [answer.REST_S] * 2

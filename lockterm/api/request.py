@@ -1,18 +1,19 @@
-"""A profile is checked once more before anything is sent, by the rules of the configuration.
-
-Whoever makes a profile by hand gets the same errors as whoever writes one into the file.
-"""
+"""The parts of a request: the base URL, the headers, and the encoded body."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlencode
 
 from lockterm import __version__
 from lockterm.config import values
-from lockterm.errors import ConfigError
+from lockterm.errors import ConfigError, RuleViolation
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
+
 
 CONNECT_S = 5.0
 """The most seconds for a connection, and again for its TLS handshake."""
@@ -64,3 +65,43 @@ def sent_headers(profile: Profile) -> dict[str, str]:
         "Accept-Encoding": "gzip",
         "User-Agent": f"lockterm/{__version__}",
     }
+
+
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+
+
+def encode_body(
+    parameters: Mapping[str, Any], encoding: Literal["json", "form"]
+) -> tuple[str, bytes]:
+    """The content type and the bytes of a POST's parameters.
+
+    The contract names the parameters and not their encoding (section 4): as form fields, objects
+    and arrays travel as JSON text.
+
+    Raises:
+        RuleViolation: A value cannot be sent as Unicode JSON; nothing was sent.
+    """
+    texts = {name: _json(name, value) for name, value in parameters.items()}
+    if encoding == "json":
+        members = (f"{json.dumps(name)}:{text}" for name, text in texts.items())
+        return JSON, ("{" + ",".join(members) + "}").encode()
+    fields = {
+        name: value if isinstance(value, str) else texts[name] for name, value in parameters.items()
+    }
+    return FORM, urlencode(fields).encode()
+
+
+def _json(name: str, value: Any) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text.encode()
+    except UnicodeEncodeError:
+        reason = "has a character that is not Unicode"
+    except RecursionError:
+        reason = "is nested too deeply"
+    except ValueError:
+        reason = "has a number that JSON does not have"
+    else:
+        return text
+    raise RuleViolation({name: f"{name} {reason}."})
