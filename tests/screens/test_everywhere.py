@@ -617,7 +617,7 @@ async def test_no_count_is_told_of_what_was_not_counted(lockterm_app: Starter) -
         await press(pilot, "n")
         seen = await press(pilot, "i")
         assert "[within 7 days 1]" in seen
-        assert "expires within 7 days" in seen and "ends within 7 days:" not in seen
+        assert "expires within 7 days" in seen and "expires within 7 days:" not in seen
         await press(pilot, "escape", "escape")
         seen = await press(pilot, "i")
         assert "expires within 7 days: 1" in seen
