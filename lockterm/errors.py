@@ -1,19 +1,22 @@
 """All errors that lockterm reports to people.
 
-``` LocktermError             (title, message, hint) RuleViolation           field -> reason;
-nothing was sent ServiceError
-    Unreachable           provably not sent
-      Untrusted           the service's certificate was not accepted
-    NoAnswer              a read was sent, but no whole answer came back
-    OutcomeUnknown        a write that may have been applied
-    MalformedAnswer       unexpected HTTP status, not JSON, or wrong shape
-      ListTooLarge        a list of pages beyond the limits
-    Refused               a non-zero code, or an HTTP status that means refusal
+```
+LocktermError (title, message, hint)
+  RuleViolation            field -> reason; nothing was sent
+  ServiceError
+    Unreachable            provably not sent
+      Untrusted            the service's certificate was not accepted
+    NoAnswer               a read was sent, but no whole answer came back
+    OutcomeUnknown         a write that may have been applied
+    MalformedAnswer        unexpected HTTP status, not JSON, or wrong shape
+      ListTooLarge         a list of pages beyond the limits
+    Refused                a non-zero code, or an HTTP status that means refusal
       NameTaken
       RateLimited
-StoreError
-    StoreDamaged          something in the store is not as it was written
-ConfigError ```
+  StoreError
+    StoreDamaged           something in the store is not as it was written
+  ConfigError
+```
 
 Any other exception is a bug in lockterm.
 """

@@ -116,7 +116,7 @@ def make_directory(directory: Path) -> None:
 
     Raises:
         StoreError: If it cannot be made, is not a directory, or belongs to another user, who could
-        put anything there.
+            put anything there.
     """
     try:
         with Place(f"{directory}/", make=DIRECTORY_MODE) as place:
@@ -188,7 +188,7 @@ def read_named(path: Path, most: int, what: str) -> bytes:
 
     Raises:
         ValueError: If it cannot be read, is not a regular file, or is too large. The message is a
-        sentence for people.
+            sentence for people.
     """
     try:
         return read_regular(path, most - 1, what)
@@ -220,7 +220,7 @@ def open_private(file: Path) -> int:
 
     Raises:
         OSError: If it cannot be opened, or is a link, a pipe or a device. Opening a pipe would
-        block.
+            block.
     """
     with Place(file, follow=False) as place:
         descriptor = place.open(os.O_WRONLY | os.O_APPEND | os.O_CREAT, FILE_MODE)

@@ -160,7 +160,7 @@ def read_regular(file: str | PathLike[str], most: int, what: str = "such file") 
     Raises:
         OSError: If it cannot be read.
         ValueError: If it is not a regular file, or is too large. The message is a sentence for
-        people.
+            people.
     """
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -190,7 +190,7 @@ def read_guarded(
     Raises:
         OSError: If it cannot be read, or another user may have made a link in the path.
         ValueError: If it is not a regular file, or is too large. The message is a sentence for
-        people.
+            people.
     """
     with Place(file) as place:
         descriptor = place.open(os.O_RDONLY)

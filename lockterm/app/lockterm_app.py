@@ -47,9 +47,7 @@ OTHERS_S = 60.0
 """Seconds between two checks for changes that other sessions on this store resolved."""
 
 PAGE_FIRST_S = 0.3
-"""Seconds by which reading earlier sessions' leftovers is delayed, so the first page comes first.
-
-"""
+"""Seconds by which lockterm delays reading what earlier sessions left; the page comes first."""
 
 ENDING_S = 5.0
 """Seconds until abandoned drafts are read a second time if the first read found none.

@@ -23,7 +23,7 @@ class FindLine(Horizontal):
 
     Args:
         stays: Whether the field is always visible. Then Esc clears it, and leaves it only if it is
-        already empty.
+            already empty.
     """
 
     BINDINGS = bindings("find")

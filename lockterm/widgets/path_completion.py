@@ -37,7 +37,7 @@ def complete(typed: str) -> Completion:
 
     Args:
         typed: The start of a path; ``~`` is a home directory. Hidden files are included only if
-        the name starts with a dot.
+            the name starts with a dot.
     """
     if typed.startswith("~") and "/" not in typed:
         return Completion("", [f"{typed}/"] if _is_home(typed) else ())

@@ -120,8 +120,7 @@ class RowTable(LineTable):
         Args:
             rows: One clean string for each column, by row key.
             cursor: The row for the cursor. By default, the cursor stays on its row, or on its place
-                if
-            the row is gone.
+                if the row is gone.
         """
         wanted = cursor or self.highlighted
         self._content, self._keys = rows, [*rows]
