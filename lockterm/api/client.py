@@ -15,6 +15,7 @@ from lockterm.api.request import encode_body
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.api.transport import Transport
 from lockterm.api.writes import Write
+from lockterm.domain.callbacks import ignore
 from lockterm.domain.operation import READABLE_CALLS
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.domain.voices import Language, VoicePack
@@ -95,7 +96,7 @@ class LockService:
         """
         body = {"lockId": lock_id, "remoteName": remote_name}
         try:
-            await self._post("/api/v1/bluetooth-remote/checkRemoteName", body, lambda data: None)
+            await self._post("/api/v1/bluetooth-remote/checkRemoteName", body, ignore)
         except Refused as refusal:
             if refusal.code == NAME_EXISTS and _EXISTS.search(_without_negation(refusal)):
                 return False

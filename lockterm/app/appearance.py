@@ -17,6 +17,7 @@ from lockterm import screens
 from lockterm.config.look import TRUE_COLORS, Look
 from lockterm.config.preferences import Preferences
 from lockterm.domain import glyphs
+from lockterm.domain.callbacks import ignore
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
 from lockterm.screens.base import LocktermScreen
@@ -59,7 +60,7 @@ class Appearance:
         self._choices = choices
         self.filters: list[LineFilter] = []
         """The filters that adapt each line to this terminal."""
-        self.on_change: Callable[[Look], None] = lambda _: None
+        self.on_change: Callable[[Look], None] = ignore
         """A callback that receives each new look after it is applied."""
         for theme in (OWN, *ON_ONE_GROUND, *FOR_EYES):
             app.register_theme(theme)
@@ -145,8 +146,7 @@ class Appearance:
         except (LocktermError, OSError) as error:
             self._app.notify(f"It holds for this session alone: {error}.", title="Theme")
 
-    # --- bytes and mouse
-    # ---------------------------------------------------------------------------
+    # --- bytes and mouse -------------------------------------------------------------------------
 
     def toggle_quiet(self) -> None:
         """Turn low-bandwidth mode on or off."""
@@ -192,8 +192,7 @@ class Appearance:
             self.apply_look(replace(self.look, utf8=event.utf8))
         self._take_width(event.ambiguous)
 
-    # --- the link to the terminal
-    # -------------------------------------------------------------------
+    # --- the link to the terminal ----------------------------------------------------------------
 
     def measure_link(self) -> None:
         """Measure the latency of an SSH link, and suggest low-bandwidth mode if it is slow."""

@@ -1,7 +1,7 @@
-"""A callback for objects that nobody listens to."""
+"""The default callback of an object without a listener."""
 
 from __future__ import annotations
 
 
 def ignore(*_: object) -> None:
-    """Do nothing with whatever is reported."""
+    """Do nothing."""

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 
 from lockterm import screens
 from lockterm.config.profile import FIT, page_rows
+from lockterm.domain.callbacks import ignore
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Key, Marks, Row, key_of_remote, remote_marks
 from lockterm.errors import StoreError
@@ -65,7 +66,7 @@ class RemotesScreen(ListScreen[None]):
         self,
         operations: Operations,
         lock_entry: Lock,
-        open_book: Callable[[], None] = lambda: None,
+        open_book: Callable[[], None] = ignore,
         book: Sequence[Lock] | None = None,
     ) -> None:
         marks = remote_marks()
