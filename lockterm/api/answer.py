@@ -113,14 +113,13 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
 MAX_BODY = 8 * 1024 * 1024
 """Bytes of an unpacked body; a page of 200 remotes has some 100 KB."""
 
-
 _GZIP = ("gzip", "x-gzip")
 _MOST_MEMBERS = 1000
 """A service that packs each part by itself sends some; each takes time, an empty one too."""
 
 
 class BodyReader:
-    """Collects a body, never holding more than :data:`MAX_BODY` of it.
+    """The body of an answer as it arrives: unpacked, and at most :data:`MAX_BODY` of it.
 
     Args:
         encoding: The Content-Encoding of the answer; only gzip is asked for.
@@ -186,7 +185,11 @@ REST_S = 0.008
 
 
 class ChunkPacer:
-    """Decides after each piece of an answer whether to rest."""
+    """A pause between the pieces of an answer if they are many and small.
+
+    A service, or a proxy before it, may send one byte a chunk. Each chunk costs as much work as one
+    of 64 KiB. Without pauses, keys would wait and one core would be busy until the answer ends.
+    """
 
     def __init__(self) -> None:
         self._small = 0

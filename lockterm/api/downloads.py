@@ -38,7 +38,6 @@ from lockterm.threads import to_its_end
 if TYPE_CHECKING:
     from lockterm.config import Profile
 
-
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
@@ -161,7 +160,7 @@ async def download(
         wanted: What to fetch, and what was told about it.
         folder: Where to; made with 0700.
         progress: Called after every chunk.
-        agreed: The server, by :func:`~lockterm.api.downloads.other_server`, that a person agreed
+        agreed: The server, by :func:`other_server`, that a person agreed
             to fetch from. The profile's own needs no word.
 
     Returns:

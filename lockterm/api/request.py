@@ -1,4 +1,8 @@
-"""The parts of a request: the base URL, the headers, and the encoded body."""
+"""The parts of a request: the base URL, the headers, and the encoded body.
+
+The profile is checked again here by the rules of the configuration. Code that makes a profile
+itself gets the same errors as the configuration file.
+"""
 
 from __future__ import annotations
 

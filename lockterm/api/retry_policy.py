@@ -83,10 +83,10 @@ class RetryPolicy:
 
 
 class Places:
-    """The places for such calls.
+    """A limit on calls that run at the same time; their answers are read one after the other.
 
     Args:
-        count: How many there are.
+        count: The number of calls.
     """
 
     def __init__(self, count: int) -> None:
@@ -96,10 +96,10 @@ class Places:
 
 
 class Place:
-    """A place that one caller has or has not; it is left while an answer is read.
+    """One of the places; a caller takes it for a call and leaves it while an answer is read.
 
     Args:
-        places: What it is one of.
+        places: All places.
     """
 
     def __init__(self, places: Places) -> None:
@@ -108,13 +108,13 @@ class Place:
         self._is_taken = False
 
     async def take(self) -> None:
-        """Wait for a place; who has one keeps it."""
+        """Wait for a place; return at once if this caller has one."""
         if not self._is_taken:
             await self._free.acquire()
             self._is_taken = True
 
     def leave(self) -> None:
-        """Let somebody else have it, if it was taken."""
+        """Free the place for another caller, if it is taken."""
         if self._is_taken:
             self._is_taken = False
             self._free.release()
