@@ -44,7 +44,7 @@ class StepState(StrEnum):
     """Its operation may be in the journal, which tells how far it is."""
     RECORDED = "recorded"
     UNCHANGED = "unchanged"
-    """It was so already: nothing was sent."""
+    """The remote was already up to date, so nothing was sent."""
     REFUSED = "refused"
     SKIPPED = "skipped"
     """The remote is no longer as it was when the plan was made: nothing was sent."""

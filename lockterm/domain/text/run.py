@@ -36,7 +36,6 @@ LEFT_OUT = "left out"
 """What people are told of a step that could not be planned; programs, that it was refused."""
 
 _DUE_WORDS = {StepState.SENT: "under way", StepState.TO_DO: "left"}
-_WORDS = {StepState.NOT_SENT: "not sent"}
 
 
 class RunProgress(Protocol):
@@ -171,7 +170,7 @@ def describe_counts(
     counts = Counter(counts) - Counter({StepState.REFUSED: left_out})
     found = count_states(counts, is_running=is_running)
     said = [
-        f"{found[state.value]:,} {_WORDS.get(state, state.value)}"
+        f"{found[state.value]:,} {state.value.replace('_', ' ')}"
         for state in FINAL_STATES
         if found[state.value]
     ]
