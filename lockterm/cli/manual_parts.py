@@ -181,7 +181,8 @@ TIMES = """\
 Dates have the format of the form, in the time zone of the lock book's
 entry or of the profile. lockterm shows them with their offset:
   2026-12-01 09:00   1 Dec 2026 9:00   2026-12-01 09:00 +01:00
-  now   today 18:00   tomorrow 9:00   eom   +6h   +30d   +6mo 18:00
+  now   today 18:00   tomorrow noon   next fri 6pm   eom   eoy
+  +6h   +30d   2 weeks   +6mo 18:00   +1mo eom
 A day without a time starts at 00:00 and ends at the end of the day.
 An end such as +30d counts from the remote's current end. If it has none
 or has expired, it counts from a start in the future, otherwise from now.

@@ -7,32 +7,40 @@
 | the same with ``Z`` or ``+01:00`` behind it | that very moment |
 | ``now`` | this second |
 | ``9:00``, ``today 9:00``, ``tomorrow 9:00`` | that time today or tomorrow |
-| ``eom``, ``eom 18:00`` | the last day of this month, 23:59 where no time is given |
+| ``next fri``, ``next friday 18:00`` | the first Friday after today |
+| ``eom``, ``eoy``, ``eom 18:00`` | the last day of this month or year, 23:59 if no time is given |
 | ``+6h``, ``+90min`` | that much elapsed time later |
-| ``+30d``, ``+2w``, ``+6mo``, ``+1y``, each also ``+30d 18:00`` | the same time of day, later |
+| ``+30d``, ``2 weeks``, ``+6mo``, ``+1y``, each also ``+30d 18:00`` | the same time of day, later |
+| ``+1mo eom``, ``+1y eom 18:00`` | the last day of the month that is so much later |
 | a day without a time | 00:00 for a start, 23:59 for an end |
+
+A time of day may also be ``6pm``, ``6:30 pm`` or ``noon``. 12am and 12pm are refused, because
+people disagree on what they mean.
 
 An end with ``+`` counts from the remote's current end, to the second. If there is none or it has
 passed, it counts from a start that lies ahead, else from now. The note names what it counts from.
-Months end where they end: 31 Jan ``+1mo`` is 28 Feb. A time that the clocks skip is refused, one
-that they show twice is asked back. ``1/12/2026`` and ``1.12.2026`` are refused: which number is the
-month depends on where the reader is from.
+31 Jan ``+1mo`` is 28 Feb, and 28 Feb ``+1mo`` is 28 Mar; ``+1mo eom`` keeps to month ends.
 
-A day without a time may begin later than 00:00, where the clocks skip midnight, and ends with its
-last minute, where they show 23:59 twice.
+A time that the clocks skip is refused. For one that they show twice, the person chooses.
+``1/12/2026`` and ``1.12.2026`` are refused, because the order of day and month depends on where the
+reader is from. A day without a time may begin later than 00:00, where the clocks skip midnight, and
+ends with its last minute, where they show 23:59 twice.
 """
 
 from __future__ import annotations
 
 import re
 from calendar import monthrange
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 
 from lockterm.domain import dates
 from lockterm.domain.safe_text import clean
 
-_TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<ms>\d{1,3}))?)?"
+_TIME = (
+    r"(?:(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<ms>\d{1,3}))?)?"
+    r"(?: ?(?P<half>[ap]m))?| ?(?P<half2>[ap]m))|(?P<noon>noon))"
+)
 _OFFSET = r"(?P<offset>z|utc|[+-]\d{2}:\d{2})"
 _MONTH = "|".join(dates.MONTHS).lower()
 _DAY = (
@@ -40,14 +48,19 @@ _DAY = (
     rf"|(?P<day2>\d{{1,2}}) (?P<name>{_MONTH})[a-z]* (?P<year2>\d{{4}})"
     r"|(?P<day3>1[3-9]|[23]\d)(?P<dot>[./])(?P<month3>\d{1,2})(?P=dot)(?P<year3>\d{4})"
     r"|(?P<month4>0?[1-9]|1[0-2])/(?P<day4>1[3-9]|[23]\d)/(?P<year4>\d{4})"
-    r"|(?P<word>today|tomorrow|eom)"
+    r"|next (?P<weekday>mon|tue|wed|thu|fri|sat|sun)(?:day|sday|nesday|rsday|urday)?"
+    r"|(?P<word>today|tomorrow|eom|eoy)"
 )
 _ABSOLUTE = re.compile(rf"(?:{_DAY})(?:[t ](?:{_TIME})(?: ?{_OFFSET})?)?", re.ASCII)
 _TIME_ALONE = re.compile(rf"{_TIME}(?: ?{_OFFSET})?", re.ASCII)
-_RELATIVE = re.compile(rf"\+ ?(?P<count>\d{{1,6}}) ?(?P<unit>[a-z]+)(?: {_TIME})?", re.ASCII)
+_RELATIVE = re.compile(
+    rf"(?P<plus>\+ ?)?(?P<count>\d{{1,6}}) ?(?P<unit>[a-z]+)(?P<eom> eom)?(?: {_TIME})?", re.ASCII
+)
 
 _NEEDS_NO_ZONE = re.compile(rf"^now$|\d ?{_OFFSET}$", re.ASCII)
 
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+"""In the order of ``date.weekday()``."""
 _UNIT_NAMES = {
     **{"min": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"},
 }
@@ -60,7 +73,7 @@ _UNITS = {
     **dict.fromkeys(("y", "year", "years"), "y"),
 }
 
-HELP = "Type it as 2026-12-01 09:00, or as now, today 18:00, tomorrow 9:00, +30d, +6h, +1y or eom."
+HELP = "Type it as 2026-12-01 09:00, tomorrow 9:00, next fri 6pm, +30d, +1mo eom or eoy."
 
 WITH_OFFSET = (
     "Type dates with their offset, as 2026-12-01 09:00 +01:00,"
@@ -121,7 +134,8 @@ def read_moment(
     if isinstance(zone, dates.UnknownZone) and not _NEEDS_NO_ZONE.search(typed):
         return Moment(error=f"{clean(zone.reason, 200)} {WITH_OFFSET}")
     try:
-        if match := _RELATIVE.fullmatch(typed):
+        match = _RELATIVE.fullmatch(typed)
+        if match and (match["plus"] or match["unit"] in _UNITS):
             moment = _later(match, _base_of(zone, now, start_ms, end_ms), zone)
         else:
             moment = _read(typed, zone, now, end)
@@ -157,7 +171,7 @@ def _read(typed: str, zone: tzinfo, now: datetime, end: bool) -> Moment:
         day, at = _day(match, now.date()), _time(match)
         if at is not None:
             return _resolve(day, at, match["offset"], zone)
-        return _whole_day(day, zone, end=end or match["word"] == "eom")
+        return _whole_day(day, zone, end=end or match["word"] in ("eom", "eoy"))
     raise _Unreadable(_why(typed))
 
 
@@ -178,7 +192,7 @@ def _whole_day(day: date, zone: tzinfo, *, end: bool) -> Moment:
 def _why(typed: str) -> str:
     if re.match(r"\d{1,2}[./]\d{1,2}[./]", typed):
         return "Put the year first, so that day and month cannot be mistaken: 2026-12-01."
-    if re.fullmatch(r"\+ ?\d+ ?m", typed):
+    if re.fullmatch(r"(?:\+ ?)?\d+ ?m", typed):
         return "m could be minutes or months: write +30min or +1mo."
     if typed.startswith("-"):
         return "That counts backwards: type the date itself, as 2026-12-01 09:00."
@@ -186,9 +200,12 @@ def _why(typed: str) -> str:
 
 
 def _day(match: re.Match[str], today: date) -> date:
+    if weekday := match["weekday"]:
+        ahead = (_WEEKDAYS.index(weekday) - today.weekday() - 1) % 7 + 1
+        return today + timedelta(days=ahead)
     if word := match["word"]:
-        if word == "eom":
-            return today.replace(day=monthrange(today.year, today.month)[1])
+        if word in ("eom", "eoy"):
+            return _end_of_month(today if word == "eom" else today.replace(month=12))
         return today + timedelta(days=word == "tomorrow")
     named = match["name"]
     written = match["month"] or match["month3"] or match["month4"]
@@ -204,10 +221,22 @@ def _day(match: re.Match[str], today: date) -> date:
     return date(year, month, number)
 
 
+def _end_of_month(day: date) -> date:
+    return day.replace(day=monthrange(day.year, day.month)[1])
+
+
 def _time(match: re.Match[str]) -> time | None:
+    if match["noon"]:
+        return time(12)
     if match["hour"] is None:
         return None
-    hour, minute, second = int(match["hour"]), int(match["minute"]), int(match["second"] or 0)
+    hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
+    if half := match["half"] or match["half2"]:
+        if hour == 12:
+            raise _Unreadable("12am and 12pm are ambiguous: type 00:00, noon or 12:00.")
+        if not 1 <= hour < 12:
+            raise _Unreadable("Before am or pm, the hour runs from 1 to 11.")
+        hour += 12 * (half == "pm")
     if (hour, minute, second) == (24, 0, 0):
         raise _Unreadable("24:00 is 00:00 of the next day: type that day with 00:00, or 23:59.")
     if hour > 23 or minute > 59 or second > 59:
@@ -222,7 +251,7 @@ def _later(match: re.Match[str], since: tuple[datetime, str], zone: tzinfo) -> M
         raise _Unreadable(_why(match[0]))
     note = f"{words} + {count} {_UNIT_NAMES[unit]}{'' if count == 1 else 's'}"
     if unit in ("h", "min"):
-        if at is not None:
+        if at is not None or match["eom"]:
             raise _Unreadable("Hours and minutes leave no room for a time of day.")
         step = timedelta(hours=count) if unit == "h" else timedelta(minutes=count)
         return Moment(dates.to_ms(base.astimezone(UTC) + step), note=note)
@@ -232,6 +261,10 @@ def _later(match: re.Match[str], since: tuple[datetime, str], zone: tzinfo) -> M
         months = base.year * 12 + base.month - 1 + count * (12 if unit == "y" else 1)
         year, month = months // 12, months % 12 + 1
         then = date(year, month, min(base.day, monthrange(year, month)[1]))
+    if match["eom"]:
+        then, note = _end_of_month(then), f"{note}, end of the month"
+        if at is None:
+            return replace(_whole_day(then, zone, end=True), note=note)
     return _resolve(then, at or base.time(), None, zone, note)
 
 

@@ -80,6 +80,20 @@ def read(text: str, **more: object) -> Moment:
         ("+1y", "2027-11-21 00:19"),
         ("eom", "2026-11-30 22:59"),
         ("eom 18:00", "2026-11-30 17:00"),
+        ("eoy", "2026-12-31 22:59"),
+        ("eoy noon", "2026-12-31 11:00"),
+        ("next fri 18:00", "2026-11-27 17:00"),
+        ("next Sunday", "2026-11-21 23:00"),
+        ("next wednesday", "2026-11-24 23:00"),
+        ("next sat 6pm", "2026-11-28 17:00"),
+        ("noon", "2026-11-21 11:00"),
+        ("6pm", "2026-11-21 17:00"),
+        ("tomorrow 6:30 pm", "2026-11-22 17:30"),
+        ("2026-12-01 9am", "2026-12-01 08:00"),
+        ("2 weeks", "2026-12-05 00:19"),
+        ("3 days 18:00", "2026-11-24 17:00"),
+        ("+1mo eom", "2026-12-31 22:59"),
+        ("+1mo eom 18:00", "2026-12-31 17:00"),
     ],
 )
 def test_what_is_understood(text: str, utc: str) -> None:
@@ -110,6 +124,14 @@ def test_what_is_understood(text: str, utc: str) -> None:
         ("+999999999h", "no date"),
         ("9999-12-31 23:59 -23:59", "calendar"),
         ("+6h 9:00", "no room"),
+        ("+6h eom", "no room"),
+        ("5 m", "+30min or +1mo"),
+        ("tomorrow 12pm", "ambiguous"),
+        ("13pm", "from 1 to 11"),
+        ("0am", "from 1 to 11"),
+        ("2 fortnights", "no date"),
+        ("next", "no date"),
+        ("next month", "no date"),
         ("2026-12-01 09:00 +99:00", "offset"),
         ("٢٠٢٦-12-01", "no date"),
     ],
@@ -119,6 +141,18 @@ def test_what_is_refused_says_why(text: str, says: str) -> None:
     assert moment.ms is None
     assert moment.error
     assert says in moment.error
+
+
+def test_month_ends_stay_month_ends_when_each_renewal_says_eom() -> None:
+    end_ms = ms("2027-01-31 22:59")
+    ends = []
+    for _ in range(3):
+        moment = read("+1mo eom", end=True, end_ms=end_ms)
+        assert moment.ms is not None
+        end_ms = moment.ms
+        ends.append(dates.typed(end_ms, BERLIN))
+    assert ends == ["2027-02-28 23:59", "2027-03-31 23:59", "2027-04-30 23:59"]
+    assert moment.note == "current end 31 Mar 2027 + 1 month, end of the month"
 
 
 def test_a_day_without_a_time_ends_with_its_last_minute() -> None:

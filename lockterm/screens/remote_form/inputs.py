@@ -79,7 +79,7 @@ class DatetimeInput(TypedValue):
     def compose(self) -> ComposeResult:
         yield TextInput(
             self.value,
-            placeholder="2026-12-01 09:00, tomorrow 9:00, +30d, eom",
+            placeholder="2026-12-01 09:00, next fri 6pm, +30d, eom",
             select_on_focus=True,
         )
 
