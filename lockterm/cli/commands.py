@@ -36,7 +36,7 @@ class Commands(click.Group):
 NAMES = (
     *("demo", "serve", "token", "info", "doctor", "keys", "completion", "man", "remotes", "voice"),
     *("find", "report", "locks", "unconfirmed", "history"),
-    *("export", "diff", "apply", "edit", "copy", "runs"),
+    *("export", "diff", "apply", "edit", "copy", "clean", "runs"),
 )
 
 

@@ -185,6 +185,21 @@ Examples:
 {LINES}
 {RUN_CODES}"""
 
+CLEAN = f"""\
+The command reads each lock whole. It deletes a remote only if its status and its end date both say
+that it has expired; others are counted as unclear and stay. If it cannot read a lock, it deletes
+nothing. To delete more than 10 remotes, type their number. The history keeps what is deleted; to
+restore it, give its ID to copy.
+
+\b
+Examples:
+  lockterm clean --expired 30d --dry-run
+  lockterm clean --expired 30d --lock "Main gate"
+  lockterm clean --expired 12w --max-deletes 50 --yes
+
+{LINES}
+{RUN_CODES}"""
+
 EDIT = f"""\
 {LOCK}
 The table is that of export --csv. Remotes that someone else changes while you edit are skipped.

@@ -17,7 +17,7 @@ from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.remote import NO_END
-from lockterm.domain.validity import end_of
+from lockterm.domain.validity import State, end_of, ends_by, state_of
 from lockterm.domain.voices import has_voice
 from lockterm.errors import LocktermError, Refused, RuleViolation
 
@@ -78,6 +78,22 @@ def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> Plann
 def delete_each(targets: Iterable[Target]) -> PlannedSteps:
     """Plan to delete each remote."""
     return PlannedSteps([_step(target, Action.DELETE) for target in targets], [])
+
+
+def delete_expired(targets: Iterable[Target], until_ms: int, now_ms: int) -> PlannedSteps:
+    """Plan to delete the remotes that expired by a moment.
+
+    A remote stays if its status and dates do not both say that it has expired; it is counted.
+
+    Args:
+        targets: The remotes, each once.
+        until_ms: The latest end of a remote that is deleted, in milliseconds.
+        now_ms: Now, in milliseconds.
+    """
+    ended = [target for target in targets if ends_by(target.remote, min(until_ms, now_ms))]
+    expired = [target for target in ended if state_of(target.remote, now_ms) is State.ENDED]
+    planned = delete_each(expired)
+    return replace(planned, skipped={"unclear": len(ended) - len(expired)})
 
 
 def voice_each(

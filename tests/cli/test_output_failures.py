@@ -123,6 +123,7 @@ CHANGING: dict[str, Arguments] = {
     ),
     "apply": lambda s, n: (made(s, n), "apply", str(s.home / "table.csv"), "--yes")[1:],
     "copy": lambda s, n: (made(s, n), "copy", "1004", "1005", "--yes")[1:],
+    "clean": lambda s, n: ("clean", "--expired", "1d", "--lock", "1001", "--yes"),
     "runs resume": lambda s, n: ("runs", "resume", a_run(s, n), "--yes"),
     "runs retry": lambda s, n: ("runs", "retry", a_run(s, n), "--yes"),
 }

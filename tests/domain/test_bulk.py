@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lockterm.domain import bulk, rules
 from lockterm.domain.bulk import Target, Wanted
+from lockterm.domain.constants import RemoteStatus, RemoteType
 from lockterm.domain.dates import MINUTE_MS
 from lockterm.domain.plan import Action, Step, StepState
 from lockterm.domain.remotes import UPDATED, Remote
@@ -160,3 +161,30 @@ def test_new_validity_ends_with_the_day_when_no_time_is_typed(typed: str, minute
         (step,) = bulk.change_each(marked, wish, NOW).steps
         end = datetime.fromtimestamp(step.wanted["endDate"] / 1000, UTC)
         assert f"{end:%Y-%m-%d %H:%M}" == f"2026-12-31 {minute}"
+
+
+kinds, statuses = st.sampled_from([1, 2, 4]), st.sampled_from([1, 2, 3, None])
+
+
+@given(st.lists(st.tuples(kinds, soon, statuses), max_size=8), soon)
+def test_delete_expired_takes_exactly_what_status_and_dates_call_expired(
+    given: list[tuple[int, int, int | None]], until: int
+) -> None:
+    assume(all(abs(end - NOW) > 5 * MINUTE_MS for _, end, _ in given))  # clocks may differ
+    remotes = [
+        Remote.read({
+            **{"remoteType": kind, "status": status, "weekDay": [1]},
+            **{"startDate": end - DAY_MS, "endDate": end},
+        })
+        for kind, end, status in given
+    ]  # fmt: skip
+    planned = bulk.delete_expired(targets(remotes), until, NOW)
+    late = {
+        number: status
+        for number, (kind, end, status) in enumerate(given, 1)
+        if kind != RemoteType.PERMANENT and end <= min(until, NOW)
+    }
+    deleted = {number for number, status in late.items() if status == RemoteStatus.INVALID}
+    assert {step.remote_id for step in planned.steps} == deleted
+    assert {step.action for step in planned.steps} <= {Action.DELETE}
+    assert planned.skipped == {"unclear": len(late) - len(deleted)}

@@ -1,0 +1,80 @@
+"""``lockterm clean``: deletes remotes that expired some time ago."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.completion import complete_locks
+from lockterm.cli.exit_codes import UsageError
+from lockterm.cli.options import LAST_ID, WholeNumber, WriteOptions, changes
+from lockterm.cli.plans import tell_unread
+from lockterm.cli.run_plan import offer
+from lockterm.cli.session import Session
+from lockterm.cli.which_lock import find_lock
+from lockterm.config import Options
+from lockterm.operations.cleaning import plan_cleaning
+
+_DAYS = {"d": 1, "w": 7}
+
+
+def _read_age(context: click.Context, parameter: click.Parameter, value: str) -> int:
+    """Return the number of days in an age such as ``30d`` or ``4w``."""
+    match = re.fullmatch(r"(\d{1,5}) ?([dw])", value.strip(), re.ASCII)
+    if match is None:
+        raise click.BadParameter("Type it as 30d or 4w")
+    return int(match[1]) * _DAYS[match[2]]
+
+
+@click.command(epilog=manual.CLEAN)
+@click.option(
+    "--expired",
+    "days",
+    metavar="AGE",
+    callback=_read_age,
+    required=True,
+    help="Delete what expired that long ago or earlier: 30d, 4w.",
+)
+@click.option(
+    "--lock",
+    "typed_locks",
+    metavar="LOCK",
+    multiple=True,
+    shell_complete=complete_locks,
+    help="Clean only this lock; repeatable. [all locks]",
+)
+@click.option(
+    "--max-deletes",
+    metavar="N",
+    type=WholeNumber(0, LAST_ID),
+    help="Refuse to delete more.",
+)
+@changes
+def clean(
+    options: Options,
+    days: int,
+    typed_locks: tuple[str, ...],
+    max_deletes: int | None,
+    how: WriteOptions,
+) -> int:
+    """Delete remotes that expired some time ago.
+
+    The plan is shown and confirmed once.
+    """
+    with Session(options, dry_run=how.dry_run) as session:
+        session.require_writable()
+        if typed_locks:
+            locks = [find_lock(session, typed) for typed in typed_locks]
+        else:
+            locks = [*session.run(session.operations.locks.all())]
+        if not locks:
+            raise UsageError(
+                "The lock book of this profile is empty: nothing was asked.",
+                hint="Add locks with lockterm locks add or import, or name one with --lock.",
+            )
+        ids = [lock.lock_id for lock in locks]
+        draft = session.run(plan_cleaning(session.operations, ids, days))
+        tell_unread(draft)
+        return offer(session, draft, how, max_deletes=max_deletes)
