@@ -1,6 +1,6 @@
-"""The commands: what is typed after ``lockterm``.
+"""The commands of ``lockterm``.
 
-``commands`` has the list of them and imports each from a module of its name when it is wanted;
-``options`` are what several take; ``which_lock`` opens the ``session`` of a command on a lock;
-``ending`` turns what went wrong into a sentence and an exit code.
+``commands`` has the table of commands and imports a command's module when the command is run.
+``options`` has the options that several commands take, ``session`` opens the service and the store
+for a command, and ``exit_codes`` turns an error into a sentence and an exit code.
 """

@@ -12,8 +12,7 @@ from lockterm.cli.exit_codes import UsageError
 from lockterm.cli.options import LAST_ID, WholeNumber, WriteOptions, changes
 from lockterm.cli.plans import tell_unread
 from lockterm.cli.run_plan import offer
-from lockterm.cli.session import Session
-from lockterm.cli.which_lock import find_lock
+from lockterm.cli.session import Session, find_lock
 from lockterm.config import Options
 from lockterm.operations.cleaning import plan_cleaning
 

@@ -19,30 +19,47 @@ from lockterm.terminal import startup
 
 
 class Commands(click.Group):
-    """Commands that are each in a module of this package with their name.
-
-    It is imported when the command is wanted: a start, an error and the completion of one command
-    need not wait for the others.
-    """
+    """A group that imports the module of a command when the command is run or completed."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name; None if there is none."""
-        if cmd_name not in self.commands:
+        """Return the command of a name; None if there is none."""
+        if cmd_name not in MODULES:
             return None
-        command: click.Command = getattr(import_module(f"lockterm.cli.{cmd_name}"), cmd_name)
+        module = import_module(f"lockterm.cli.{MODULES[cmd_name]}")
+        command: click.Command = getattr(module, cmd_name)
         return command
 
 
-NAMES = (
-    *("demo", "serve", "token", "info", "doctor", "keys", "completion", "man", "remotes", "voice"),
-    *("find", "report", "locks", "unconfirmed", "history"),
-    *("export", "diff", "apply", "edit", "copy", "clean", "runs"),
-)
+MODULES = {
+    "demo": "demo",
+    "serve": "serve",
+    "token": "serve",
+    "info": "info",
+    "doctor": "doctor",
+    "keys": "keys",
+    "completion": "completion",
+    "man": "man",
+    "remotes": "remotes",
+    "voice": "voice",
+    "find": "all_locks",
+    "report": "all_locks",
+    "locks": "locks",
+    "unconfirmed": "unconfirmed",
+    "history": "history",
+    "export": "tables",
+    "diff": "tables",
+    "apply": "tables",
+    "edit": "edit",
+    "copy": "copy",
+    "clean": "clean",
+    "runs": "runs",
+}
+"""Each command, and the module of this package that has it."""
 
 
 @click.group(
     cls=Commands,
-    commands={name: click.Command(name) for name in NAMES},
+    commands={name: click.Command(name) for name in MODULES},
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "obj": Options()},
     epilog=manual.LOCKTERM,

@@ -14,8 +14,7 @@ from lockterm.cli.exit_codes import UsageError
 from lockterm.cli.options import WriteOptions, changes
 from lockterm.cli.plans import tell_unread, telling_problems
 from lockterm.cli.run_plan import offer
-from lockterm.cli.session import Session
-from lockterm.cli.which_lock import find_lock
+from lockterm.cli.session import Session, find_lock
 from lockterm.config import Options
 from lockterm.operations.copying import (
     CannotCopyError,

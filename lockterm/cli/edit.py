@@ -24,8 +24,7 @@ from lockterm.cli.output import put
 from lockterm.cli.plans import drawn_from, put_plan
 from lockterm.cli.prompts import agree, let_be
 from lockterm.cli.run_plan import agreed, carry_out, keep
-from lockterm.cli.session import Session
-from lockterm.cli.which_lock import find_lock, format_lock
+from lockterm.cli.session import Session, find_lock, format_lock
 from lockterm.config import Options
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.plan import has_work

@@ -11,8 +11,7 @@ from lockterm.cli.completion import complete_locks
 from lockterm.cli.exit_codes import DONE, UsageError
 from lockterm.cli.options import Form, reads
 from lockterm.cli.output import put, put_csv, put_table
-from lockterm.cli.session import Session
-from lockterm.cli.which_lock import find_lock
+from lockterm.cli.session import Session, find_lock
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.date_input import read_moment

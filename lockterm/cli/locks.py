@@ -13,8 +13,7 @@ from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, MISUSED, UsageError, tell
 from lockterm.cli.options import Form, asks_service, for_programs, reads, the_lock
 from lockterm.cli.output import go_on_without_reader, put, put_csv, put_json, put_table, with_offset
-from lockterm.cli.session import Session
-from lockterm.cli.which_lock import find_lock, format_lock
+from lockterm.cli.session import Session, find_lock, format_lock
 from lockterm.config import Options, values
 from lockterm.domain import dates
 from lockterm.domain.lock_file import MOST_BYTES, SET, BadLockFile, LockLine, checked, read_locks

@@ -1,29 +1,37 @@
-"""The log file: signals, crashes and messages; no header values, and no body of any request."""
+"""The log file: signals, crashes and messages, without header values or request bodies."""
 
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterable
 from contextlib import suppress
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from lockterm.domain.safe_text import clean, clean_lines, masked, spellings
 from lockterm.errors import StoreError
-from lockterm.paths import make_directory
+from lockterm.paths import make_directory, open_private
 
 LEVELS = ("debug", "info", "warning", "error")
-"""What ``--log-level`` takes; ``debug`` adds a line for each exchange with the service."""
+"""The values of ``--log-level``; ``debug`` adds a line for each exchange with the service."""
+
+LARGEST = 1 << 20
+"""Size in bytes at which a log file becomes ``lockterm.log.1``."""
+KEPT = 3
+"""Number of earlier log files to keep."""
 
 
 def log_to(file: Path, level: str | None = None, *, secrets: Iterable[str] = ()) -> logging.Handler:
-    """Send what the logger ``lockterm`` hears to a file.
+    """Write the messages of the logger ``lockterm`` to a file.
 
-    Nothing is written where the file cannot be: a full disk must not stop reading.
+    Nothing is written if the file cannot be: a full disk must not stop lockterm.
 
     Args:
-        file: The log file; it is made with the first line.
+        file: The log file; the first message creates it.
         level: One of ``LEVELS``; by default ``info``.
-        secrets: Values of headers. Nothing logs them on purpose; an error could quote one.
+        secrets: Header values to mask. Nothing logs them on purpose, but an error could quote one.
 
     Returns:
         The handler, for ``logging.getLogger("lockterm").removeHandler``.
@@ -31,8 +39,8 @@ def log_to(file: Path, level: str | None = None, *, secrets: Iterable[str] = ())
     handler: logging.Handler = logging.NullHandler()
     with suppress(StoreError):
         make_directory(file.parent)
-        handler = _Late(file)
-    handler.setFormatter(_Safe(secrets))
+        handler = RotatingLog(file)
+    handler.setFormatter(_SafeFormatter(secrets))
     logger = logging.getLogger("lockterm")
     logger.propagate = False
     logger.setLevel((level or "info").upper())
@@ -40,30 +48,52 @@ def log_to(file: Path, level: str | None = None, *, secrets: Iterable[str] = ())
     return handler
 
 
-class _Late(logging.Handler):
-    """Imports and opens what it writes to with the first record."""
+class RotatingLog(RotatingFileHandler):
+    """A private log file that rotates, and that several sessions share.
+
+    It never raises and never prints: a log must not disturb the program.
+
+    Args:
+        file: The log file; its directory must exist.
+    """
 
     def __init__(self, file: Path) -> None:
-        super().__init__()
-        self._file = file
-        self._target: logging.Handler | None = None
+        super().__init__(file, maxBytes=LARGEST, backupCount=KEPT, encoding="utf-8", delay=True)
+
+    def _open(self) -> TextIOWrapper:
+        descriptor = open_private(Path(self.baseFilename))
+        return open(descriptor, "a", encoding="utf-8", errors="backslashreplace")
 
     def emit(self, record: logging.LogRecord) -> None:
-        if self._target is None:
-            from lockterm.cli.rotating_log import RotatingLog
+        """Write a record to the current file, even if another session rotated it."""
+        if self.stream is not None and not self._is_in_place(self.stream):
+            self.stream.close()
+            self.stream = None  # the base class opens it again
+        super().emit(record)
 
-            self._target = RotatingLog(self._file)
-            self._target.setFormatter(self.formatter)
-        self._target.emit(record)
+    def shouldRollover(self, record: logging.LogRecord) -> bool:
+        """Return whether a record would make the file too large.
 
-    def close(self) -> None:
-        if self._target is not None:
-            self._target.close()
-        super().close()
+        Some versions of Python see a size of 0 in a file that was just opened.
+        """
+        if self.stream is None:
+            self.stream = self._open()
+        size = os.fstat(self.stream.fileno()).st_size
+        line = f"{self.format(record)}{self.terminator}".encode(errors="backslashreplace")
+        return size > 0 and size + len(line) > self.maxBytes
+
+    def _is_in_place(self, stream: TextIOWrapper) -> bool:
+        try:
+            return os.path.samestat(os.fstat(stream.fileno()), os.stat(self.baseFilename))
+        except OSError:
+            return False
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Do nothing: a full disk must neither stop lockterm nor draw over the screen."""
 
 
-class _Safe(logging.Formatter):
-    """One line for a message, whatever the service wrote into it, and nothing that is secret."""
+class _SafeFormatter(logging.Formatter):
+    """A formatter that keeps a message on one line and masks secrets."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(message)s")

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lockterm.cli.exit_codes import UsageError, sentence_of, tell
 from lockterm.cli.output import put
-from lockterm.cli.session import Session
-from lockterm.cli.which_lock import format_lock
+from lockterm.cli.session import Session, format_lock
 from lockterm.domain.plan import (
     ACTION_GLYPHS,
     DUE,

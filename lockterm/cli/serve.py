@@ -1,4 +1,4 @@
-"""``lockterm serve``: the embedded service alone, in the foreground."""
+"""``lockterm serve``, the embedded service in the foreground; and ``lockterm token``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,19 +15,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lockterm.cli.exit_codes import tell
+from lockterm.cli.output import put
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT
 from lockterm.domain.safe_text import clean
 from lockterm.errors import ConfigError, LocktermError, describe_os_error
 from lockterm.safe_files import Place, read_guarded
+from lockterm.service import tokens
 
 if TYPE_CHECKING:
     from lockterm.service.figures import Figures
-    from lockterm.service.tokens import Tokens
 
 _ADDRESSES = ("postgresql://", "postgres://")
 _FIGURES = "PROMETHEUS_MULTIPROC_DIR"
 _MEANT_AS_ADDRESS = re.compile(r"://|\b(?:host|dbname|password|service)=")
+
+_LONGEST_TOKEN = 4096
+"""Characters; proxies refuse longer headers."""
 
 
 class CannotServe(LocktermError):
@@ -106,11 +112,11 @@ def serve(
 ) -> int:
     """Run the embedded service in the foreground."""
     settled = _settled(token)
-    tokens = _tokens(settled, tokens_file)
+    accepted = _tokens(settled, tokens_file)
     public = None if public_url is None else _public(public_url)
     is_for_others = public is not None or not values.is_loopback(host)
-    if is_for_others and (tokens is None or _is_short(settled)):
-        could = "use this service" if tokens is None else "find so short a token by trying"
+    if is_for_others and (accepted is None or _is_short(settled)):
+        could = "use this service" if accepted is None else "find so short a token by trying"
         raise CannotServe(
             f"Anyone who reaches {clean(public or host, 80)} could {could}. Nothing was started.",
             hint="Give it --tokens FILE or a long --token env:NAME, or leave --host at 127.0.0.1"
@@ -139,7 +145,7 @@ def serve(
         "database": database if is_address or database is None else _trusted_file(database),
         "migrate": migrate,
         "sample_data": sample_data,
-        "tokens": tokens,
+        "tokens": accepted,
         "public_url": public,
         "rate": rate,
         "log": log,
@@ -244,9 +250,7 @@ def _settled(token: str | None) -> str | None:
 
 
 def _is_short(token: str | None) -> bool:
-    from lockterm.service.tokens import SHORTEST
-
-    return token is not None and len(token) < SHORTEST
+    return token is not None and len(token) < tokens.SHORTEST
 
 
 def _public(given: str) -> str:
@@ -257,14 +261,12 @@ def _public(given: str) -> str:
     return url
 
 
-def _tokens(token: str | None, file: Path | None) -> Tokens | None:
+def _tokens(token: str | None, file: Path | None) -> tokens.Tokens | None:
     """Who may ask; None: anyone.
 
     Raises:
         ConfigError: the file cannot be used, or both were given.
     """
-    from lockterm.service import tokens
-
     if file is None:
         return None if token is None else tokens.Tokens.only(token)
     if token is not None:
@@ -304,3 +306,40 @@ def _explained(error: OSError, host: str, port: int) -> CannotServe:
             f"The port {port} is not for this user.", hint="Choose one from 1024 on."
         )
     return CannotServe(f"The service cannot listen on {host}:{port}: {describe_os_error(error)}.")
+
+
+@click.command()
+@click.argument("name")
+@click.option("--stdin", "is_given", is_flag=True, help="Read the token from stdin.")
+def token(name: str, is_given: bool) -> int:
+    """Make a line for serve --tokens.
+
+    The token itself is told on stderr, once; it is kept nowhere.
+    """
+    made = tokens.new_token()
+    try:
+        line = tokens.line_of(name, _typed(tokens.SHORTEST) if is_given else made)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    put(line)
+    if not is_given:
+        tell(f"the token of {name} is {made}")
+    return 0
+
+
+def _typed(shortest: int) -> str:
+    if sys.stdin is None:
+        raise ValueError("The token cannot be read: stdin is closed.")
+    try:
+        typed = sys.stdin.readline(_LONGEST_TOKEN + 1).removesuffix("\n").removesuffix("\r")
+        values.header_value(typed)
+    except UnicodeError:  # its own words repeat part of what was typed
+        raise ValueError("The token is no text in this machine's encoding.") from None
+    except ValueError as error:
+        raise ValueError(f"The token {error}.") from None
+    if not shortest <= len(typed) <= _LONGEST_TOKEN:
+        raise ValueError(
+            f"A token has {shortest} to {_LONGEST_TOKEN:,} characters: a shorter one could be"
+            " found from its hash."
+        )
+    return typed

@@ -13,8 +13,7 @@ from lockterm.cli.options import asks_service, for_programs
 from lockterm.cli.outcome import TIMEOUT_S
 from lockterm.cli.output import go_on_without_reader, put, put_json, put_table
 from lockterm.cli.prompts import agree, agree_by_typing, let_be, require_someone
-from lockterm.cli.session import Session
-from lockterm.cli.which_lock import format_lock
+from lockterm.cli.session import Session, format_lock
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.glyphs import quoted

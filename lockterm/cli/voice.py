@@ -33,8 +33,7 @@ from lockterm.cli.output import (
     with_offset,
 )
 from lockterm.cli.prompts import agree, let_be, require_someone
-from lockterm.cli.session import Session
-from lockterm.cli.which_lock import changing, format_lock, lock_json, reading
+from lockterm.cli.session import Session, changing, format_lock, lock_json, reading
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.locks import Lock, VoiceChoice

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import tzdata
 
-from lockterm.cli.doctor.answers import TerminalAnswers
-from lockterm.cli.doctor.copying import copying
+from lockterm.cli.doctor.conversation import TerminalAnswers
+from lockterm.cli.doctor.terminal import copying
 from lockterm.config.look import Look, Multiplexer
 from lockterm.domain.drafts import Draft
 from lockterm.domain.locks import Lock

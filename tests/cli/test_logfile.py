@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.cli import rotating_log
+from lockterm.cli import logfile
 from lockterm.cli.logfile import log_to
 from tests.cli.conftest import Scripts
 
@@ -85,7 +85,7 @@ def test_a_line_is_a_line_and_a_secret_is_masked(start: Start, tmp_path: Path) -
 def test_it_is_put_aside_when_it_is_full_also_by_another_session(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rotating_log, "LARGEST", 200)
+    monkeypatch.setattr(logfile, "LARGEST", 200)
     file = tmp_path / "lockterm.log"
     sessions = start(file), start(file)
     for number in range(24):

@@ -20,10 +20,10 @@ from tests.terminal.pty_session import clean_environment
 def test_a_command_is_imported_when_it_is_wanted() -> None:
     code = (
         "import sys\n"
-        "from lockterm.cli.commands import NAMES, run\n"
+        "from lockterm.cli.commands import MODULES, run\n"
         "for words in (['--version'], ['frobnicate'], ['keys', '--help']):\n"
         "    run(words)\n"
-        "late = (*(f'lockterm.cli.{name}' for name in NAMES), 'asyncio', 'sqlite3')\n"
+        "late = (*(f'lockterm.cli.{name}' for name in MODULES.values()), 'asyncio', 'sqlite3')\n"
         "print(*[name for name in late if name in sys.modules])"
     )
     result = subprocess.run(

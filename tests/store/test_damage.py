@@ -14,7 +14,7 @@ from uuid import NAMESPACE_OID, uuid5
 
 import pytest
 
-from lockterm.cli.doctor.store import store_findings
+from lockterm.cli.doctor.checks import store_findings
 from lockterm.config import Profile
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.locks import Lock

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.cli.doctor.store import store_findings
+from lockterm.cli.doctor.checks import store_findings
 from lockterm.domain.locks import Lock
 from lockterm.errors import StoreError
 from lockterm.paths import Paths

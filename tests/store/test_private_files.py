@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.cli.doctor.store import store_findings
+from lockterm.cli.doctor.checks import store_findings
 from lockterm.cli.logfile import log_to
 from lockterm.config import Profile
 from lockterm.config.file import read_config

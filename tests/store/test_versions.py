@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.cli.doctor.store import store_findings
+from lockterm.cli.doctor.checks import store_findings
 from lockterm.domain.locks import Lock
 from lockterm.paths import Paths
 from lockterm.store.database import Database

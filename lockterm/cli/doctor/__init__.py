@@ -10,10 +10,13 @@ import click
 
 from lockterm import __version__
 from lockterm.cli import manual
-from lockterm.cli.doctor.configuration import configuration_findings
-from lockterm.cli.doctor.finding import Finding, trouble
-from lockterm.cli.doctor.service import service_findings
-from lockterm.cli.doctor.store import store_findings
+from lockterm.cli.doctor.checks import (
+    Finding,
+    configuration_findings,
+    service_findings,
+    store_findings,
+    trouble,
+)
 from lockterm.cli.doctor.terminal import terminal_findings
 from lockterm.cli.exit_codes import DONE, FAILED
 from lockterm.cli.logfile import log_to

@@ -21,8 +21,7 @@ from lockterm.cli.output import (
     put_table,
     with_offset,
 )
-from lockterm.cli.session import Session
-from lockterm.cli.which_lock import format_lock, lock_json, reading
+from lockterm.cli.session import Session, format_lock, lock_json, reading
 from lockterm.config import Options
 from lockterm.config.profile import MAX_PAGE_SIZE
 from lockterm.domain.constants import RemoteType, word

@@ -1,4 +1,4 @@
-"""``lockterm export``: all remotes of locks, in a file that ``diff`` and ``apply`` take."""
+"""``lockterm export``, ``diff`` and ``apply``: locks as files, and back."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.completion import complete_locks
 from lockterm.cli.exit_codes import DONE, FAILED, UsageError, code_of, sentence_of, tell
-from lockterm.cli.options import asks_service
+from lockterm.cli.options import LAST_ID, WholeNumber, WriteOptions, asks_service, changes
 from lockterm.cli.output import is_terminal, put, put_bytes
+from lockterm.cli.plans import drawn_from, put_end, put_plan, put_planned
 from lockterm.cli.prompts import agree, can_ask
-from lockterm.cli.session import Session
-from lockterm.cli.which_lock import find_lock
+from lockterm.cli.run_plan import offer
+from lockterm.cli.session import Session, find_lock
 from lockterm.config import Options
+from lockterm.domain.plan import Action
 from lockterm.domain.safe_text import clean, clean_lines
 from lockterm.domain.text.amount import format_count
 from lockterm.operations import export as files
@@ -87,3 +89,56 @@ def _may_lose(file: Path) -> bool:
             hint="Give --force to replace it, or another --output.",
         )
     return agree(f"Replace {clean(file)}? It is not an export of lockterm.", yes=False)
+
+
+@click.command(epilog=manual.DIFF)
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--prune", is_flag=True, help="Include the deletes of apply --prune.")
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each step.")
+@asks_service
+def diff(options: Options, file: Path, prune: bool, as_json: bool) -> int:
+    """Show what apply would do with a file.
+
+    The exit code is 0 where the locks are as the file, and 1 where they differ.
+    """
+    with Session(options) as session:
+        drawn = drawn_from(session, file, prune=prune)
+        steps = drawn.plan.steps
+        if as_json:
+            put_planned(session, steps)
+            put_end(None, steps, is_dry=True)
+        else:
+            put_plan(session, drawn)
+        for one in drawn.unread:
+            if one.error is not None:
+                return code_of(one.error)
+    return DONE if drawn.plan.actions().keys() <= {Action.KEEP} else FAILED
+
+
+@click.command(epilog=manual.APPLY)
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--prune", is_flag=True, help="Delete remotes of its locks that are not in the file.")
+@click.option(
+    "--max-deletes",
+    metavar="N",
+    type=WholeNumber(0, LAST_ID),
+    help="Refuse to delete more.",
+)
+@click.option("--no-shorten", is_flag=True, help="Refuse a plan that shortens access.")
+@changes
+def apply(
+    options: Options,
+    file: Path,
+    prune: bool,
+    max_deletes: int | None,
+    no_shorten: bool,
+    how: WriteOptions,
+) -> int:
+    """Add, change and delete remotes as a file says.
+
+    The plan is shown and confirmed once.
+    """
+    with Session(options, dry_run=how.dry_run) as session:
+        session.require_writable()
+        drawn = drawn_from(session, file, prune=prune)
+        return offer(session, drawn, how, max_deletes=max_deletes, no_shorten=no_shorten)

@@ -1,46 +1,132 @@
-"""``lockterm report``: what has ended and what ends soon, on all locks of the book."""
+"""``lockterm find`` and ``report``: the commands that read all locks of the lock book."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
 from datetime import tzinfo
+from typing import Any
 
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.everywhere import (
-    OnLock,
-    counts_json,
-    missed_of,
-    on_locks,
-    put_csv_of,
-    read_all,
-)
 from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, tell
 from lockterm.cli.options import Form, reads
-from lockterm.cli.output import put, put_json, put_table, with_offset
-from lockterm.cli.remotes.reading import TITLES, table_cells
-from lockterm.cli.session import Session
-from lockterm.cli.which_lock import format_lock, lock_json
+from lockterm.cli.output import put, put_csv, put_json, put_table, with_offset
+from lockterm.cli.remotes.reading import CSV_COLUMNS, TITLES, csv_rows, table_cells
+from lockterm.cli.session import Session, format_lock, lock_json
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.date_input import read_moment
 from lockterm.domain.glyphs import quoted
+from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
+from lockterm.domain.searching import is_found
 from lockterm.domain.text.amount import describe_unreadable_periods, format_count
 from lockterm.domain.text.remote import format_remote
 from lockterm.domain.validity import ends_by, has_unreadable_period
-from lockterm.operations.everywhere import LockRead
+from lockterm.operations.everywhere import LockRead, Wanted, describe_reads
 
+MOST_NAMED = 20
+"""So many locks that were not read are named in the sentence for people; ``--json`` has all."""
 _NAMED = 5
 """So many remotes are named in a sentence."""
-
 _TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
 """What a line of 80 columns has room for beside day and lock."""
-
-
 _MONTHS_DIFFER_MS = 4 * dates.DAY_MS
 """A month from this machine's wrong date is so much longer or shorter at the most."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnLock:
+    """A remote that was found, and where."""
+
+    lock: Lock
+    remote: Remote
+    zone: tzinfo
+    """The lock's."""
+
+
+def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
+    """Read every lock of the book, in its order; those that were not read are told on stderr.
+
+    Raises:
+        UsageError: The lock book is empty.
+        StoreError: It cannot be read.
+    """
+
+    async def read() -> list[LockRead]:
+        async with aclosing(session.operations.everywhere.read(wanted)) as reading:
+            return [one async for one in reading]
+
+    found = sorted(session.run(read()), key=lambda one: one.place)
+    if not found:
+        raise UsageError(
+            "The lock book of this profile is empty: nothing was asked.",
+            hint="Add locks with lockterm locks add or import, or in the UI.",
+        )
+    if missed_of(found):
+        tell(describe_reads(found, MOST_NAMED))
+    return found
+
+
+def on_locks(session: Session, found: Sequence[LockRead]) -> list[OnLock]:
+    """All remotes that were found, lock by lock."""
+    zone = session.operations.zone
+    return [OnLock(one.lock, remote, zone(one.lock)) for one in found for remote in one.remotes]
+
+
+def put_csv_of(listed: Sequence[OnLock]) -> None:
+    """Print remotes as CSV, with the lock book's name of their lock."""
+    rows = (
+        {"lockName": one.lock.name, **row, "lockId": one.lock.lock_id}
+        for one in listed
+        for row in csv_rows([one.remote], one.zone)
+    )
+    put_csv(("lockName", *CSV_COLUMNS), rows)
+
+
+def missed_of(found: Sequence[LockRead]) -> list[LockRead]:
+    """The locks that were not read, or not whole."""
+    return [one for one in found if one.problem]
+
+
+def counts_json(found: Sequence[LockRead]) -> dict[str, Any]:
+    """What programs are told of the reading: how many locks, how many read, and which were not."""
+    missed = missed_of(found)
+    return {
+        "locks": len(found),
+        "read": len(found) - len(missed),
+        "notRead": [{**lock_json(one.lock), "why": one.problem} for one in missed],
+    }
+
+
+@click.command(epilog=manual.FIND)
+@click.argument("text", metavar="TEXT")
+@reads
+def find(options: Options, text: str, form: Form) -> int:
+    """Search all locks of the lock book for remotes."""
+    if not text.strip():
+        raise UsageError("TEXT is empty; nothing was asked.")
+    with Session(options) as session:
+        found = read_all(session, lambda remote: is_found(text, remote))
+        listed, now_ms = on_locks(session, found), session.operations.now_ms()
+    if form is Form.JSON:
+        told = [{"lock": lock_json(one.lock), "remote": one.remote.raw} for one in listed]
+        put_json({"text": text, **counts_json(found), "found": told})
+    elif form is Form.CSV:
+        put_csv_of(listed)
+    else:
+        if listed:
+            cells = [(one.lock.title, *table_cells(one.remote, one.zone, now_ms)) for one in listed]
+            put_table(("Lock", *TITLES), cells)
+        having = sum(bool(one.remotes) for one in found)
+        put(f"{format_count(len(listed), 'remote')} on {having:,} of {len(found):,} locks")
+    if listed:
+        return DONE
+    return UNREACHABLE if missed_of(found) else FAILED
 
 
 @click.command(epilog=manual.REPORT)

@@ -1,0 +1,309 @@
+"""The doctor's checks of configuration, store and service."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sqlite3
+import stat
+import statistics
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from lockterm.cli.exit_codes import hint_of
+from lockterm.config import Options, Profile, Settings, load_settings
+from lockterm.config.file import read_config
+from lockterm.config.values import is_zone
+from lockterm.config.zone_data import describe_zone_data, zone_data
+from lockterm.domain.operation import IN_FLIGHT, UNSETTLED
+from lockterm.domain.safe_text import clean
+from lockterm.domain.text.amount import format_count, format_size
+from lockterm.errors import ConfigError, LocktermError, StoreError
+from lockterm.keymap.hints import key, settling
+from lockterm.operations.connection import CLOCK_TOLERANCE_S
+from lockterm.operations.probe import SOME_LOCK, ServiceAnswers, ask, look_at_certificate
+from lockterm.paths import Paths
+from lockterm.store.damage import contents, failure_of, is_damage, is_earlier, refuse_foreign
+from lockterm.store.database import compare_contents, version_of
+from lockterm.store.journal_known import damaged_entries
+from lockterm.store.tables import VERSION
+
+LEAST_FREE = 16 << 20
+"""Free bytes below which the disk counts as full."""
+CALLS = 5
+"""How many calls are timed, after one that pays for the connection."""
+SLOW_MS = 1000.0
+"""A median from which on a link is called slow, in milliseconds."""
+SOON_DAYS = 30
+"""A certificate that ends so soon is worth knowing, in days."""
+
+State = Literal["OK", "WARN", "FAIL"]
+"""``WARN`` is worth knowing; only ``FAIL`` makes the exit code 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    state: State
+    """How it is."""
+    sentence: str
+    """What was seen."""
+    advice: str = ""
+    """What to do; empty where it is well."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What was measured, for programs."""
+
+
+def trouble(error: LocktermError) -> Finding:
+    """The finding that something is wrong, in the words of its error."""
+    return Finding("FAIL", error.meaning, hint_of(error))
+
+
+def configuration_findings(
+    config_file: Path, options: Options, environ: Mapping[str, str], settings: Settings
+) -> Iterator[Finding]:
+    """What the settings come to, and which other profiles could not be used.
+
+    Unknown keys and wrong values of the profile in use are an error before this is reached.
+    """
+    config = read_config(config_file)
+    if config is None:
+        yield Finding("OK", f"There is no {config_file}: nothing has to be there.")
+    else:
+        mode = stat.S_IMODE(config_file.stat().st_mode)
+        facts = {"file": str(config_file), "mode": f"{mode:04o}", "profiles": len(config.profiles)}
+        if mode & 0o022:
+            sentence = f"Others can change {config_file}, and so where lockterm connects to."
+            yield Finding("WARN", sentence, f"Run: chmod 600 {config_file}", facts)
+        else:
+            sentence = f"{config_file} ({mode:04o}) has no unknown keys."
+            yield Finding("OK", sentence, facts=facts)
+    data = zone_data()
+    facts = {"timeZones": asdict(data)}
+    yield Finding("OK", f"Time zones are of {describe_zone_data(data)}.", facts=facts)
+    profile = settings.profile
+    if profile is None:
+        advice = f"Try lockterm demo, give --base-url, or write a profile into {config_file}."
+        yield Finding("FAIL", "No service is known.", advice)
+        return
+    chosen = {"profile": profile.name, "baseUrl": profile.base_url, "readOnly": profile.read_only}
+    read_only = ", read-only" if profile.read_only else ""
+    sentence = f"The profile {profile.name} is on {profile.base_url}{read_only}."
+    yield Finding("OK", sentence, facts=chosen)
+    for warning in profile.warnings:
+        yield Finding("WARN", warning)
+    for name in config.profiles if config else ():
+        try:
+            load_settings(config_file, replace(options, profile=name), environ)
+        except ConfigError as error:
+            yield Finding("WARN", error.message, error.hint)
+
+
+def store_findings(paths: Paths) -> Iterator[Finding]:
+    """Whether the store can be read and written, what is in it, and whether others can read it."""
+    place = next(place for place in (paths.state_dir, *paths.state_dir.parents) if place.exists())
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        yield Finding(
+            "FAIL",
+            f"{place} is not writable, so nothing can be changed from here.",
+            "Make it writable, or set XDG_STATE_HOME to a place that is.",
+        )
+        return
+    free = shutil.disk_usage(place).free
+    if free < LEAST_FREE:
+        yield Finding("FAIL", f"The disk of {place} is full.", "Make room.")
+    if paths.database.exists():
+        yield from _database_findings(paths.database)
+    else:
+        yield Finding("OK", f"{paths.database} will be made when it is needed.")
+
+
+def _database_findings(database: Path) -> Iterator[Finding]:
+    mode = database.stat().st_mode
+    if mode & 0o077:
+        yield Finding("WARN", f"Others can read {database}.", f"Run: chmod 600 {database}")
+    try:
+        facts, flaws = _looked_into(database)
+    except StoreError as error:
+        yield Finding("FAIL", error.message, error.hint, {"file": str(database)})
+        return
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes what is no text
+        if not is_damage(error):
+            yield Finding("FAIL", *failure_of(database, error), {"file": str(database)})
+            return
+        facts, flaws = {}, str(error)
+    unknown_zones = facts.pop("unknown_zones", [])
+    facts = {"file": str(database), "bytes": _size(database), **facts}
+    if flaws:
+        advice = "Start lockterm: it sets the file aside and keeps what can be read of it."
+        yield Finding("FAIL", f"{database} is damaged: {flaws}.", advice, facts)
+        return
+    if facts.pop("earlier", False):
+        yield Finding(
+            "WARN",
+            f"{database} is from before the first release, and is not read any more.",
+            "Start lockterm: it keeps the file under another name and begins a new store.",
+            facts,
+        )
+        return
+    if facts["schema"] > VERSION:
+        yield Finding(
+            "WARN",
+            f"{database} was written by a later lockterm: its tables are version"
+            f" {facts['schema']}, and this one knows version {VERSION}.",
+            "Use that one; this one reads what it knows.",
+        )
+    if count := facts["damaged"]:
+        yield Finding(
+            "FAIL",
+            f"{count:,} {'entry' if count == 1 else 'entries'} of the journal in {database}"
+            f" {'is' if count == 1 else 'are'} damaged; the others can be read.",
+            f"Start lockterm and press {key('app.history')}: it shows what is left of each.",
+            facts,
+        )
+        return
+    words = f"{database} is sound, {format_size(facts['bytes'])}, schema {facts['schema']}"
+    yield Finding("OK", f"{words}, with {format_count(facts['locks'], 'lock')}.", facts=facts)
+    for lock_id, name, zone in unknown_zones:
+        title = f"{clean(name, 60)} (lock {lock_id})" if name else f"lock {lock_id}"
+        yield Finding(
+            "WARN",
+            f'This machine does not know the time zone "{clean(zone, 60)}" of {title}: no date is'
+            " read for it, and times are shown in UTC.",
+            "Correct the zone in the lock book, or type dates with their offset.",
+        )
+    if count := facts["unsettled"]:
+        yield Finding(
+            "WARN",
+            f"{format_count(count, 'change')} sent from here {'is' if count == 1 else 'are'} not"
+            " settled: it is not known whether they took effect.",
+            f"Start lockterm and press {key('app.history')}: {settling()}",
+        )
+    if count := facts["drafts"]:
+        sentence = f"{format_count(count, 'form')} begun and not finished."
+        yield Finding("WARN", sentence, "Start lockterm: it offers what was typed.")
+
+
+def _looked_into(database: Path) -> tuple[dict[str, Any], str]:
+    """Counts of what is in it, and what is wrong with it; empty if nothing is."""
+    uri = f"{database.absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(uri, uri=True)) as connection:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        refuse_foreign(connection, database)
+        answer = str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0])
+        if answer != "ok":
+            return {}, answer
+        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+        if is_earlier(contents(connection)):
+            return {"earlier": True}, ""
+        compare_contents(connection)
+        version = version_of(connection)
+        states = ", ".join(f"'{state.value}'" for state in UNSETTLED | IN_FLIGHT)
+        connection.row_factory = sqlite3.Row
+
+        def count(table: str, where: str = "") -> int:
+            query = f"SELECT count(*) FROM {table}{where}"
+            return connection.execute(query).fetchone()[0] if table in tables else 0
+
+        zones = "SELECT lock_id, name, zone FROM locks WHERE zone != '' ORDER BY lock_id"
+        rows = connection.execute(zones) if "locks" in tables else ()
+        return {
+            "unknown_zones": [tuple(row) for row in rows if not is_zone(str(row["zone"]))],
+            "schema": version,
+            "integrity": answer,
+            "damaged": damaged_entries(connection),
+            "locks": count("locks"),
+            "operations": count("operations"),
+            "unsettled": count("operations", f" WHERE state IN ({states})"),
+            "drafts": count("drafts"),
+        }, ""
+
+
+def _size(database: Path) -> int:
+    files = (database, database.with_name(f"{database.name}-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
+def service_findings(profile: Profile, lock_id: int | None) -> Iterator[Finding]:
+    """Whether the service answers as the contract says. Nothing is changed by asking."""
+    try:
+        answers = asyncio.run(ask(profile, lock_id or SOME_LOCK, more_calls=CALLS))
+    except LocktermError as error:
+        yield trouble(error)
+        return
+    if profile.base_url.startswith("https:"):
+        yield _certificate(profile)
+    if answers.denial is not None:
+        yield trouble(answers.denial)
+        return
+    yield _latency(profile, answers)
+    refusal = answers.refusal
+    if refusal is not None and lock_id is not None:
+        sentence = f"It refuses the lock {lock_id}: {refusal.meaning}"
+        yield Finding("WARN", sentence, "See that the id is right.")
+    yield _clock(answers.offset_s)
+
+
+def _latency(profile: Profile, answers: ServiceAnswers) -> Finding:
+    calls = answers.calls_ms
+    middle = statistics.median(calls)
+    facts = {
+        "host": profile.host,
+        "firstMs": round(answers.first_ms, 1),
+        "minMs": round(min(calls), 1),
+        "medianMs": round(middle, 1),
+        "maxMs": round(max(calls), 1),
+        "calls": len(calls),
+    }
+    sentence = (
+        f"{profile.host} answers as it should: {len(calls)} calls took {min(calls):.0f} /"
+        f" {middle:.0f} / {max(calls):.0f} ms (min / median / max), the first one"
+        f" {answers.first_ms:.0f} ms with its connection."
+    )
+    if middle > SLOW_MS:
+        advice = "The link is slow: give timeout_s in the profile more time if calls run out of it."
+        return Finding("WARN", sentence, advice, facts)
+    return Finding("OK", sentence, facts=facts)
+
+
+def _clock(offset_s: float | None) -> Finding:
+    if offset_s is None:
+        return Finding("WARN", "It does not tell its time: clocks were not compared.")
+    facts = {"clockOffsetS": round(offset_s, 1)}
+    if abs(offset_s) <= CLOCK_TOLERANCE_S:
+        sentence = f"The clocks agree within {abs(offset_s) + 1:.0f} s."
+        return Finding("OK", sentence, facts=facts)
+    side = "behind" if offset_s > 0 else "ahead of"
+    sentence = (
+        f"This machine's clock is {abs(offset_s):.0f} s {side} the service's: dates would be wrong"
+        " by that."
+    )
+    return Finding("FAIL", sentence, "Set the clock.", facts)
+
+
+def _certificate(profile: Profile) -> Finding:
+    """How long the certificate lasts that the calls before were made with."""
+    try:
+        seen = look_at_certificate(profile)
+    except (LocktermError, OSError, ValueError) as error:
+        return Finding("WARN", f"Its certificate could not be looked at: {error}.")
+    facts = {
+        "tls": seen.tls,
+        "certificateUntil": seen.until,
+        "certificateDays": seen.days,
+        "certificateIssuer": seen.issuer,
+    }
+    by = f" by {seen.issuer}" if seen.issuer else ""
+    sentence = (
+        f"Its certificate, issued{by}, is trusted, {seen.tls}, and lasts until {seen.until},"
+        f" {seen.days} days."
+    )
+    if seen.days < SOON_DAYS:
+        advice = "Tell those who run the service: when it ends, nothing can be sent."
+        return Finding("WARN", sentence, advice, facts)
+    return Finding("OK", sentence, facts=facts)
