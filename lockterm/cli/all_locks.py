@@ -130,13 +130,15 @@ def find(options: Options, text: str, form: Form) -> int:
 
 
 @click.command(epilog=manual.REPORT)
-@click.option("--within", metavar="TIME", default="30d", help="Time ahead: 30d, 2w. [30d]")
+@click.option(
+    "--within",
+    metavar="TIME",
+    default="30d",
+    help="Time ahead, such as 12h, 30d or 2w. [default: 30d]",
+)
 @reads
 def report(options: Options, within: str, form: Form) -> int:
-    """List expired and expiring remotes of all locks.
-
-    The exit code is 1 where something is listed, or a period cannot be read.
-    """
+    """List expired and expiring remotes of all locks."""
     with Session(options) as session:
         operations = session.operations
         now_ms = operations.now_ms()

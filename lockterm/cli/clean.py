@@ -34,7 +34,7 @@ def _read_age(context: click.Context, parameter: click.Parameter, value: str) ->
     metavar="AGE",
     callback=_read_age,
     required=True,
-    help="Delete what expired that long ago or earlier: 30d, 4w.",
+    help="Minimum time since the end date, such as 30d or 4w. [required]",
 )
 @click.option(
     "--lock",
@@ -42,13 +42,13 @@ def _read_age(context: click.Context, parameter: click.Parameter, value: str) ->
     metavar="LOCK",
     multiple=True,
     shell_complete=complete_locks,
-    help="Clean only this lock; repeatable. [all locks]",
+    help="Clean only this lock; repeatable. [default: all locks]",
 )
 @click.option(
     "--max-deletes",
     metavar="N",
     type=WholeNumber(0, LAST_ID),
-    help="Refuse to delete more.",
+    help="Refuse to delete more. [default: no limit]",
 )
 @changes
 def clean(
@@ -60,7 +60,7 @@ def clean(
 ) -> int:
     """Delete remotes that expired some time ago.
 
-    The plan is shown and confirmed once.
+    The command shows the plan and asks once.
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()

@@ -68,10 +68,10 @@ MODULES = {
 @takes(*OF_THE_UI)
 @click.pass_context
 def lockterm(context: click.Context, options: Options) -> int | None:
-    """Manage the bluetooth remotes and the voices of smart locks in a terminal.
+    """Manage the bluetooth remotes and voices of smart locks.
 
-    Without a command, the terminal UI opens on the default profile; without one, it offers the
-    demo or a form for the first one. Options may also stand after the commands that take them.
+    Without a command, the terminal UI opens with the default profile. Without a profile, it offers
+    the demo and a form for the first profile. Options also work after the commands that take them.
     """
     if context.invoked_subcommand is not None:
         startup.over()

@@ -36,19 +36,19 @@ _OPERATION = re.compile("[0-9a-f]{32}")
     "--taken",
     type=click.Choice(("skip", "rename")),
     default="skip",
-    help="Remotes whose name is taken. [skip]",
+    help="What to do if a name is taken. [default: skip]",
 )
 @click.option(
     "--expired",
     type=click.Choice(("skip", "copy")),
     default="skip",
-    help="Expired remotes. [skip]",
+    help="What to do with expired remotes. [default: skip]",
 )
 @click.option(
     "--times",
     type=click.Choice(("moment", "wall-clock")),
     default="moment",
-    help="What dates keep in another time zone. [moment]",
+    help="What dates keep in another time zone. [default: moment]",
 )
 @changes
 def copy(
@@ -62,7 +62,7 @@ def copy(
 ) -> int:
     """Copy remotes of a lock, export or backup to locks.
 
-    What is there already by its number stays as it is.
+    If a lock has a remote with the same number, the command does not change it.
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lockterm.cli.logfile import log_to
+from lockterm.cli.manual_parts import DEMO_CODES, list_examples
 from lockterm.cli.options import takes
 from lockterm.cli.running import exit_code, show
 from lockterm.config import Options, load_settings
@@ -44,7 +45,7 @@ _TRIES = 3
 _log = logging.getLogger("lockterm")
 
 
-@click.command()
+@click.command(epilog=list_examples(DEMO_CODES, "lockterm demo", "lockterm demo --lock 1001"))
 @takes("lock", "read_only", "no_mouse", "quiet", "log_level")
 def demo(options: Options) -> int:
     """Try the UI on a made-up site."""

@@ -42,7 +42,7 @@ _AT_ONCE_S = 2.0
 def edit(options: Options, typed_lock: str, prune: bool) -> int:
     """Edit the remotes of a lock as a table.
 
-    The editor is that of $VISUAL or $EDITOR.
+    The command opens the editor of $VISUAL or $EDITOR.
     """
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         raise UsageError(

@@ -26,11 +26,13 @@ from lockterm.operations.export import TOLD, history_as_json, told
     "--lock",
     "typed_lock",
     metavar="LOCK",
-    help="Show only changes of this lock.",
+    help="Show only changes of this lock. [default: all locks]",
     shell_complete=complete_locks,
 )
-@click.option("--since", metavar="DAY", help="Start at this day, such as 2026-11-01.")
-@click.option("--day", metavar="DAY", help="Show only this day.")
+@click.option(
+    "--since", metavar="DAY", help="Start at this day, such as 2026-11-01. [default: the first]"
+)
+@click.option("--day", metavar="DAY", help="Show only this day. [default: all days]")
 @click.option("--today", is_flag=True, help="Show only today.")
 @reads
 def history(

@@ -12,6 +12,7 @@ import click
 
 from lockterm import __version__
 from lockterm.cli.exit_codes import tell_error
+from lockterm.cli.manual_parts import NO_CODES, list_examples
 from lockterm.cli.options import OF_THE_UI, for_programs, takes
 from lockterm.cli.output import put, put_json
 from lockterm.config import Options, Settings, load_settings
@@ -22,13 +23,15 @@ from lockterm.errors import ConfigError
 from lockterm.paths import Paths
 
 
-@click.command()
+@click.command(
+    epilog=list_examples(NO_CODES, "lockterm info", "lockterm info --json | jq -r .paths.log_file")
+)
 @takes(*OF_THE_UI)
 @for_programs
 def info(options: Options, as_json: bool) -> int:
     """Show version, paths and settings.
 
-    Every setting is shown with where it came from; values of headers are not shown.
+    The command shows where each setting comes from. It does not show the values of headers.
     """
     paths = Paths.standard()
     report: dict[str, Any] = {

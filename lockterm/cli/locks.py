@@ -11,6 +11,7 @@ import click
 
 from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, MISUSED, UsageError, tell
+from lockterm.cli.manual_parts import LOCAL, list_examples
 from lockterm.cli.options import Form, asks_service, for_programs, reads, the_lock
 from lockterm.cli.output import go_on_without_reader, put, put_csv, put_json, put_table, with_offset
 from lockterm.cli.session import Session, find_lock, format_lock
@@ -40,7 +41,10 @@ def locks() -> None:
     """List, add, import and remove the locks of the lock book."""
 
 
-@locks.command("list", epilog=manual.LOCKS_LIST)
+@locks.command(
+    "list",
+    epilog=list_examples(LOCAL, "lockterm locks list", "lockterm locks list --csv > locks.csv"),
+)
 @reads
 def list_locks(options: Options, form: Form) -> int:
     """List the lock book."""
@@ -68,12 +72,23 @@ def list_locks(options: Options, form: Form) -> int:
     return DONE
 
 
-@locks.command(epilog=manual.LOCKS_ADD)
+@locks.command(
+    epilog=list_examples(
+        LOCAL,
+        'lockterm locks add 1001 --name "Main gate"',
+        "lockterm locks add 1001 --vendor nordriegel --model NR-450",
+    )
+)
 @click.argument("typed_id", metavar="ID")
-@click.option("--name", default="", help="Name of the lock.")
-@click.option("--vendor", default="", help="Vendor in the service, for voices.")
-@click.option("--model", default="", help="Model in the service, for voices.")
-@click.option("--zone", default="", metavar="ZONE", help="Time zone. [from the profile]")
+@click.option("--name", default="", help="Name of the lock. [default: unchanged]")
+@click.option("--vendor", default="", help="Vendor, for voices. [default: unchanged]")
+@click.option("--model", default="", help="Model, for voices. [default: unchanged]")
+@click.option(
+    "--zone",
+    default="",
+    metavar="ZONE",
+    help="Time zone. [default: unchanged, or that of the profile]",
+)
 @for_programs
 @asks_service
 def add(options: Options, typed_id: str, as_json: bool, **told: str) -> int:
@@ -97,7 +112,7 @@ def add(options: Options, typed_id: str, as_json: bool, **told: str) -> int:
     return DONE
 
 
-@locks.command(epilog=manual.LOCKS_REMOVE)
+@locks.command(epilog=list_examples(LOCAL, 'lockterm locks remove "Main gate"'))
 @the_lock
 @for_programs
 @asks_service

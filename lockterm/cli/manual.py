@@ -9,19 +9,20 @@ from lockterm.cli.manual_parts import (
     DIFF_CODES,
     DOCTOR_CODES,
     ENVIRONMENT,
+    EXPORT_CODES,
     FILES,
     FIND_CODES,
-    KEYS_CODES,
+    INSTALL_CODES,
     LINES,
     LOCAL,
     LOCK,
     LOCK_AND_REMOTE,
-    MAN_CODES,
+    NO_CODES,
     READING,
     REPORT_CODES,
     RUN_CODES,
+    TABLES,
     TIMES,
-    UNCONFIRMED_CODES,
     UNREAD,
 )
 
@@ -92,11 +93,21 @@ DELETE = f"""\
 The command reads the remote first and asks you by name, number and lock. Without a terminal, it
 needs --yes. It keeps a backup, which H in the UI can restore.
 
+\b
+Examples:
+  lockterm remotes delete "Main gate" 48213
+  lockterm remotes delete 1001 48213 --yes --json
+
 {CHANGING}"""
 
 CLEAR = f"""\
 The command counts the remotes first and asks you to type the ID or the name of the lock. Without a
 terminal, it needs --yes. It keeps a backup, which H in the UI can restore.
+
+\b
+Examples:
+  lockterm remotes clear "Main gate" --dry-run
+  lockterm remotes clear 1001 --yes
 
 {CHANGING}"""
 
@@ -112,29 +123,7 @@ Examples:
   lockterm export 1001 1002 --output both.json
   lockterm diff gate.csv
 
-{READING}"""
-
-TABLES = """\
-FILE is a table of remotes: CSV with commas, semicolons or tabs in UTF-8 or UTF-16, or the JSON of
-export.
-
-\b
-Columns, in any order, with these names or the labels of the form:
-  lockId         required
-  remoteId, remoteNumber, remoteName
-                 the first that is filled in selects the remote
-  action         add, update, delete or keep; empty: update
-                 what exists, add the rest
-  remoteType     permanent, time-limited, recurring; or 1, 2, 4
-  startDate, endDate
-                 as in the form, 31.12.2026, or milliseconds
-  weekDay        as in the form, or 1,3,5
-  isCoerced, extraData, addType
-                 and for adding, the other fields of the contract
-
-An empty cell is an empty field. A missing column changes nothing. The command checks the whole file
-first, and reports each problem with line, column and value.
-"""
+{EXPORT_CODES}"""
 
 DIFF = f"""\
 {TABLES}
@@ -332,35 +321,8 @@ Examples:
 
 --json prints file, bytes, md5 (null if the service returned none), and pack as the service sent it.
 
-{READING}"""
+{EXPORT_CODES}"""
 
-
-def _examples(codes: str, *commands: str) -> str:
-    """Return the end of a help text that has only examples and exit codes."""
-    lines = "\n".join(f"  {command}" for command in commands)
-    return f"\b\nExamples:\n{lines}\n\n{codes}"
-
-
-LOCKS_LIST = _examples(LOCAL, "lockterm locks list", "lockterm locks list --csv > locks.csv")
-LOCKS_ADD = _examples(
-    LOCAL,
-    'lockterm locks add 1001 --name "Main gate"',
-    "lockterm locks add 1001 --vendor nordriegel --model NR-450",
-)
-LOCKS_REMOVE = _examples(LOCAL, 'lockterm locks remove "Main gate"')
-
-UNCONFIRMED_LIST = _examples(
-    UNCONFIRMED_CODES, "lockterm unconfirmed list", "lockterm unconfirmed list --json"
-)
-UNCONFIRMED_CHECK = _examples(
-    UNCONFIRMED_CODES, "lockterm unconfirmed check", "lockterm unconfirmed check 3f2a91c0 --json"
-)
-UNCONFIRMED_DISMISS = _examples(LOCAL, "lockterm unconfirmed dismiss 3f2a91c0")
-UNCONFIRMED_ADOPT = _examples(
-    LOCAL, "lockterm unconfirmed adopt", "lockterm unconfirmed adopt --yes"
-)
-UNCONFIRMED_ACCEPT = _examples(CHANGING, "lockterm unconfirmed accept 3f2a91c0 1176 --yes")
-UNCONFIRMED_SEND_AGAIN = _examples(CHANGING, "lockterm unconfirmed send-again 3f2a91c0 --yes")
 
 KEYS = f"""\
 The configuration chooses other keys by their ID:
@@ -379,9 +341,9 @@ Examples:
   lockterm keys | less
   lockterm keys --json | jq '.keys[] | select(.chosen)'
 
-{KEYS_CODES}"""
+{NO_CODES}"""
 
-COMPLETION = """\
+COMPLETION = f"""\
 \b
 --install writes the script where your shell looks for it, and prints how
 to undo that. Or add one of these lines to the file of your shell:
@@ -393,7 +355,8 @@ to undo that. Or add one of these lines to the file of your shell:
 Examples:
   lockterm completion --install bash
   lockterm completion zsh
-"""
+
+{INSTALL_CODES}"""
 
 MAN = f"""\
 Each command has a page: lockterm(1), which also lists the keys, lockterm-remotes(1),
@@ -405,7 +368,7 @@ Examples:
   lockterm man && man lockterm
   lockterm man --dir /usr/local/share/man
 
-{MAN_CODES}"""
+{INSTALL_CODES}"""
 
 DOCTOR = f"""\
 Every line starts with OK, WARN or FAIL and says what to do. The command asks the terminal for its

@@ -22,17 +22,18 @@ _CODES = {
     130: ("interrupted (128 + n: ended by signal n)",),
 }
 """Each exit code, and the lines that explain it."""
+_OF_EVERY_COMMAND = (0, 2, 6, 130)
 
 
-def list_exit_codes(*numbers: int, **others: str) -> str:
-    """Return the exit codes of a command for its help.
+def list_exit_codes(*numbers: int, **meanings: str) -> str:
+    """Return the "Exit codes" section of a command's help.
 
     Args:
-        numbers: Those of the usual meaning.
-        others: Those of a meaning of the command's own: ``_1="they differ"``.
+        numbers: Codes with the usual meaning, besides those that every command can return.
+        meanings: Codes with a meaning of their own, such as ``_1="they differ"``.
     """
-    lines = {number: _CODES[number] for number in numbers}
-    lines |= {int(name[1:]): tuple(text.splitlines()) for name, text in others.items()}
+    lines = {number: _CODES[number] for number in (*_OF_EVERY_COMMAND, *numbers)}
+    lines |= {int(name[1:]): tuple(text.splitlines()) for name, text in meanings.items()}
     listed = [
         f"  {number:<5}{line}" if place == 0 else f"       {line}"
         for number in sorted(lines)
@@ -41,20 +42,22 @@ def list_exit_codes(*numbers: int, **others: str) -> str:
     return "\n".join(["\b", "Exit codes:", *listed, ""])
 
 
-CHANGING = list_exit_codes(0, 1, 2, 3, 4, 5, 6, 130)
+def list_examples(codes: str, *commands: str) -> str:
+    """Return the end of a help text that has only examples and exit codes."""
+    lines = "\n".join(f"  {command}" for command in commands)
+    return f"\b\nExamples:\n{lines}\n\n{codes}"
+
+
+CHANGING = list_exit_codes(1, 3, 4, 5)
 """The exit codes of a command that sends changes."""
 
-READING = list_exit_codes(
-    0, 2, 3, 5, 6, 130, _1="refused by the service, or the store cannot be used"
-)
+READING = list_exit_codes(3, 5, _1="refused by the service, or the store cannot be used")
 """The exit codes of a command that reads from the service."""
 
-LOCAL = list_exit_codes(0, 2, 5, 6, 130, _1="the store cannot be used")
+LOCAL = list_exit_codes(5, _1="the store cannot be used")
 """The exit codes of a command that does not ask the service."""
 
 ALL_CODES = list_exit_codes(
-    6,
-    130,
     _0="done",
     _1="refused, or something is wrong",
     _2="an argument, a setting or the terminal is wrong",
@@ -64,10 +67,16 @@ ALL_CODES = list_exit_codes(
 )
 """The exit codes of all commands together."""
 
+CHECK_NAME_CODES = list_exit_codes(
+    3,
+    5,
+    _0="the name is free",
+    _1="the name is taken, or the service refused to answer",
+)
+"""The exit codes of ``remotes check-name``."""
+
 DIFF_CODES = list_exit_codes(
     5,
-    6,
-    130,
     _0="the locks have what the file has",
     _1="they differ",
     _2="the file or an argument is wrong",
@@ -75,10 +84,15 @@ DIFF_CODES = list_exit_codes(
 )
 """The exit codes of ``diff``."""
 
+EXPORT_CODES = list_exit_codes(
+    3,
+    5,
+    _1="refused by the service or you, or a file cannot be written",
+)
+"""The exit codes of ``export`` and ``voice fetch``."""
+
 RUN_CODES = list_exit_codes(
     5,
-    6,
-    _0="done, or already up to date",
     _1="a step was refused, or skipped because its remote has\n"
     "changed since the plan was made; or you did not agree",
     _2="the file or an argument is wrong; nothing was sent",
@@ -89,21 +103,8 @@ RUN_CODES = list_exit_codes(
 )
 """The exit codes of commands that run a plan."""
 
-SHOW_RUN_CODES = list_exit_codes(
-    5,
-    6,
-    130,
-    _0="every step is done",
-    _1="a step was refused, skipped or not sent",
-    _2="an argument is wrong",
-    _4="a step is unconfirmed",
-)
-"""The exit codes of ``runs show``."""
-
 FIND_CODES = list_exit_codes(
     5,
-    6,
-    130,
     _0="found",
     _1="not found on any lock",
     _2="an argument or a setting is wrong, or the lock book is empty",
@@ -113,8 +114,6 @@ FIND_CODES = list_exit_codes(
 
 REPORT_CODES = list_exit_codes(
     5,
-    6,
-    130,
     _0="nothing expired, and nothing expires within the time",
     _1="something did or will, or a period cannot be read",
     _2="an argument or a setting is wrong, or the lock book is empty",
@@ -124,25 +123,37 @@ REPORT_CODES = list_exit_codes(
 
 UNCONFIRMED_CODES = list_exit_codes(
     5,
-    6,
-    130,
     _0="no change is unconfirmed",
     _1="the store cannot be used",
-    _2="an argument or a setting is wrong",
     _4="a change is unconfirmed",
 )
 """The exit codes of ``unconfirmed list`` and ``check``."""
 
-KEYS_CODES = list_exit_codes(6, _0="printed", _2="the configuration, or a key in it, is wrong")
-"""The exit codes of ``keys``."""
+DECIDING_CODES = list_exit_codes(5, _1="you did not agree, or the store cannot be used")
+"""The exit codes of ``unconfirmed dismiss`` and ``adopt``."""
 
-MAN_CODES = list_exit_codes(6, _0="written", _1="another file is there, or it cannot be written")
-"""The exit codes of ``man``."""
+INSTALL_CODES = list_exit_codes(_1="another file is there, or it cannot be written")
+"""The exit codes of ``man`` and ``completion``."""
 
 DOCTOR_CODES = list_exit_codes(
-    6, _0="nothing is wrong; WARN is worth knowing", _1="something is wrong"
+    _0="nothing is wrong; WARN is worth knowing", _1="something is wrong"
 )
 """The exit codes of ``doctor``."""
+
+DEMO_CODES = list_exit_codes(
+    _1="lockterm failed; lockterm info shows where its log is",
+    _2="an argument, a setting or the terminal is wrong",
+)
+"""The exit codes of ``demo``."""
+
+SERVE_CODES = list_exit_codes(
+    _0="ended by SIGINT or SIGTERM",
+    _1="the address or the database cannot be used",
+)
+"""The exit codes of ``serve``."""
+
+NO_CODES = list_exit_codes()
+"""The exit codes that every command can return."""
 
 ENVIRONMENT = """\
 \b
@@ -206,4 +217,26 @@ LINES = """\
 
 UNREAD = """\
 The command searches the locks of the lock book. Locks that it cannot read are named on stderr.
+"""
+
+TABLES = """\
+FILE is a table of remotes: CSV with commas, semicolons or tabs in UTF-8 or UTF-16, or the JSON of
+export.
+
+\b
+Columns, in any order, with these names or the labels of the form:
+  lockId         required
+  remoteId, remoteNumber, remoteName
+                 the first that is filled in selects the remote
+  action         add, update, delete or keep; empty: update
+                 what exists, add the rest
+  remoteType     permanent, time-limited, recurring; or 1, 2, 4
+  startDate, endDate
+                 as in the form, 31.12.2026, or milliseconds
+  weekDay        as in the form, or 1,3,5
+  isCoerced, extraData, addType
+                 and for adding, the other fields of the contract
+
+An empty cell is an empty field. A missing column changes nothing. The command checks the whole file
+first, and reports each problem with line, column and value.
 """

@@ -58,16 +58,16 @@ def _note(context: click.Context, parameter: click.Parameter, value: Any) -> Non
 _OPTIONS: dict[str, dict[str, Any]] = {
     "profile": {
         "metavar": "NAME",
-        "help": "Use this profile.",
+        "help": "Profile to use. [default: the default profile]",
         "shell_complete": complete_profiles,
     },
-    "base_url": {"metavar": "URL", "help": "Use this service."},
-    "lock": {"metavar": "ID", "help": "Open the remotes of this lock."},
-    "read_only": {"is_flag": True, "help": "Send no change."},
+    "base_url": {"metavar": "URL", "help": "Service to use. [default: that of the profile]"},
+    "lock": {"metavar": "ID", "help": "Open the remotes of this lock. [default: none]"},
+    "read_only": {"is_flag": True, "help": "Send no changes."},
     "no_mouse": {"is_flag": True, "help": "Leave the mouse to the terminal."},
-    "quiet": {"is_flag": True, "help": "Low-bandwidth mode."},
-    "no_cache": {"is_flag": True, "help": "Keep nothing that was read on disk."},
-    "log_level": {"type": click.Choice(LEVELS), "help": "Level of the log file. [info]"},
+    "quiet": {"is_flag": True, "help": "Use the low-bandwidth mode."},
+    "no_cache": {"is_flag": True, "help": "Keep no lists on disk."},
+    "log_level": {"type": click.Choice(LEVELS), "help": "Level of the log file. [default: info]"},
 }
 OF_THE_UI = tuple(_OPTIONS)
 """What ``lockterm`` itself takes."""
@@ -116,7 +116,7 @@ def reads(command: Callable[..., int]) -> Callable[..., int]:
 def changes(command: Callable[..., int]) -> Callable[..., int]:
     """For a command that changes something: it is given ``how``."""
 
-    @click.option("--dry-run", is_flag=True, help="Show what would be sent, and send nothing.")
+    @click.option("--dry-run", is_flag=True, help="Show what would be sent, but send nothing.")
     @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
     @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
     @asks_service

@@ -10,7 +10,7 @@ import click
 
 from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, UsageError
-from lockterm.cli.manual_parts import LOCAL, RUN_CODES, SHOW_RUN_CODES
+from lockterm.cli.manual_parts import LOCAL, RUN_CODES, list_examples
 from lockterm.cli.options import Command, WriteOptions, asks_service
 from lockterm.cli.output import put, put_aside, put_table
 from lockterm.cli.plans import put_end, put_line, put_plan, put_step
@@ -48,7 +48,10 @@ def runs() -> None:
     """List and resume runs of apply, edit and copy."""
 
 
-@runs.command("list", epilog=LOCAL)
+@runs.command(
+    "list",
+    epilog=list_examples(LOCAL, "lockterm runs list", "lockterm runs list --json | jq -r .run"),
+)
 @as_lines
 @asks_service
 def list_runs(options: Options, as_json: bool) -> int:
@@ -83,7 +86,7 @@ def list_runs(options: Options, as_json: bool) -> int:
     return DONE
 
 
-@runs.command(epilog=SHOW_RUN_CODES)
+@runs.command(epilog=list_examples(LOCAL, "lockterm runs show 3f2a"))
 @the_run
 @as_lines
 @asks_service
@@ -112,7 +115,11 @@ def show(options: Options, run: str, as_json: bool) -> int:
     return DONE
 
 
-@runs.command(epilog=RUN_CODES)
+@runs.command(
+    epilog=list_examples(
+        RUN_CODES, "lockterm runs resume 3f2a", "lockterm runs resume 3f2a --yes --json"
+    )
+)
 @the_run
 @_carries_out
 @asks_service
@@ -122,7 +129,7 @@ def resume(options: Options, run: str, yes: bool, same_account: bool, as_json: b
     return _go_on(options, run, lambda session, plan: plan, how, same_account=same_account)
 
 
-@runs.command(epilog=RUN_CODES)
+@runs.command(epilog=list_examples(RUN_CODES, "lockterm runs retry 3f2a"))
 @the_run
 @_carries_out
 @asks_service

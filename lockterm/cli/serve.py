@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lockterm.cli.exit_codes import tell
+from lockterm.cli.manual_parts import NO_CODES, SERVE_CODES, list_examples
 from lockterm.cli.output import put
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT
@@ -41,10 +42,24 @@ class CannotServe(LocktermError):
     title = "Embedded service"
 
 
-@click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.command(
+    epilog=list_examples(
+        SERVE_CODES,
+        "lockterm serve",
+        "lockterm serve --port 0 --empty --database site.db",
+        "lockterm serve --database postgresql://db/locks --migrate --workers 4",
+    )
+)
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on.",
+)
 @click.option(
     "--port",
+    metavar="N",
     default=8080,
     show_default=True,
     type=click.IntRange(0, 65535),
@@ -52,11 +67,13 @@ class CannotServe(LocktermError):
 )
 @click.option(
     "--database",
-    help="A file, or postgresql://USER@HOST/NAME. [in memory]",
+    metavar="DATABASE",
+    help="A file, or postgresql://USER@HOST/NAME. [default: in memory]",
 )
-@click.option("--migrate", is_flag=True, help="Make or update the tables in PostgreSQL.")
+@click.option("--migrate", is_flag=True, help="Create or update the tables in PostgreSQL.")
 @click.option(
     "--workers",
+    metavar="N",
     default=1,
     show_default=True,
     type=click.IntRange(1, 64),
@@ -66,35 +83,39 @@ class CannotServe(LocktermError):
     "--sample-data/--empty",
     default=True,
     show_default=True,
-    help="Fill a new database with a made-up site, or accept any lock ID.",
+    help="Fill a new database with sample data, or accept any lock ID.",
 )
 @click.option(
     "--token",
-    help="Require this bearer token; env:NAME reads it from the environment.",
+    help="Require this bearer token; env:NAME reads it from the environment. [default: none]",
 )
 @click.option(
     "--tokens",
     "tokens_file",
     type=click.Path(path_type=Path),
-    help="Require a bearer token of this file. lockterm token makes its lines; SIGHUP reloads it.",
+    metavar="FILE",
+    help="Require a bearer token of this file. lockterm token makes its lines; SIGHUP reloads it."
+    " [default: none]",
 )
 @click.option(
     "--public-url",
-    help="Address of the proxy in front, such as https://locks.example.com.",
+    metavar="URL",
+    help="Address of the proxy in front, such as https://locks.example.com. [default: none]",
 )
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="json writes a line for each request to stderr.",
+    help="Format of the log on stderr; json has a line for each request.",
 )
 @click.option("--metrics", is_flag=True, help="Serve metrics for Prometheus at /metrics.")
 @click.option(
     "--rate-limit",
     "rate",
     callback=lambda _, __, given: _rate(given),
-    help="Limit requests of a token in each worker, such as 50/s or 600/min.",
+    metavar="RATE",
+    help="Limit requests of a token in each worker, such as 50/s or 600/min. [default: no limit]",
 )
 def serve(
     host: str,
@@ -308,13 +329,20 @@ def _explained(error: OSError, host: str, port: int) -> CannotServe:
     return CannotServe(f"The service cannot listen on {host}:{port}: {describe_os_error(error)}.")
 
 
-@click.command()
-@click.argument("name")
+@click.command(
+    epilog=list_examples(
+        NO_CODES,
+        "lockterm token north >> tokens",
+        "lockterm serve --tokens tokens",
+        "pass show locks/south | lockterm token south --stdin >> tokens",
+    )
+)
+@click.argument("name", metavar="NAME")
 @click.option("--stdin", "is_given", is_flag=True, help="Read the token from stdin.")
 def token(name: str, is_given: bool) -> int:
-    """Make a line for serve --tokens.
+    """Make a line for the file of serve --tokens.
 
-    The token itself is told on stderr, once; it is kept nowhere.
+    The command prints the line on stdout, and the token on stderr. It does not keep the token.
     """
     made = tokens.new_token()
     try:

@@ -26,8 +26,12 @@ from lockterm.operations.planner import read_locks
 @click.command(epilog=manual.EXPORT)
 @click.argument("locks", metavar="LOCK...", nargs=-1, required=True, shell_complete=complete_locks)
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV without formulas.")
-@click.option("--json", "as_json", is_flag=True, help="Print the whole records. [default]")
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="Write to a file. [stdout]")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON with whole records. (the default)"
+)
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path), help="Write to this file. [default: stdout]"
+)
 @click.option("--force", is_flag=True, help="Replace a file that is not an export.")
 @asks_service
 def export(
@@ -40,7 +44,7 @@ def export(
 ) -> int:
     """Export the remotes of locks to a file.
 
-    Each lock is read whole, or nothing is written.
+    If the command cannot read a lock whole, it writes nothing.
     """
     if as_json and as_csv:
         raise click.UsageError("--json and --csv exclude each other")
@@ -97,10 +101,7 @@ def _may_lose(file: Path) -> bool:
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each step.")
 @asks_service
 def diff(options: Options, file: Path, prune: bool, as_json: bool) -> int:
-    """Show what apply would do with a file.
-
-    The exit code is 0 where the locks are as the file, and 1 where they differ.
-    """
+    """Show what apply would change."""
     with Session(options) as session:
         drawn = drawn_from(session, file, prune=prune)
         steps = drawn.plan.steps
@@ -117,12 +118,12 @@ def diff(options: Options, file: Path, prune: bool, as_json: bool) -> int:
 
 @click.command(epilog=manual.APPLY)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--prune", is_flag=True, help="Delete remotes of its locks that are not in the file.")
+@click.option("--prune", is_flag=True, help="Delete remotes that are not in the file.")
 @click.option(
     "--max-deletes",
     metavar="N",
     type=WholeNumber(0, LAST_ID),
-    help="Refuse to delete more.",
+    help="Refuse to delete more. [default: no limit]",
 )
 @click.option("--no-shorten", is_flag=True, help="Refuse a plan that shortens access.")
 @changes
@@ -134,9 +135,9 @@ def apply(
     no_shorten: bool,
     how: WriteOptions,
 ) -> int:
-    """Add, change and delete remotes as a file says.
+    """Add, change and delete remotes to match a file.
 
-    The plan is shown and confirmed once.
+    The command shows the plan and asks once.
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()

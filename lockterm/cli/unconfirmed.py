@@ -9,6 +9,12 @@ import click
 
 from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, FAILED, UNKNOWN, UsageError, sentence_of, tell
+from lockterm.cli.manual_parts import (
+    CHANGING,
+    DECIDING_CODES,
+    UNCONFIRMED_CODES,
+    list_examples,
+)
 from lockterm.cli.options import asks_service, for_programs
 from lockterm.cli.outcome import TIMEOUT_S
 from lockterm.cli.output import go_on_without_reader, put, put_json, put_table
@@ -39,13 +45,18 @@ def unconfirmed() -> None:
     """List, check and resolve unconfirmed changes."""
 
 
-@unconfirmed.command("list", epilog=manual.UNCONFIRMED_LIST)
+@unconfirmed.command(
+    "list",
+    epilog=list_examples(
+        UNCONFIRMED_CODES, "lockterm unconfirmed list", "lockterm unconfirmed list --json"
+    ),
+)
 @for_programs
 @asks_service
 def list_outcomes(options: Options, as_json: bool) -> int:
     """List unconfirmed changes.
 
-    The exit code is 4 while there is one. The service is not asked.
+    The command does not ask the service.
     """
     with Session(options) as session:
         unsettled = session.run(session.operations.journal.unsettled())
@@ -54,14 +65,20 @@ def list_outcomes(options: Options, as_json: bool) -> int:
     return UNKNOWN if unsettled else DONE
 
 
-@unconfirmed.command(epilog=manual.UNCONFIRMED_CHECK)
+@unconfirmed.command(
+    epilog=list_examples(
+        UNCONFIRMED_CODES,
+        "lockterm unconfirmed check",
+        "lockterm unconfirmed check 3f2a91c0 --json",
+    )
+)
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @for_programs
 @asks_service
 def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
-    """Read unconfirmed changes back for up to 90 s.
+    """Verify unconfirmed changes for up to 90 s.
 
-    All of them, or those of the ids. The exit code is 4 while one is not known.
+    The command reads the changes with these IDs back from the service; without IDs, all changes.
     """
     go_on_without_reader()
     with Session(options) as session:
@@ -72,7 +89,7 @@ def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
     return UNKNOWN if any(one.unsettled for one in read) else DONE
 
 
-@unconfirmed.command(epilog=manual.UNCONFIRMED_DISMISS)
+@unconfirmed.command(epilog=list_examples(DECIDING_CODES, "lockterm unconfirmed dismiss 3f2a91c0"))
 @click.argument("operation_id", metavar="ID")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
 @for_programs
@@ -80,7 +97,8 @@ def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
 def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> int:
     """Dismiss an unconfirmed change, after a prompt.
 
-    It may still have taken effect. It stays in the history, and holds nothing back any more.
+    The change may still have taken effect. It stays in the history, and no longer blocks other
+    changes.
     """
     go_on_without_reader()
     with Session(options) as session:
@@ -101,13 +119,17 @@ def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
     return DONE if settled.state is State.GIVEN_UP else FAILED
 
 
-@unconfirmed.command(epilog=manual.UNCONFIRMED_ADOPT)
+@unconfirmed.command(
+    epilog=list_examples(
+        DECIDING_CODES, "lockterm unconfirmed adopt", "lockterm unconfirmed adopt --yes"
+    )
+)
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
 @asks_service
 def adopt(options: Options, yes: bool) -> int:
-    """Take over unconfirmed changes of a renamed profile.
+    """Take over the unconfirmed changes of a renamed profile.
 
-    That are the unconfirmed changes of other profiles at the same URL and account.
+    The command takes over what other profiles with the same URL and account left unconfirmed.
     """
     go_on_without_reader()
     with Session(options) as session:
@@ -125,7 +147,9 @@ def adopt(options: Options, yes: bool) -> int:
     return DONE
 
 
-@unconfirmed.command(epilog=manual.UNCONFIRMED_ACCEPT)
+@unconfirmed.command(
+    epilog=list_examples(CHANGING, "lockterm unconfirmed accept 3f2a91c0 1176 --yes")
+)
 @click.argument("operation_id", metavar="ID")
 @click.argument("remote_id", metavar="[REMOTE]", type=int, required=False)
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
@@ -134,9 +158,9 @@ def adopt(options: Options, yes: bool) -> int:
 def accept(
     options: Options, operation_id: str, remote_id: int | None, yes: bool, as_json: bool
 ) -> int:
-    """Confirm which remote an unconfirmed add made.
+    """Confirm which remote an unconfirmed add created.
 
-    The lock is read again first. REMOTE is needed if more than one remote could be it.
+    The command reads the lock first. REMOTE is needed if several remotes could be the added one.
     """
     go_on_without_reader()
     with Session(options) as session:
@@ -163,15 +187,18 @@ def accept(
     return _put_one(bound, as_json=as_json)
 
 
-@unconfirmed.command(epilog=manual.UNCONFIRMED_SEND_AGAIN)
+@unconfirmed.command(
+    epilog=list_examples(CHANGING, "lockterm unconfirmed send-again 3f2a91c0 --yes")
+)
 @click.argument("operation_id", metavar="ID")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
 @for_programs
 @asks_service
 def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) -> int:
-    """Send an unconfirmed change again, after reading it back.
+    """Send an unconfirmed change again, after verifying it.
 
-    The first one may still land. Of a clear, only the remotes that are left are deleted.
+    The first request may still take effect. For a clear, the command deletes only the remotes that
+    are left.
     """
     with Session(options) as session:
         session.require_writable()

@@ -12,7 +12,7 @@ import click
 
 from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, UsageError, tell
-from lockterm.cli.manual_parts import CHANGING, READING
+from lockterm.cli.manual_parts import CHANGING, READING, list_examples
 from lockterm.cli.options import (
     Form,
     WriteOptions,
@@ -54,13 +54,17 @@ def voice() -> None:
     """List voice packs and timbres, and set the voice of a lock."""
 
 
-@voice.command(epilog=READING)
+@voice.command(
+    epilog=list_examples(
+        READING, 'lockterm voice packs "Main gate"', "lockterm voice packs 1001 --csv > packs.csv"
+    )
+)
 @the_lock
 @reads
 def packs(options: Options, typed_lock: str, form: Form) -> int:
     """List the voice packs of a lock.
 
-    It makes the call voice/list (4.9): the packs that this lock has.
+    The command uses the call voice/list (4.9).
     """
     with reading(options, typed_lock) as (session, lock):
         packs = session.run(session.operations.voices.packs(lock.lock_id))
@@ -76,17 +80,24 @@ def packs(options: Options, typed_lock: str, form: Form) -> int:
     return DONE
 
 
-@voice.command("list", epilog=READING)
+@voice.command(
+    "list",
+    epilog=list_examples(
+        READING,
+        'lockterm voice list "Main gate"',
+        "lockterm voice list 1001 --vendor nordriegel --model NR-450",
+    ),
+)
 @the_lock
-@click.option("--vendor", metavar="TEXT", help="Vendor of the lock. [from the lock book]")
-@click.option("--model", metavar="TEXT", help="Model of the lock. [from the lock book]")
+@click.option("--vendor", metavar="TEXT", help="Vendor of the lock. [default: from the lock book]")
+@click.option("--model", metavar="TEXT", help="Model of the lock. [default: from the lock book]")
 @reads
 def list_timbres(
     options: Options, typed_lock: str, vendor: str | None, model: str | None, form: Form
 ) -> int:
-    """List the timbres that a lock can speak with.
+    """List the languages and timbres of a lock.
 
-    It makes the call voice/packs (4.10): the languages and timbres of a vendor's model.
+    The command uses the call voice/packs (4.10), which lists them for a vendor and a model.
     """
     with reading(options, typed_lock) as (session, lock):
         vendor, model = vendor or lock.vendor, model or lock.model
@@ -115,14 +126,20 @@ def list_timbres(
     return DONE
 
 
-@voice.command(epilog=READING)
+@voice.command(
+    epilog=list_examples(
+        READING,
+        'lockterm voice show "Main gate" de-DE-anna',
+        "lockterm voice show 1001 de-DE-anna --json",
+    )
+)
 @the_lock
 @click.argument("name", metavar="PACK")
 @reads
 def show(options: Options, typed_lock: str, name: str, form: Form) -> int:
     """Show URL, size and MD5 of a voice pack.
 
-    PACK is its name, as packs lists it.
+    PACK is the name of the pack, as lockterm voice packs lists it.
     """
     with reading(options, typed_lock) as (session, lock):
         pack = session.run(session.operations.voices.pack(lock.lock_id, name))
@@ -154,17 +171,17 @@ def show(options: Options, typed_lock: str, name: str, form: Form) -> int:
     "-o",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write to this new file. [in the data directory]",
+    help="Write to this new file. [default: a file in the data directory]",
 )
-@click.option("--yes", "-y", is_flag=True, help="Fetch from another server without a prompt.")
+@click.option("--yes", "-y", is_flag=True, help="Download from another server without a prompt.")
 @for_programs
 @asks_service
 def fetch(
     options: Options, typed_lock: str, name: str, output: Path | None, yes: bool, as_json: bool
 ) -> int:
-    """Fetch a voice pack to a file.
+    """Download a voice pack.
 
-    PACK is its name, as packs lists it.
+    PACK is the name of the pack, as lockterm voice packs lists it.
     """
     go_on_without_reader()
     if output is not None and os.path.lexists(output):
@@ -194,15 +211,23 @@ def fetch(
     return DONE
 
 
-@voice.command("set", epilog=CHANGING)
+@voice.command(
+    "set",
+    epilog=list_examples(
+        CHANGING,
+        'lockterm voice set "Main gate" de-DE anna',
+        "lockterm voice set 1001 de-DE anna --yes --json",
+    ),
+)
 @the_lock
 @click.argument("lang", metavar="LANG")
 @click.argument("timbre", metavar="TIMBRE")
 @changes
 def set_voice(options: Options, typed_lock: str, lang: str, timbre: str, how: WriteOptions) -> int:
-    """Let a lock speak with a timbre.
+    """Set the voice of a lock.
 
-    The service has no way to read it back.
+    LANG and TIMBRE are as lockterm voice list shows them. The service cannot report the voice that
+    is set.
     """
     with changing(options, typed_lock, how) as (session, lock):
         if not lang.strip() or not timbre.strip():

@@ -40,64 +40,64 @@ class Remote(Record):
     # fmt: off
     # name, kind, place in the contract, label, option and its help; then what is special
     remote_name: str | None = wire_field(
-        "remoteName", Kind.TEXT, 3, "Name", "name", "Its name.",
+        "remoteName", Kind.TEXT, 3, "Name", "name", "Name.",
         sent=Sent.ALWAYS, required=True, example="Anna Weber",
     )
     remote_number: str | None = wire_field(
-        "remoteNumber", Kind.TEXT, 4, "Number", "number", "Its number.",
+        "remoteNumber", Kind.TEXT, 4, "Number", "number", "Number.",
         sent=Sent.ON_CREATION, required=True, example="A-2041",
     )
     id: int | None = wire_field("id", Kind.NUMBER, 1, "Id")
     remote_type: int | None = wire_field(
-        "remoteType", Kind.CONSTANT, 5, "Type", "type", "Its type.",
+        "remoteType", Kind.CONSTANT, 5, "Type", "type", "Type.",
         sent=Sent.ALWAYS, required=True, constants=RemoteType,
     )
     remote_type_name: str | None = wire_field("remoteTypeName", Kind.TEXT, 6)
     start_ms: int | None = wire_field(
-        "startDate", Kind.DATE, 9, "Start", "start", "From when on it opens.",
+        "startDate", Kind.DATE, 9, "Start", "start", "Start of the access.",
         sent=Sent.ALWAYS, first="now",
     )
     end_ms: int | None = wire_field(
-        "endDate", Kind.DATE, 10, "End", "end", "Until when it opens.", sent=Sent.ALWAYS
+        "endDate", Kind.DATE, 10, "End", "end", "End of the access.", sent=Sent.ALWAYS
     )
     week_day: Sequence[int] | None = wire_field(
-        "weekDay", Kind.WEEKDAYS, 11, "Weekdays", "days", "On which weekdays it opens.",
+        "weekDay", Kind.WEEKDAYS, 11, "Weekdays", "days", "Weekdays of a recurring remote.",
         sent=Sent.ALWAYS,
     )
     status: int | None = wire_field("status", Kind.CONSTANT, 14, "Status", constants=RemoteStatus)
     status_name: str | None = wire_field("statusName", Kind.TEXT, 15)
     add_type: int | None = wire_field(
-        "addType", Kind.CONSTANT, 7, "Added via", "via", "How it was added. [bluetooth]",
+        "addType", Kind.CONSTANT, 7, "Added via", "via", "How the remote was added.",
         sent=Sent.ON_CREATION, required=True, constants=AddType, first="1", noun="way of adding",
     )
     add_type_name: str | None = wire_field("addTypeName", Kind.TEXT, 8)
     is_coerced: int | None = wire_field(
-        "isCoerced", Kind.CONSTANT, 12, "Coerced", "coerced", "Whether it is a coerced remote.",
+        "isCoerced", Kind.CONSTANT, 12, "Coerced", "coerced", "The coerced flag of the service.",
         sent=Sent.ALWAYS, constants=Flag, first="0", noun="coerced flag",
     )
     remote_user_no: int | None = wire_field(
-        "remoteUserNo", Kind.NUMBER, 22, "User number", "user-number", "Its user number.",
+        "remoteUserNo", Kind.NUMBER, 22, "User number", "user-number", "User number on the lock.",
         **_UNLISTED, of_device=True, example="12",
     )
     remote_right: int | None = wire_field(
         "remoteRight", Kind.CONSTANT, 24, "Admin right", "admin-right",
-        "Administrator authorization.",
+        "Administrator right.",
         **_UNLISTED, constants=Flag,
     )
     mac: str | None = wire_field(
-        "mac", Kind.TEXT, 19, "MAC address", "mac", "Its MAC address.",
+        "mac", Kind.TEXT, 19, "MAC address", "mac", "MAC address.",
         **_UNLISTED, of_device=True, example="C4:4E:AC:01:02:03",
     )
     electric_quantity: int | None = wire_field(
-        "electricQuantity", Kind.NUMBER, 20, "Battery level", "battery", "Its battery level.",
+        "electricQuantity", Kind.NUMBER, 20, "Battery level", "battery", "Battery level, 0 to 100.",
         **_UNLISTED, of_device=True, example="87",
     )
     business_id: int | None = wire_field(
-        "businessId", Kind.NUMBER, 23, "Business id", "business-id", "A business association.",
+        "businessId", Kind.NUMBER, 23, "Business id", "business-id", "ID of a business record.",
         **_UNLISTED, example="9001",
     )
     firmware_info: dict[str, Any] | None = wire_field(
-        "firmwareInfo", Kind.OBJECT, 21, "Firmware info", "firmware-info", "An object.",
+        "firmwareInfo", Kind.OBJECT, 21, "Firmware info", "firmware-info", "JSON object.",
         **_UNLISTED, of_device=True,
     )
     create_time: int | None = wire_field("createTime", Kind.TIMESTAMP, 17, "Created")
@@ -106,7 +106,7 @@ class Remote(Record):
     lock_id: int | None = wire_field("lockId", Kind.NUMBER, 2, "Lock id")
     lock_info: LockInfo | None = wire_field("lockInfo", Kind.RECORD, 0, "Lock info")
     extra_data: dict[str, Any] | None = wire_field(
-        "extraData", Kind.OBJECT, 13, "Extra data", "extra-data", "A JSON object of your own.",
+        "extraData", Kind.OBJECT, 13, "Extra data", "extra-data", "JSON object of your own.",
         sent=Sent.ALWAYS, rare=True,
     )
     # fmt: on

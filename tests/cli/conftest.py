@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import time
 import urllib.request
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
+from lockterm.cli.commands import lockterm as root
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation
 from lockterm.service.running import RunningService
@@ -26,6 +29,21 @@ from tests.terminal.pty_session import LOCKTERM, clean_environment
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+def list_documented_codes(command: click.Command) -> list[int]:
+    """Return the exit codes in the help of a command."""
+    section = (command.epilog or "").partition("\nExit codes:\n")[2].partition("\n\n")[0]
+    return [int(number) for number in re.findall(r"^  (\d+) ", section, re.M)]
+
+
+def assert_documented(arguments: Sequence[str], code: int) -> None:
+    """Check that the help of a command lists an exit code."""
+    command: click.Command = root
+    for word in arguments:
+        if isinstance(command, click.Group):
+            command = command.get_command(click.Context(command), word) or command
+    assert min(code, 130) in list_documented_codes(command), f"{arguments} ended with {code}"
+
+
 @pytest.fixture
 def config_file(tmp_path: Path) -> Path:
     """Where lockterm looks for its configuration; nothing is there yet."""
@@ -36,14 +54,20 @@ def config_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def lockterm(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Run ``lockterm ARGUMENTS`` to its end; ``env`` adds to the environment."""
+    """Run ``lockterm ARGUMENTS`` to its end; ``env`` adds to the environment.
+
+    The help of the command has to list the exit code.
+    """
     folder = tmp_path_factory.mktemp("said")
 
     def run(
         *arguments: str, env: dict[str, str] | None = None, program: tuple[str, ...] = LOCKTERM
     ) -> subprocess.CompletedProcess[str]:
         environment = clean_environment(tmp_path, **(env or {}))
-        return launcher.run([*program, *arguments], environment, folder)
+        result = launcher.run([*program, *arguments], environment, folder)
+        if program is LOCKTERM:
+            assert_documented(arguments, result.returncode)
+        return result
 
     return run
 

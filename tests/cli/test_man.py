@@ -14,8 +14,8 @@ from lockterm.cli.keys import rows
 from lockterm.cli.man import pages
 from lockterm.keymap import DEFAULT_KEYMAP
 from tests.cli.conftest import Run
-from tests.cli.test_readme_commands import commands
 from tests.programs import require
+from tests.reference import commands
 
 PAGES = pages(root)
 

@@ -1,4 +1,4 @@
-"""The documentation has the commands that there are, and their help has what a manual has."""
+"""The documentation: its generated pages, its links, and the commands that it shows."""
 
 from __future__ import annotations
 
@@ -9,18 +9,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 
-from lockterm.cli.commands import lockterm
-from lockterm.cli.locks import locks
-from lockterm.cli.remotes import remotes
 from lockterm.cli.serve import serve
-from lockterm.cli.unconfirmed import unconfirmed
-from lockterm.cli.voice import voice
-from lockterm.config import Options
 from lockterm.paths import Paths
-from tests.reference import commands
+from tests.cli.test_help import find_commands, parse_command
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -50,25 +43,16 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
 
 
 def typed_commands(page: Path) -> Iterator[str]:
-    """Yield each lockterm command that stands in a shell block of a page."""
+    """Yield each lockterm command in a shell block of a page."""
     for block in re.findall(r"^ *```sh\n(.*?)^ *```", page.read_text("utf-8"), re.M | re.S):
-        for line in block.replace("\\\n", " ").splitlines():
-            for found in re.findall(r"(?:^|[(;] *|&& )(lockterm .*)", line.strip()):
-                yield re.split(r" +#| *[>|)]|&&", found)[0]
+        yield from find_commands(block)
 
 
 def test_every_command_of_the_documentation_can_be_typed() -> None:
     typed = [line for page in PAGES for line in typed_commands(page)]
     assert len(typed) > 30
     for line in typed:
-        words = shlex.split(line)[1:]
-        group: click.Command = lockterm
-        context = click.Context(lockterm, info_name="lockterm", obj=Options())
-        while isinstance(group, click.Group) and words and not words[0].startswith("-"):
-            found = group.get_command(context, words[0])
-            assert found is not None, f"no command: {line}"
-            group, words = found, words[1:]
-        group.make_context("lockterm", list(words), parent=context)
+        parse_command(line)
 
 
 def test_what_is_told_of_serving_for_real_has_options_that_there_are() -> None:
@@ -101,36 +85,3 @@ def test_the_documentation_has_every_exit_code() -> None:
     page = (ROOT / "docs/reference/exit-codes.md").read_text("utf-8")
     for number in ("0", "1", "2", "3", "4", "5", "6", "130"):
         assert f"\n| {number} | " in page
-
-
-@pytest.mark.parametrize(("path", "command"), list(commands()), ids=lambda value: str(value))
-def test_no_help_is_cut_and_no_line_is_too_long(path: str, command: click.Command) -> None:
-    text = command.get_help(click.Context(command, info_name=path, terminal_width=80))
-    assert max(map(len, text.splitlines())) <= 80
-    for parameter in command.params:
-        if isinstance(parameter, click.Option):
-            assert parameter.help, f"{path} {parameter.name}"
-
-
-def test_the_whole_help_reads_like_a_manual() -> None:
-    text = lockterm.get_help(click.Context(lockterm, info_name="lockterm", terminal_width=80))
-    for group in (lockterm, remotes, voice, locks, unconfirmed):
-        listed = group.get_help(click.Context(group, terminal_width=80)).splitlines()
-        assert not [line for line in listed if line.endswith("...")][1:], "a list that is cut"
-    for part in ("Examples:", "Exit codes:", "Environment:", "Files", "LOCKTERM_PROFILE"):
-        assert part in text
-    for path, command in commands():
-        if path.startswith(("lockterm remotes", "lockterm voice")):
-            sends = any(parameter.name == "dry_run" for parameter in command.params)
-            assert ("4    unconfirmed" in command.get_help(click.Context(command))) is sends, path
-
-
-@pytest.mark.parametrize(
-    "begin", ["find", "report", "locks", "unconfirmed", "history", "voice fetch", "export", "apply"]
-)
-def test_a_help_has_an_example_of_its_own(begin: str) -> None:
-    found = [one for one in commands() if f"{one[0]} ".startswith(f"lockterm {begin} ")]
-    assert found
-    for path, command in found:
-        help_text = command.get_help(click.Context(command, info_name=path, terminal_width=80))
-        assert f"\n    {path}" in help_text.partition("Examples:")[2], path

@@ -32,7 +32,7 @@ from lockterm.paths import Paths
 
 
 @click.command(epilog=manual.DOCTOR)
-@takes(*OF_THE_UI, lock="Read the remotes of this lock too.")
+@takes(*OF_THE_UI, lock="Read the remotes of this lock too. [default: none]")
 @for_programs
 @click.option("--keys", is_flag=True, help="Show how the keys that you press arrive.")
 def doctor(options: Options, as_json: bool, keys: bool) -> int:

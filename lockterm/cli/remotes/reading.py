@@ -11,7 +11,7 @@ import click
 
 from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, FAILED, UsageError, tell
-from lockterm.cli.manual_parts import READING
+from lockterm.cli.manual_parts import CHECK_NAME_CODES, READING, list_examples
 from lockterm.cli.options import LAST_ID, Form, asks_service, reads, the_lock, the_remote
 from lockterm.cli.output import (
     put,
@@ -49,9 +49,14 @@ them."""
 
 @click.command("list", epilog=manual.LIST)
 @the_lock
-@click.option("--page", type=click.IntRange(1, LAST_ID), help="Number of the page. [1]")
 @click.option(
-    "--page-size", type=click.IntRange(1, MAX_PAGE_SIZE), help="Remotes a page. [from the profile]"
+    "--page", type=click.IntRange(1, LAST_ID), metavar="N", help="Number of the page. [default: 1]"
+)
+@click.option(
+    "--page-size",
+    type=click.IntRange(1, MAX_PAGE_SIZE),
+    metavar="N",
+    help="Remotes on a page. [default: from the profile]",
 )
 @click.option("--all", "everything", is_flag=True, help="List all pages.")
 @reads
@@ -103,7 +108,13 @@ def list_remotes(
     return DONE
 
 
-@click.command(epilog=READING)
+@click.command(
+    epilog=list_examples(
+        READING,
+        'lockterm remotes show "Main gate" 48213',
+        "lockterm remotes show 1001 48213 --json | jq .remote.endDate",
+    )
+)
 @the_lock
 @the_remote
 @reads
@@ -122,16 +133,17 @@ def show(options: Options, typed_lock: str, remote_id: int, form: Form) -> int:
     return DONE
 
 
-@click.command(epilog=READING)
+@click.command(
+    epilog=list_examples(
+        CHECK_NAME_CODES, 'lockterm remotes check-name "Main gate" "Anna Weber" && echo free'
+    )
+)
 @the_lock
 @click.argument("name", metavar="NAME")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @asks_service
 def check_name(options: Options, typed_lock: str, name: str, as_json: bool) -> int:
-    """Ask whether a name is free on a lock.
-
-    The exit code is 1 where it is taken.
-    """
+    """Check whether a name is free on a lock."""
     name = name.strip()
     with reading(options, typed_lock) as (session, lock):
         if not name:

@@ -10,7 +10,7 @@ import click
 
 from lockterm.cli import manual
 from lockterm.cli.exit_codes import UsageError, tell
-from lockterm.cli.manual_parts import CHANGING
+from lockterm.cli.manual_parts import CHANGING, list_examples
 from lockterm.cli.options import (
     LAST_ID,
     Command,
@@ -50,30 +50,40 @@ _METAVARS = {Kind.NUMBER: "INT", Kind.DATE: "TIME", Kind.WEEKDAYS: "DAYS", Kind.
 _SEND_IT = "Send it anyway?"
 
 
-def takes_fields(fields: Sequence[Field]) -> Callable[[Command], Command]:
-    """Give a command an option for each field.
+def takes_fields(fields: Sequence[Field], *, adding: bool) -> Callable[[Command], Command]:
+    """Return a decorator that gives a command an option for each field.
 
-    It is given what was typed as in the form, or None, by the contract's names.
+    The command receives the typed text, or None, by the contract's names.
     """
 
     def decorate(command: Command) -> Command:
         for field in reversed(fields):
-            command = _option(field)(command)
+            command = _option(field, _default_of(field) if adding else "unchanged")(command)
         return command
 
     return decorate
 
 
-def _option(field: Field) -> Callable[[Command], Command]:
+def _default_of(field: Field) -> str:
+    """Return what the help shows as the default of a field for a new remote."""
+    if field.constants is not None and field.first:
+        words = choices(field.constants)
+        return next(word for word, number in words.items() if str(number) == field.first)
+    return field.first or ("required" if field.required else "none")
+
+
+def _option(field: Field, default: str) -> Callable[[Command], Command]:
     names = (field.name, f"--{field.option}")
+    shown = default if default == "required" else f"default: {default}"
+    about = f"{field.about} [{shown}]"
     if field.constants is None:
-        return click.option(*names, metavar=_METAVARS.get(field.kind, "TEXT"), help=field.about)
+        return click.option(*names, metavar=_METAVARS.get(field.kind, "TEXT"), help=about)
     words = choices(field.constants)
 
     def number(context: click.Context, option: click.Parameter, typed: str | None) -> Any:
         return None if typed is None else str(words[typed])
 
-    return click.option(*names, type=click.Choice(list(words)), callback=number, help=field.about)
+    return click.option(*names, type=click.Choice(list(words)), callback=number, help=about)
 
 
 def read_options(
@@ -126,7 +136,7 @@ def resolved(
 
 @click.command(epilog=manual.ADD)
 @the_lock
-@takes_fields(ADDED)
+@takes_fields(ADDED, adding=True)
 @changes
 def add(options: Options, typed_lock: str, how: WriteOptions, **fields: str | None) -> int:
     """Add a remote to a lock."""
@@ -157,7 +167,7 @@ def add(options: Options, typed_lock: str, how: WriteOptions, **fields: str | No
 @click.command(epilog=manual.UPDATE)
 @the_lock
 @the_remote
-@takes_fields(UPDATED)
+@takes_fields(UPDATED, adding=False)
 @changes
 def update(
     options: Options, typed_lock: str, remote_id: int, how: WriteOptions, **fields: str | None
@@ -199,7 +209,7 @@ def update(
 @the_remote
 @changes
 def delete(options: Options, typed_lock: str, remote_id: int, how: WriteOptions) -> int:
-    """Delete a remote, after asking."""
+    """Delete a remote, after a prompt."""
     with changing(options, typed_lock, how) as (session, lock):
         require_someone(how.yes, "Deleting a remote")
         before = _remote_before(session, lock, remote_id)
@@ -220,7 +230,7 @@ def delete(options: Options, typed_lock: str, remote_id: int, how: WriteOptions)
 @the_lock
 @changes
 def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
-    """Delete all remotes of a lock, after asking."""
+    """Delete all remotes of a lock, after a prompt."""
     with changing(options, typed_lock, how) as (session, lock):
         count: int | None = None
 
@@ -249,7 +259,13 @@ def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
         return carry_out(session, change, work)
 
 
-@click.command(epilog=CHANGING)
+@click.command(
+    epilog=list_examples(
+        CHANGING,
+        'lockterm remotes user-number "Main gate" 48213 12',
+        "lockterm remotes user-number 1001 48213 12 --dry-run",
+    )
+)
 @the_lock
 @the_remote
 @click.argument("number", metavar="NUMBER", type=WholeNumber(-(2**63), LAST_ID))
@@ -259,7 +275,7 @@ def user_number(
 ) -> int:
     """Set the user number of a remote.
 
-    The service has no way to read it back.
+    The service cannot report the number that is set.
     """
     with changing(options, typed_lock, how) as (session, lock):
         before = _remote_before(session, lock, remote_id)
