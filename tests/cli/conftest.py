@@ -65,8 +65,7 @@ def lockterm(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     ) -> subprocess.CompletedProcess[str]:
         environment = clean_environment(tmp_path, **(env or {}))
         result = launcher.run([*program, *arguments], environment, folder)
-        if program is LOCKTERM:
-            assert_documented(arguments, result.returncode)
+        assert_documented(arguments, result.returncode)
         return result
 
     return run
