@@ -30,31 +30,30 @@ from lockterm.domain.validity import ends_by, has_unreadable_period
 from lockterm.operations.everywhere import LockRead, Wanted, describe_reads
 
 MOST_NAMED = 20
-"""So many locks that were not read are named in the sentence for people; ``--json`` has all."""
+"""Maximum number of unread locks to name on stderr; ``--json`` has all."""
 _NAMED = 5
-"""So many remotes are named in a sentence."""
+"""Maximum number of remotes to name in a sentence."""
 _TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
-"""What a line of 80 columns has room for beside day and lock."""
+"""Columns that fit 80 cells beside day and lock."""
 _MONTHS_DIFFER_MS = 4 * dates.DAY_MS
-"""A month from this machine's wrong date is so much longer or shorter at the most."""
+"""Maximum difference of a month that starts at a wrong date of this machine, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnLock:
-    """A remote that was found, and where."""
+    """A remote, its lock, and the lock's time zone."""
 
     lock: Lock
     remote: Remote
     zone: tzinfo
-    """The lock's."""
 
 
 def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
-    """Read every lock of the book, in its order; those that were not read are told on stderr.
+    """Read every lock of the lock book, in its order, and report unread locks on stderr.
 
     Raises:
         UsageError: The lock book is empty.
-        StoreError: It cannot be read.
+        StoreError: The lock book cannot be read.
     """
 
     async def read() -> list[LockRead]:
@@ -73,13 +72,13 @@ def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
 
 
 def on_locks(session: Session, found: Sequence[LockRead]) -> list[OnLock]:
-    """All remotes that were found, lock by lock."""
+    """Return all remotes that were found, lock by lock."""
     zone = session.operations.zone
     return [OnLock(one.lock, remote, zone(one.lock)) for one in found for remote in one.remotes]
 
 
 def put_csv_of(listed: Sequence[OnLock]) -> None:
-    """Print remotes as CSV, with the lock book's name of their lock."""
+    """Print remotes as CSV, with the names of their locks."""
     rows = (
         {"lockName": one.lock.name, **row, "lockId": one.lock.lock_id}
         for one in listed
@@ -89,12 +88,12 @@ def put_csv_of(listed: Sequence[OnLock]) -> None:
 
 
 def missed_of(found: Sequence[LockRead]) -> list[LockRead]:
-    """The locks that were not read, or not whole."""
+    """Return the locks that were not read whole."""
     return [one for one in found if one.problem]
 
 
 def counts_json(found: Sequence[LockRead]) -> dict[str, Any]:
-    """What programs are told of the reading: how many locks, how many read, and which were not."""
+    """Return the part of the JSON that counts locks and lists unread ones."""
     missed = missed_of(found)
     return {
         "locks": len(found),
@@ -144,11 +143,11 @@ def report(options: Options, within: str, form: Form) -> int:
         now_ms = operations.now_ms()
         ahead_ms = _until(within, session.profile.zone, now_ms) - now_ms + _MONTHS_DIFFER_MS
         found = read_all(session, lambda remote: ends_by(remote, operations.now_ms() + ahead_ms))
-        now_ms = operations.now_ms()  # the service's clock is known by now
+        now_ms = operations.now_ms()  # by now, the clock of the service is known
         until_ms = _until(within, session.profile.zone, now_ms)
         ends = [one for one in on_locks(session, found) if ends_by(one.remote, until_ms)]
     unreadable = sum(one.listing.unreadable_periods for one in found if one.listing is not None)
-    ends.sort(key=_day)  # those of a day stay in the order of the book
+    ends.sort(key=_day)  # keeps the order of the lock book within a day
     if form is Form.JSON:
         told = [
             {
@@ -179,7 +178,7 @@ def report(options: Options, within: str, form: Form) -> int:
 
 
 def _tell_unreadable(found: Sequence[LockRead], count: int) -> None:
-    """Print how many remotes have a period that cannot be read, and the first of them."""
+    """Report remotes with an unreadable period on stderr."""
     named = [
         f"{format_remote(remote)} on {format_lock(one.lock)}"
         for one in found
@@ -192,10 +191,10 @@ def _tell_unreadable(found: Sequence[LockRead], count: int) -> None:
 
 
 def _until(within: str, zone: tzinfo, now_ms: int) -> int:
-    """The moment until which is looked, in milliseconds.
+    """Return the end of the reported time, in milliseconds.
 
     Raises:
-        UsageError: What was typed is no time from now.
+        UsageError: The text is not a time from now.
     """
     typed = within.strip().removeprefix("+")
     read = read_moment(f"+{typed}", zone, now_ms)
@@ -214,6 +213,6 @@ def _cells(one: OnLock, now_ms: int) -> list[object]:
 
 
 def _day(one: OnLock) -> str:
-    """The last day on which a remote opens, in the lock's zone: ``2026-12-31``."""
+    """Return the last day on which a remote opens, such as ``2026-12-31``."""
     at = dates.local((one.remote.end_ms or 0) - 1, one.zone)
     return at.date().isoformat() if at else "beyond the calendar"

@@ -1,4 +1,4 @@
-"""``lockterm clean``: deletes remotes that expired some time ago."""
+"""``lockterm clean``: delete remotes that expired some time ago."""
 
 from __future__ import annotations
 

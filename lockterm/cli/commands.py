@@ -1,4 +1,4 @@
-"""``lockterm``: its options, and what becomes of whatever was typed."""
+"""``lockterm``: the table of commands, and the run of a command line."""
 
 from __future__ import annotations
 
@@ -83,11 +83,7 @@ def lockterm(context: click.Context, options: Options) -> int | None:
 
 
 def run(arguments: list[str]) -> int:
-    """Carry out what was typed.
-
-    Returns:
-        The exit code.
-    """
+    """Run a command line and return the exit code."""
     output.begin()
     return output.end(_run(arguments))
 
@@ -109,19 +105,19 @@ def _run(arguments: list[str]) -> int:
         tell(f"{message}. See: {path} --help")
         return MISUSED
     except BrokenStdoutError:
-        output.begin()  # as of a program that ends by the signal: nothing is said
+        output.begin()  # report nothing, like a program that the signal ends
         return 128 + signal.SIGPIPE
     except OSError as error:
         if not _is_of_click(error):
             raise
-        with suppress(BrokenStdoutError):  # click prints help and versions by itself
+        with suppress(BrokenStdoutError):  # click prints help and version without output.py
             output.note_failure(error)
         return DONE
     return result if isinstance(result, int) else 0
 
 
 def _is_of_click(error: OSError) -> bool:
-    """Return whether click could not print something."""
+    """Return whether the error comes from ``click.echo``."""
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next

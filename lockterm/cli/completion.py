@@ -1,4 +1,4 @@
-"""``lockterm completion``, and what of this machine's own can be completed."""
+"""``lockterm completion``, and the completion of profiles and locks."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from lockterm.paths import Paths
 
 
 class QuotingBash(BashComplete):
-    """Completion for bash, which puts what it is given on the command line as it stands.
+    """Completion for bash, which does not quote items itself.
 
-    A profile's name may be anything that can be read, ``a$(touch x)`` too.
+    A profile's name may be any text, even ``a$(touch x)``.
     """
 
     def format_completion(self, item: CompletionItem) -> str:
-        """The item, quoted; click's script reads it with ``read``, which takes backslashes."""
+        """Return the item, quoted for the shell and for ``read`` in click's script."""
         value = shlex.quote(item.value) if item.type == "plain" else item.value
         return f"{item.type},{value}".replace("\\", "\\\\")
 
@@ -61,7 +61,7 @@ def completion(context: click.Context, shell: str, install: bool) -> int:
 
 
 def _place_of(shell: str) -> tuple[Path, str]:
-    """The file from which a shell reads the completion for this user, and when it does."""
+    """Return the file that a shell reads for this user, and when the shell reads it."""
     if shell == "bash":
         file = user_data_path() / "bash-completion/completions/lockterm"
         return file, "bash reads it from its next start on, with the package bash-completion."
@@ -76,7 +76,7 @@ def _place_of(shell: str) -> tuple[Path, str]:
 def complete_profiles(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The profiles of the configuration."""
+    """Return the profiles of the configuration that start with a text."""
     with suppress(LocktermError):
         config = read_config(Paths.standard().config_file)
         names = config.profiles if config else ()
@@ -87,7 +87,7 @@ def complete_profiles(
 def complete_locks(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The ids of the lock book, by the beginning of an id or of a name; nothing is asked."""
+    """Return the IDs of locks whose ID or name starts with a text, without asking the service."""
     from lockterm.store.database import Database  # only to complete a lock
     from lockterm.store.lock_book import LockBook
 

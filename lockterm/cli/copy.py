@@ -1,4 +1,4 @@
-"""``lockterm copy``: the remotes of a lock, an export or a backup, on other locks too."""
+"""``lockterm copy``: copy the remotes of a lock, an export or a backup to locks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lockterm.operations.copying import (
 from lockterm.operations.planner import PlanDraft
 
 _OPERATION = re.compile("[0-9a-f]{32}")
-"""The id of an operation in the journal."""
+"""The ID of an operation in the journal."""
 
 
 @click.command(epilog=manual.COPY)

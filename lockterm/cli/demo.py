@@ -1,4 +1,4 @@
-"""``lockterm demo``: the embedded service and the UI on it, in one process."""
+"""``lockterm demo``: the embedded service and the UI in one process."""
 
 from __future__ import annotations
 
@@ -36,11 +36,13 @@ if TYPE_CHECKING:
     from lockterm.service.running import RunningService
 
 NAME = "demo"
-"""The profile's name, for the title line."""
+"""Name of the profile, for the header."""
 
 _PREFIX = "lockterm-demo-"
 _TRIES = 3
-"""A new directory may be taken for an abandoned one, once; where nothing can be locked, none is."""
+"""Attempts to make a directory: another demo may mistake a new one for an abandoned one.
+
+After the last attempt, the demo uses an unlocked directory."""
 
 _log = logging.getLogger("lockterm")
 
@@ -48,30 +50,27 @@ _log = logging.getLogger("lockterm")
 @click.command(epilog=list_examples(DEMO_CODES, "lockterm demo", "lockterm demo --lock 1001"))
 @takes("lock", "read_only", "no_mouse", "quiet", "log_level")
 def demo(options: Options) -> int:
-    """Try the UI on a made-up site."""
+    """Try the UI with sample data."""
     return run_demo(options)
 
 
 def run_demo(options: Options) -> int:
-    """Show the UI on a made-up site; nothing is left of it afterwards.
-
-    Returns:
-        The exit code.
+    """Run the UI with sample data, remove the data, and return the exit code.
 
     Raises:
-        ConfigError: A setting is wrong, or one that means another service.
-        NoTerminal: Here is nothing to draw on.
+        ConfigError: A setting is wrong, or names another service.
+        NoTerminal: There is no usable terminal.
     """
     startup.begin()
     if options.profile is not None or options.base_url is not None:
         raise ConfigError(
             "The demo brings its own service.", hint="Leave out --profile and --base-url."
         )
-    # Who practises here does so with the keys that hold in earnest, or is told that they cannot be.
+    # The demo uses the keys of the configuration, so that people practice with their own keys.
     keymap = keys_in(Paths.standard().config_file)
     require_terminal(os.environ)
-    log_file = Paths.standard().log_file  # what went wrong is worth keeping, even of the demo
-    token = os.urandom(16).hex()  # so that no other program of this machine changes the demo
+    log_file = Paths.standard().log_file  # outlives the demo
+    token = os.urandom(16).hex()  # keeps other programs of this machine out of the demo
     log_to(log_file, options.log_level, secrets=[token])
     with (
         SignalGuard(log_file) as guard,
@@ -105,10 +104,9 @@ def _fill_lock_book(paths: Paths) -> None:
 
 @contextmanager
 def _home() -> Iterator[Path]:
-    """A directory of this demo's own, gone with it.
+    """Make a locked directory for this demo, and remove it afterwards.
 
-    It is locked while it is in use: by that the next demo knows one that was left by a demo that
-    was killed.
+    The next demo removes unlocked directories: their demo was killed.
     """
     for _ in range(_TRIES):
         path = Path(mkdtemp(prefix=_PREFIX))
@@ -123,7 +121,7 @@ def _home() -> Iterator[Path]:
 
 
 def _locked(path: Path) -> int | None:
-    """The locked directory; None where another process holds it, or it is not there any more."""
+    """Lock a directory; return None if another process holds it or it is gone."""
     try:
         directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -140,7 +138,7 @@ def _locked(path: Path) -> int | None:
 
 
 def _remove_abandoned() -> None:
-    """Take away what demos left that were killed."""
+    """Remove the directories of demos that were killed."""
     for path in Path(gettempdir()).glob(f"{_PREFIX}*"):
         if (lock := _locked(path)) is not None:
             shutil.rmtree(path, ignore_errors=True)
@@ -148,13 +146,12 @@ def _remove_abandoned() -> None:
 
 
 class _LateService:
-    """The embedded service behind a socket that listens from the beginning.
+    """An embedded service that starts after its socket listens.
 
-    Whoever calls before the service has been imported waits in the socket's queue; so the first
-    frame need not wait for the service.
+    Early requests wait in the queue of the socket, so the first frame need not wait for it.
 
     Args:
-        token: What requests have to carry.
+        token: The bearer token that requests must carry.
     """
 
     def __init__(self, token: str) -> None:
@@ -165,7 +162,7 @@ class _LateService:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to answer, soon."""
+        """Start to answer, in a thread."""
         self._thread = threading.Thread(target=self._start, name="lockterm-demo", daemon=True)
         self._thread.start()
 
@@ -178,7 +175,7 @@ class _LateService:
             self._service = RunningService(listening=self._socket, tokens=tokens).start()
         except Exception:
             _log.exception("the demo's service did not start")
-            self._socket.close()  # a refused connection says more than one that hangs
+            self._socket.close()  # a refused connection is clearer than one that hangs
 
     def __enter__(self) -> _LateService:
         return self

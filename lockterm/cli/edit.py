@@ -1,4 +1,4 @@
-"""``lockterm edit``: the remotes of a lock as a table in an editor; what comes back is applied."""
+"""``lockterm edit``: edit the remotes of a lock as a table, and apply the changes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from lockterm.operations.export import remotes_as_csv, write_file
 from lockterm.operations.planner import PlanDraft, ReadLock, read_locks
 
 _AT_ONCE_S = 2.0
-"""Seconds in which nobody reads a table and leaves it as it is."""
+"""Time in which no person reads and closes a table, in seconds."""
 
 
 @click.command(epilog=manual.EDIT)
@@ -72,20 +72,20 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
 
 @dataclass
 class _Table:
-    """The table of a lock in a file."""
+    """A file with the table of a lock."""
 
     file: Path
     is_done: bool = False
-    """Whether what was typed into it is in a plan, so that it is not needed any more."""
+    """Whether a plan has the typed text, so that the file is no longer needed."""
     may_be_open: bool = False
-    """Whether an editor that returned at once may still have it open in a window."""
+    """Whether an editor that returned at once may still show the file in a window."""
 
 
 @contextmanager
 def _on_the_disk(seen: ReadLock) -> Iterator[_Table]:
     """Write the table of a lock to a file, and remove it afterwards.
 
-    However it ends, a file with other text or in an open editor stays, and its path is shown.
+    A changed file, or one that an editor may still show, stays, and its path is printed.
     """
     file = Path(tempfile.mkdtemp(prefix="lockterm-")) / f"lock-{seen.lock.lock_id}.csv"
     text = remotes_as_csv([seen])
@@ -104,7 +104,7 @@ def _on_the_disk(seen: ReadLock) -> Iterator[_Table]:
 
 
 def _edited(session: Session, table: _Table, seen: ReadLock, *, prune: bool) -> PlanDraft | None:
-    """The plan of a file that was edited until it can be carried out; None: it was given up."""
+    """Let a person edit a file until it has a valid plan; return None if they stop."""
     file, title = table.file, f"edit lock {seen.lock.lock_id}"
     while True:
         if _open_editor(file):
@@ -123,14 +123,14 @@ def _open_editor(file: Path) -> bool:
     """Let a person edit a file.
 
     Returns:
-        Whether the editor returned at once without a change, and may be open in a window.
+        Whether the editor returned at once without a change, and may still show the file.
 
     Raises:
-        UsageError: There is no such editor, or it failed.
+        UsageError: The editor does not exist, or it failed.
     """
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     begun_s, found = time.monotonic(), file.stat()
-    # Ctrl+c is a key of the editor; a handler, unlike what is ignored, is not handed down to it.
+    # Ctrl+C belongs to the editor. A handler, unlike SIG_IGN, is not inherited by the editor.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         command = shlex.split(editor)
@@ -161,7 +161,7 @@ def _open_editor(file: Path) -> bool:
 
 
 def _without_modelines(command: Sequence[str]) -> tuple[str, ...]:
-    """Return options for Vim: a name of a remote may look like a line that sets its options."""
+    """Return options that turn off Vim's modelines: a remote's name may look like one."""
     program = os.path.realpath(shutil.which(command[0]) or command[0]) if command else ""
     if not os.path.basename(program).startswith(("vim", "nvim", "gvim")):
         return ()

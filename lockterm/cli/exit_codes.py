@@ -1,4 +1,4 @@
-"""How a command ends: a sentence on stderr where it has to, and an exit code."""
+"""The exit codes of commands, and the sentence on stderr for an error."""
 
 from __future__ import annotations
 
@@ -25,26 +25,25 @@ from lockterm.errors import (
 from lockterm.terminal.signals import NoTerminal
 
 DONE = 0
-"""It was done, or what was asked for is so already."""
+"""Done, or already up to date."""
 FAILED = 1
-"""It was refused, by the service or here, or something went wrong that was not typed."""
+"""Refused by the service or here, or failed for another reason than a wrong argument."""
 MISUSED = 2
-"""What was typed, configured or attached cannot work; nothing was sent."""
+"""An argument, a setting or the terminal is wrong; nothing was sent."""
 UNREACHABLE = 3
-"""The service gave no answer that could be used, and nothing was changed."""
+"""The service gave no usable answer; nothing was changed."""
 UNKNOWN = 4
-"""A change may have been recorded or not, and reading it back did not settle that."""
+"""A change is unconfirmed: reading it back did not show whether it was recorded."""
 DAMAGED = 5
-"""Nothing was sent, since the local store is damaged; what can be read of it is kept."""
-
+"""The local store is damaged; nothing was sent, and lockterm kept what it could read."""
 NOT_PRINTED = 6
-"""It was done, but the output could not be written."""
+"""Done, but the output could not be written."""
 
 NO_SERVICE = "lockterm knows no service yet."
 
 
 class UsageError(LocktermError):
-    """What was typed cannot be done, and nothing was sent."""
+    """An argument is wrong; nothing was sent."""
 
     title = "Not sent"
 
@@ -62,7 +61,7 @@ _CODES: tuple[tuple[type[LocktermError], int], ...] = (
 
 
 class Interrupted(Exception):
-    """A signal ended a command in good order.
+    """A signal ended a command.
 
     Args:
         number: The signal.
@@ -71,13 +70,11 @@ class Interrupted(Exception):
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self.exit_code = 128 + number
-        """What a shell expects."""
         self.sentence = "Interrupted; nothing was changed."
-        """What is known of it."""
 
 
 def tell(sentence: str) -> None:
-    """Say something on stderr, or on stdout where there is none."""
+    """Print a sentence on stderr, or on stdout if stderr is closed."""
     stream = sys.stderr or sys.stdout
     if stream is None:
         return
@@ -87,33 +84,29 @@ def tell(sentence: str) -> None:
 
 
 def tell_error(error: LocktermError) -> int:
-    """Say what happened and what to do.
-
-    Returns:
-        The exit code.
-    """
+    """Print an error and its advice; return the exit code."""
     tell(sentence_of(error))
     return code_of(error)
 
 
 def code_of(error: LocktermError) -> int:
-    """The exit code of a command that ended so."""
+    """Return the exit code for an error."""
     if isinstance(error, RuleViolation):
         from lockterm.domain.remotes import ADDED
 
-        # What was typed is wrong; or the profile, the lock or the remote does not allow it.
+        # Either an argument is wrong, or the profile, the lock or the remote forbids the change.
         return MISUSED if error.reasons.keys() <= {field.name for field in ADDED} else FAILED
     return next((code for kind, code in _CODES if isinstance(error, kind)), FAILED)
 
 
 def sentence_of(error: LocktermError) -> str:
-    """What happened, what it means and what to do, on one line that is safe to show."""
+    """Return an error, its meaning and its advice as one clean line."""
     said = error.sentences_with(hint_of(error))
     return clean(f"{error.title}: {said}" if isinstance(error, ServiceError) else said)
 
 
 def hint_of(error: LocktermError) -> str:
-    """What to do, where no form is open that keeps what was typed."""
+    """Return the advice of an error, without what makes sense only in a form."""
     if error.hint == CORRECT_FIELDS:
         return ""
     if isinstance(error, Unreachable) and not isinstance(error, Untrusted):
@@ -122,16 +115,12 @@ def hint_of(error: LocktermError) -> str:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process.
-
-    Python would wait for threads that cannot be stopped, such as one that looks up a host's name;
-    by now nothing that they could still do matters.
-    """
+    """End the process without waiting for threads, such as one that looks up a host name."""
     for number, stream in ((1, sys.stdout), (2, sys.stderr)):
         try:
             if stream is not None:
                 stream.flush()
-        except (OSError, ValueError):  # else Python tries again at its end, and makes 120 of a code
+        except (OSError, ValueError):  # otherwise Python tries again and exits with 120
             with suppress(OSError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), number)
     others = (thread for thread in threading.enumerate() if thread is not threading.main_thread())

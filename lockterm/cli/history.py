@@ -1,4 +1,4 @@
-"""``lockterm history``: what was sent from this machine, and what became of it."""
+"""``lockterm history``: the changes that were sent from this machine, with results."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ def history(
 
 
 def _day(option: str, typed: str, zone: tzinfo, now_ms: int) -> int:
-    """The beginning of a day, in milliseconds.
+    """Return the start of a day, in milliseconds.
 
     Raises:
-        UsageError: What was typed is no day.
+        UsageError: The text is not a day.
     """
     read = read_moment(typed, zone, now_ms)
     if read.ms is None and not read.choices:

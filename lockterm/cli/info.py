@@ -1,4 +1,4 @@
-"""``lockterm info``: what it is, where it keeps things, and which settings apply, and why."""
+"""``lockterm info``: the version, the paths, and the settings with their sources."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def info(options: Options, as_json: bool) -> int:
 
 
 def _described(settings: Settings) -> dict[str, dict[str, Any]]:
-    """Name of a setting -> its value and where that came from. No header's value is in it.
+    """Return each setting's value and source by name, with the values of headers masked.
 
-    ``keys`` is how many actions have other keys than usual; each follows with the keys it has.
+    ``keys`` is the number of actions with chosen keys; the actions follow with their keys.
     """
     profile = settings.profile
     effective: dict[str, Any] = {"profile": None, "base_url": None}

@@ -1,4 +1,4 @@
-"""Files that other programs look for, put where these do."""
+"""Installation of files where other programs look for them."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from lockterm.paths import needing_home, write_whole
 from lockterm.safe_files import read_regular
 
 MARK = "Written by lockterm, which writes over it"
-"""Stands in each of them: without it, a file is somebody else's."""
+"""Text in each installed file; a file without it belongs to another program."""
 
 _XDG = Unix()
-"""The places of this user as man and the shells have them on every system."""
+"""The user's directories, as man and shells use them on every system."""
 
 _MOST_BYTES = 1 << 20
-"""A file of more is none of ours."""
+"""Size in bytes above which a file is not from lockterm."""
 
 
 def user_data_path() -> Path:
-    """Return ``$XDG_DATA_HOME`` or what stands for it. Raises as ``needing_home``."""
+    """Return ``$XDG_DATA_HOME`` or its default. Raises as ``needing_home``."""
     with needing_home():
         return _XDG.user_data_path
 
 
 def user_config_path() -> Path:
-    """Return ``$XDG_CONFIG_HOME`` or what stands for it. Raises as ``needing_home``."""
+    """Return ``$XDG_CONFIG_HOME`` or its default. Raises as ``needing_home``."""
     with needing_home():
         return _XDG.user_config_path
 
 
 def place(files: Mapping[Path, bytes], mode: int = 0o666, *, former: Iterable[Path] = ()) -> None:
-    """Write files, with what is missing of their directories; over nothing that is not ours.
+    """Write files and their missing directories, but never replace a file of another program.
 
     Args:
-        files: The content of each; the mark may be in a gzip file.
-        mode: Who may read and write them, less what the umask takes.
-        former: Where an earlier version put them: ours are removed.
+        files: The content of each file, plain or gzip, with the mark.
+        mode: Mode of the files, before the umask.
+        former: Paths of an earlier version; lockterm's own files are removed.
 
     Raises:
-        LocktermError: Something else is there, and nothing was written; or one cannot be written,
-            and those before it are.
+        LocktermError: Another program's file exists, and nothing was written; or a file cannot be
+            written, and the files before it are.
     """
     done, former = 0, tuple(former)
     try:
@@ -70,7 +70,7 @@ def place(files: Mapping[Path, bytes], mode: int = 0o666, *, former: Iterable[Pa
 
 
 def tell_undo(file: Path, *patterns: str) -> None:
-    """Say how to take back what was written: a file, and what beside it is like the patterns."""
+    """Print the command that removes a file, and the files beside it that match patterns."""
     words = (
         shlex.quote(str(file)),
         *(f"{shlex.quote(str(file.parent))}/{like}" for like in patterns),
@@ -79,12 +79,12 @@ def tell_undo(file: Path, *patterns: str) -> None:
 
 
 def _is_free(file: Path) -> bool:
-    """Whether nothing is there, or what was written from here.
+    """Return whether a path is free or has a file of lockterm.
 
     Raises:
-        OSError: That cannot be seen.
+        OSError: The file cannot be read.
     """
-    if file.is_symlink():  # pipx links to the pages that it has installed, which are its own
+    if file.is_symlink():  # a link of pipx, to a page that pipx installed
         return False
     try:
         return _is_ours(read_regular(file, _MOST_BYTES))

@@ -1,4 +1,4 @@
-"""``lockterm keys``: every key, where it works and what it does, as the configuration has it."""
+"""``lockterm keys``: every key with its place and action, as configured."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lockterm.keymap.names import written
 from lockterm.paths import Paths
 
 KEYS_CELLS, ID_CELLS = 17, 22
-"""Cells of the first two columns of the table; a gap follows each, also where one is longer."""
+"""Widths of the first two columns, in cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,10 @@ class Row:
     where: str
     id: str
     keys: tuple[str, ...]
-    """As people write them."""
     usual: tuple[str, ...]
-    """Those it has unless others are chosen."""
+    """The default keys."""
     chosen: bool
-    """Whether the configuration has other keys for it."""
+    """Whether the configuration replaces the default keys."""
     verb: str
     does: str
 
@@ -54,10 +53,10 @@ def keys(as_json: bool, as_markdown: bool) -> int:
 
 
 def rows(keymap: Keymap) -> Iterator[Row]:
-    """Every key, those that work everywhere first.
+    """Yield every key; keys that work on all screens come first.
 
     Args:
-        keymap: The keys that were chosen.
+        keymap: The configured keys.
     """
     for place in sorted(PLACES.values(), key=lambda place: place is not PLACES["app"]):
         for found in place.tasks.values():

@@ -1,4 +1,4 @@
-"""``lockterm locks ...``: the lock book, kept here because the service lists no locks."""
+"""``lockterm locks ...``: the lock book."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from lockterm.paths import read_named
 
 _COLUMNS = ("lockId", *SET, "alias", "remotes", "opened")
 _MOST_PROBLEMS = 100
-"""So many of a file are told."""
+"""Maximum number of problems of a file to print."""
 
 
 class _Outcome(StrEnum):
-    """What became of an entry."""
+    """The result for an entry."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -164,7 +164,7 @@ def import_locks(options: Options, file: Path, as_json: bool) -> int:
 
 
 def _keep(session: Session, lines: Sequence[LockLine]) -> list[tuple[Lock, _Outcome]]:
-    """Have the book tell of some locks what is told here; all of it or nothing."""
+    """Write lines into the lock book, all or none; return each lock with its result."""
     book = {lock.lock_id: lock for lock in session.run(session.operations.locks.all())}
     kept, changed = [], []
     for line in lines:
@@ -180,10 +180,10 @@ def _keep(session: Session, lines: Sequence[LockLine]) -> list[tuple[Lock, _Outc
 
 
 def _lines(file: Path) -> list[LockLine]:
-    """The locks in a file.
+    """Read the locks of a file.
 
     Raises:
-        BadLockFile: It cannot be read, or is none of locks.
+        BadLockFile: The file cannot be read, or has another format.
     """
     try:
         content = read_named(file, MOST_BYTES, "lock book")
@@ -193,7 +193,7 @@ def _lines(file: Path) -> list[LockLine]:
 
 
 def _json(lock: Lock) -> dict[str, Any]:
-    """What programs are told of an entry."""
+    """Return an entry as JSON."""
     return {
         "lockId": lock.lock_id,
         **{name: getattr(lock, name) or None for name in (*SET, "alias")},

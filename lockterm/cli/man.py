@@ -1,4 +1,4 @@
-"""``lockterm man``: the manual pages. The build puts the same ones into the wheel."""
+"""``lockterm man``: the manual pages. The build adds them to the wheel."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _SECTIONS = {
     "Files": "FILES",
     "Examples": "EXAMPLES",
 }
-"""How a paragraph of a help begins -> its section in a manual page, in the order of these."""
+"""The first words of a help paragraph, and its section of the manual page, in page order."""
 
-# As they stand, groff would set typographic ones; nothing of it could be copied into a shell.
+# groff replaces these by typographic characters, which a shell does not understand.
 _ROFF = str.maketrans(
     {
         "\\": r"\(rs",
@@ -52,7 +52,7 @@ def man(context: click.Context, directory: Path) -> int:
     """Write the manual pages."""
     folder = directory.absolute() / "man1"
     written = pages(context.find_root().command)
-    # Compressed, their names are others than those of the links that pipx makes.
+    # pipx links the uncompressed names; compressed pages have other names.
     files = {
         folder / f"{name}.gz": gzip.compress(text.encode(), mtime=0)
         for name, text in written.items()
@@ -65,13 +65,13 @@ def man(context: click.Context, directory: Path) -> int:
 
 
 def pages(root: click.Command) -> dict[str, str]:
-    """The manual pages: of each command one, made of its help; the first has the keys, too.
+    """Make a manual page from the help of each command.
 
     Args:
-        root: ``lockterm`` itself.
+        root: ``lockterm`` itself; its page also lists the keys.
 
     Returns:
-        The name of each file -> what is in it, in ASCII.
+        The content of each page in ASCII, by file name.
     """
     return {
         f"{_title(path)}.1": "\n".join(_page(path, command, root.context_settings)) + "\n"
@@ -80,7 +80,7 @@ def pages(root: click.Command) -> dict[str, str]:
 
 
 def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
-    """A command and those below it, each with the words that are typed for it."""
+    """Yield a command and all commands below it, each with its words."""
     yield path, command
     for name, below in _below(command):
         yield from _commands(f"{path} {name}", below)
@@ -125,7 +125,7 @@ def _page(path: str, command: click.Command, settings: Mapping[str, Any]) -> Ite
 
 
 def _keys() -> Iterator[str]:
-    """The keys unless others are chosen; the configuration of whoever builds it is not asked."""
+    """Return the section of the default keys; the build must not read a configuration."""
     yield from (".SH KEYS", _text("Each can be chosen; see lockterm-keys(1)."))
     where = ""
     for row in rows(DEFAULT_KEYMAP):
@@ -136,7 +136,7 @@ def _keys() -> Iterator[str]:
 
 
 def _parts(help_text: str) -> tuple[list[str], dict[str, list[str]]]:
-    """The paragraphs of a help: those that describe, and those of a section of their own."""
+    """Split a help text into its description and its sections."""
     prose: list[str] = []
     sections: dict[str, list[str]] = {}
     for paragraph in filter(None, map(str.strip, help_text.split("\n\n"))):
@@ -171,7 +171,7 @@ def _bold(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A text as roff takes it: no line of it is a command, and every sign is what it was."""
+    """Escape a text for roff, so that every character is shown as it is."""
     text = "".join(
         sign if sign.isascii() else rf"\[u{ord(sign):04X}]" for sign in text.translate(_ROFF)
     )

@@ -1,4 +1,4 @@
-"""The ends of the help texts: examples, exit codes, environment and files, as in a manual."""
+"""The parts of help texts below the options: details, examples and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts that several help texts share: exit codes, environment, files, times."""
+"""Parts of help texts: exit codes, environment, files, times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that several commands take, and what a command is given for them."""
+"""Options that several commands take."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LAST_ID = 2**63 - 1
 
 
 class WholeNumber(click.IntRange):
-    """A whole number between two others; click calls one an integer range."""
+    """A range of whole numbers; click's name for it is "integer range"."""
 
     name = "whole number, such as 12"
 
@@ -30,7 +30,7 @@ for_programs = click.option("--json", "as_json", is_flag=True, help="Print JSON.
 
 
 class Form(Enum):
-    """How something is printed."""
+    """Format of the output."""
 
     TABLE = "table"
     JSON = "json"
@@ -39,22 +39,22 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """What all changes can be told beside what to change."""
+    """The options of all commands that change something."""
 
     dry_run: bool
     """Print the request and send nothing."""
     yes: bool
-    """Do not ask: it is meant so, or only rehearsed."""
+    """Skip the prompt; also true for a dry run."""
     as_json: bool
 
 
 def _note(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    """Keep an option for the command; one that stands behind the command overrides."""
+    """Store an option in ``Options``; an option after the command overrides one before it."""
     if value not in (None, False):
         context.obj = replace(context.obj, **{str(parameter.name): value})
 
 
-# Values are checked by lockterm.config, wherever they come from, so click takes them as text.
+# lockterm.config checks the values from every source, so click takes them as text.
 _OPTIONS: dict[str, dict[str, Any]] = {
     "profile": {
         "metavar": "NAME",
@@ -70,15 +70,15 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "log_level": {"type": click.Choice(LEVELS), "help": "Level of the log file. [default: info]"},
 }
 OF_THE_UI = tuple(_OPTIONS)
-"""What ``lockterm`` itself takes."""
+"""The options of ``lockterm`` itself."""
 
 
 def takes(*names: str, **helps: str) -> Callable[[Command], Command]:
-    """Give a command some fields of ``Options`` as options; the command receives all of them.
+    """Return a decorator that gives a command options and passes it ``Options``.
 
     Args:
-        names: The fields.
-        helps: Help texts of the command's own, by field.
+        names: Fields of ``Options``.
+        helps: Help texts for this command, by field.
     """
 
     def decorate(command: Any) -> Any:
@@ -94,11 +94,11 @@ def takes(*names: str, **helps: str) -> Callable[[Command], Command]:
 
 
 asks_service = takes("profile", "base_url", "read_only", "no_cache", "log_level")
-"""For every command that asks the service and draws nothing."""
+"""Decorator for commands that use the service or the store, without the UI."""
 
 
 def reads(command: Callable[..., int]) -> Callable[..., int]:
-    """For a command that reads: it is given the ``form`` in which to print."""
+    """Decorate a command that reads; it receives the output format as ``form``."""
 
     @click.option("--json", "as_json", is_flag=True, help="Print JSON as the service sent it.")
     @click.option("--csv", "as_csv", is_flag=True, help="Print CSV without formulas.")
@@ -114,7 +114,7 @@ def reads(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def changes(command: Callable[..., int]) -> Callable[..., int]:
-    """For a command that changes something: it is given ``how``."""
+    """Decorate a command that changes something; it receives ``how``."""
 
     @click.option("--dry-run", is_flag=True, help="Show what would be sent, but send nothing.")
     @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")

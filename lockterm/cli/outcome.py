@@ -1,7 +1,7 @@
-"""Sending a change and telling what became of it, with the certainties that the UI has.
+"""Send one change and report its result, with the same certainty as the UI.
 
-What has no answer is read back until there is a proof, for :data:`TIMEOUT_S` at the most. Recorded
-is only what the service said or what is proven; see :mod:`lockterm.operations.proof`.
+A change without an answer is read back for up to :data:`TIMEOUT_S`. It counts as recorded only if
+the service said so or reading proves it; see :mod:`lockterm.operations.proof`.
 """
 
 from __future__ import annotations
@@ -23,39 +23,42 @@ from lockterm.keymap.hints import settling
 from lockterm.operations.refusals import PendingChangeError
 
 TIMEOUT_S = 90.0
-"""How long a command reads back what had no answer. Answers may be 60 s old, and 15 s more tell
-that something was not missing for a moment only: most outcomes are proven within it."""
+"""Maximum time of reading back, in seconds.
+
+Answers may be 60 s old, and 15 s more show that a remote is really missing, so this proves most
+results.
+"""
 
 _NEXT = "Settle it before you send it again."
 _SETTLE = "In lockterm's UI,"
-"""Goes on with the keys."""
+"""Start of a sentence that ends with the keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change that is about to be sent, and how to tell of it."""
+    """A change to send, and how to report it."""
 
     lock: Lock
     call: str
-    """The contract's name of the call."""
+    """Name of the call in the contract."""
     done: str | Callable[[Any], str]
-    """What was done, as a sentence; or what makes it from the answer."""
+    """The result as a sentence, or a function that makes it from the answer."""
     as_json: bool
     _: KW_ONLY
     details: Sequence[str] = ()
-    """What was understood, line by line: the resolved times."""
+    """Lines to print, such as the resolved times."""
     remote_id: int | None = None
-    """The remote it is about; for an add, it is the answer."""
+    """None for an add: the answer has the ID."""
 
 
 def carry_out(session: Session, change: Change, work: Coroutine[Any, Any, Any]) -> int:
-    """Send a change, or show its request where it is only rehearsed.
+    """Send a change and print its result, or print its request in a dry run.
 
     Returns:
-        The exit code: done, or unknown.
+        The exit code: done, or unconfirmed.
 
     Raises:
-        LocktermError: It was refused, or not sent.
+        LocktermError: The change was refused or not sent.
     """
     try:
         answer = session.run(work)
@@ -72,7 +75,7 @@ def carry_out(session: Session, change: Change, work: Coroutine[Any, Any, Any]) 
 
 
 def unchanged(change: Change, sentence: str) -> int:
-    """Tell that there is nothing to send, because it is so already."""
+    """Print that there is nothing to send; return the exit code."""
     if change.as_json:
         put_json(_result(change, "unchanged", message=sentence))
     else:
@@ -138,7 +141,7 @@ def _read_back(session: Session, change: Change, error: OutcomeUnknown) -> int:
 
 
 async def _mine(session: Session, lock_id: int) -> Operation | None:
-    """The change that this command has sent; it sends only one."""
+    """Return the change that this command has sent."""
     own = session.operations.journal.session.id
     mine = [
         one for one in await session.operations.journal.unsettled(lock_id) if one.session == own
@@ -166,7 +169,7 @@ def _result(
     message: str = "",
     candidates: Sequence[int] = (),
 ) -> dict[str, Any]:
-    """What ``--json`` prints of a change; docs/reference/json.md describes it."""
+    """Return the JSON of a change; docs/reference/json.md describes it."""
     is_add = change.call == "add"
     return {
         "outcome": outcome,

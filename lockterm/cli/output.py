@@ -1,4 +1,4 @@
-"""What commands print: tables for people, JSON and CSV for programs. Nothing else is on stdout."""
+"""The output of commands on stdout: tables for people, JSON and CSV for programs."""
 
 from __future__ import annotations
 
@@ -27,48 +27,41 @@ from lockterm.errors import describe_os_error
 
 GAP = "  "
 _LONGEST = 200
-"""The most characters of a cell that are shown in a table."""
+"""Maximum number of characters in a table cell."""
 _NARROWEST = 8
-"""Cells that a column keeps when a table has to fit a terminal."""
+"""Minimum width of a column when a table must fit a terminal, in cells."""
 
 
 class BrokenStdoutError(Exception):
-    """Who read stdout has gone, as ``head`` does: nothing more is worth reading or printing."""
+    """The reader of stdout is gone, as ``head`` does, so a command that only reads can end."""
 
 
 class _Stdout:
-    """What became of stdout in this command."""
+    """The state of stdout in this command."""
 
     failure = ""
-    """Why something could not be written, in a few words; empty: everything was."""
+    """The reason why a write failed; empty if none did."""
     is_needed = True
-    """Whether a command only reads, so that it ends if nobody reads what it prints."""
+    """Whether the command ends if stdout has no reader."""
 
 
 def begin() -> None:
-    """Begin a command: nothing was printed yet."""
+    """Reset the state of stdout at the start of a command."""
     _Stdout.failure, _Stdout.is_needed = "", True
 
 
 def go_on_without_reader() -> None:
-    """Note that the command changes something, so that it goes on if nobody reads its output."""
+    """Let the command, which changes something, continue without a reader of stdout."""
     _Stdout.is_needed = False
 
 
 def has_failed() -> bool:
-    """Return whether something of what was printed was lost."""
+    """Return whether output was lost."""
     return bool(_Stdout.failure)
 
 
 def end(code: int) -> int:
-    """Report an output that could not be written.
-
-    Args:
-        code: The exit code without that.
-
-    Returns:
-        The exit code.
-    """
+    """Report lost output on stderr; return the exit code for it, otherwise ``code``."""
     if not _Stdout.failure:
         return code
     tell(f"The output could not be written: {_Stdout.failure}.")
@@ -76,10 +69,10 @@ def end(code: int) -> int:
 
 
 def note_failure(error: OSError) -> None:
-    """Note that stdout cannot be written; what is still to be flushed to it is dropped.
+    """Note that stdout cannot be written, and drop what is not yet flushed.
 
     Raises:
-        BrokenStdoutError: The command only reads, and nobody reads its output.
+        BrokenStdoutError: The command only reads, and stdout has no reader.
     """
     _Stdout.failure = clean(describe_os_error(error))
     if sys.stdout is not None:
@@ -90,13 +83,13 @@ def note_failure(error: OSError) -> None:
 
 
 def put(text: str) -> None:
-    """Print text; what stdout cannot take is told by its escape, as in Python."""
+    """Print text; characters that stdout cannot encode become Python escapes."""
     encoding = "ascii" if text.isascii() else _encoding()
     put_bytes(text.encode(encoding, "backslashreplace") + b"\n")
 
 
 def put_bytes(data: bytes) -> None:
-    """Print bytes as they are. A failure is noted, and :func:`end` reports it."""
+    """Print bytes. :func:`end` reports a failure."""
     if _Stdout.failure:
         return
     try:
@@ -108,7 +101,7 @@ def put_bytes(data: bytes) -> None:
 
 
 def put_aside(text: str, *, nl: bool = True) -> None:
-    """Print text on stderr, if that can be written."""
+    """Print text on stderr; ignore a failure."""
     with suppress(OSError, UnicodeEncodeError):
         click.echo(text, nl=nl, err=True)
 
@@ -119,7 +112,7 @@ def is_terminal() -> bool:
 
 
 def choose_signs() -> None:
-    """Write own words with the signs that stdout takes, so that only values need an escape."""
+    """Use ASCII glyphs if stdout cannot encode the Unicode ones."""
     try:
         "".join(asdict(glyphs.UNICODE).values()).encode(_encoding())
     except UnicodeEncodeError:
@@ -127,7 +120,7 @@ def choose_signs() -> None:
 
 
 def _encoding() -> str:
-    """Whatever stdout has; on a terminal, what the terminal takes."""
+    """Return the encoding of stdout; for a terminal, the encoding of the terminal."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     if encoding == "utf-8" and is_terminal():
         return "utf-8" if takes_utf8(os.environ)[0] else "ascii"
@@ -135,10 +128,7 @@ def _encoding() -> str:
 
 
 def put_wrapped(head: str, words: str) -> None:
-    """Print a sentence behind its head; on a terminal its lines break between words, below it.
-
-    Where nobody looks it stays one line, for programs to find words in.
-    """
+    """Print a head and a sentence; on a terminal, wrap the sentence beside the head."""
     room = _room()
     if room is None or room <= 2 * len(head):
         put(f"{head}{words}")
@@ -149,12 +139,12 @@ def put_wrapped(head: str, words: str) -> None:
 
 
 def put_json(value: Any) -> None:
-    """Print JSON for programs: raw values, escaped down to ASCII."""
+    """Print a value as JSON in ASCII."""
     put(json.dumps(value, indent=2))
 
 
 def put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Print a CSV file (RFC 4180) whose cells no spreadsheet takes for formulas."""
+    """Print CSV (RFC 4180) without cells that a spreadsheet takes for formulas."""
     from lockterm.operations.export import cell
 
     text = io.StringIO(newline="")
@@ -162,19 +152,19 @@ def put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     writer.writerow(columns)
     for row in rows:
         first, *others = (row.get(name) for name in columns)
-        if isinstance(first, int) and first < 0:  # split at ";", it begins more than a number
+        if isinstance(first, int) and first < 0:  # if split at ";", the cell could start a formula
             first = str(first)
         writer.writerow([cell(first), *map(cell, others)])
-    if is_terminal():  # raw values are for programs; a terminal might obey them
+    if is_terminal():  # a terminal could obey raw values
         put(clean_lines(text.getvalue().replace("\r\n", "\n")).rstrip("\n"))
     else:
         put_bytes(text.getvalue().encode("utf-8", "backslashreplace"))
 
 
 def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table. Cells are cleaned and set by how wide they are shown; numbers to the right.
+    """Print a table of cleaned cells, with numbers on the right.
 
-    On a terminal, the widest columns give way until a line fits.
+    On a terminal, the widest columns shrink until the lines fit.
     """
     from rich.cells import cell_len, set_cell_size
 
@@ -197,7 +187,7 @@ def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 
 def put_fields(fields: Iterable[tuple[str, str]]) -> None:
-    """Print labels and values, one below the other; values may have several lines."""
+    """Print labels and values line by line; a value may have several lines."""
     from rich.cells import cell_len
 
     pairs = [(clean(label), clean_lines(value)) for label, value in fields]
@@ -210,7 +200,7 @@ def put_fields(fields: Iterable[tuple[str, str]]) -> None:
 
 
 def with_offset(ms: int | None, zone: tzinfo) -> str:
-    """A time as spreadsheets read it, such as ``2026-12-01T09:00:00+01:00``; empty for none."""
+    """Return a time such as ``2026-12-01T09:00:00+01:00``; empty for None or 0."""
     at = dates.local(ms, zone) if ms else None
     return at.isoformat(timespec="seconds") if at else ""
 
@@ -218,5 +208,5 @@ def with_offset(ms: int | None, zone: tzinfo) -> str:
 def _room() -> int | None:
     if not is_terminal():
         return None
-    # COLUMNS of the environment counts only for a terminal that reports no size.
+    # The variable COLUMNS counts only if the terminal reports no size.
     return os.get_terminal_size(sys.stdout.fileno()).columns or shutil.get_terminal_size().columns

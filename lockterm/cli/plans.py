@@ -1,4 +1,4 @@
-"""Plans as commands print them, for people and for programs."""
+"""Plans as text and as lines of JSON."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def telling_problems(path: Path) -> Iterator[None]:
-    """Tell line by line what is wrong with a file.
+    """Print the problems of a file on stderr, line by line.
 
     Raises:
-        UsageError: Something is; nothing was sent.
+        UsageError: The file has problems; nothing was sent.
     """
     try:
         yield
@@ -75,17 +75,17 @@ def drawn_from(
     title: str = "",
     seen: Sequence[ReadLock] | None = None,
 ) -> PlanDraft:
-    """The plan of a file; the locks that could not be read are told.
+    """Make the plan of a file, and report unread locks on stderr.
 
     Args:
-        session: What reads the locks.
+        session: The session that reads the locks.
         path: The file.
         prune: See :func:`plan_file`.
-        title: What the plan is called; empty: it is applied.
+        title: Title of the plan; by default "apply" and the file's name.
         seen: See :func:`plan_file`.
 
     Raises:
-        UsageError: Something is wrong with the file; nothing was sent.
+        UsageError: The file has problems; nothing was sent.
     """
     title = title or f"apply {path.name}"
     with telling_problems(path):
@@ -95,17 +95,17 @@ def drawn_from(
 
 
 def tell_unread(drawn: PlanDraft) -> None:
-    """Print on stderr which locks could not be read whole, and why."""
+    """Print on stderr which locks were not read whole, and why."""
     for one in drawn.unread:
         if one.error is not None:
             tell(f"{format_lock(one.lock)}: {sentence_of(one.error)}")
 
 
 def put_plan(session: Session, drawn: PlanDraft, say: Callable[[str], None] = put) -> None:
-    """Print what a plan would do, lock by lock; what stays as it is, is counted.
+    """Print the changes of a plan lock by lock, and count unchanged remotes.
 
     Args:
-        session: Whose plan it is.
+        session: The session of the plan.
         drawn: The plan.
         say: Prints a line.
     """
@@ -131,7 +131,7 @@ def put_plan(session: Session, drawn: PlanDraft, say: Callable[[str], None] = pu
 
 
 def _to_agree_to(session: Session, plan: Plan) -> Iterator[str]:
-    """What is said of all of a plan before it is agreed to, as its screen does."""
+    """Yield notes about the whole plan, as the plan screen shows them."""
     yield from plan.losses
     connection = session.operations.connection
     due = [step for step in plan.steps if step.is_left]
@@ -145,7 +145,7 @@ def _to_agree_to(session: Session, plan: Plan) -> Iterator[str]:
 
 
 def shortened_by(session: Session, steps: Sequence[Step]) -> str:
-    """Return how steps shorten access, summed up; empty if none does."""
+    """Return a summary of how steps shorten access; empty if none does."""
     operations, zones = session.operations, {}
     for lock_id in {step.lock_id for step in steps}:
         zones[lock_id] = operations.zone(session.run(operations.locks.find(lock_id)))
@@ -166,11 +166,11 @@ def _step_lines(session: Session, lock: Lock, step: Step) -> Iterator[str]:
     yield from (f"    note: {words}" for words in describe_step_notes(step, zone, now_ms))
 
 
-# --- for programs --------------------------------------------------------------------------------
+# --- lines of JSON -------------------------------------------------------------------------------
 
 
 def put_planned(session: Session, steps: Iterable[Step]) -> None:
-    """Print the steps of a plan that is only shown, each a line of JSON."""
+    """Print the steps of a plan that does not run, each as a line of JSON."""
     zones: dict[int, tzinfo] = {}
     for step in steps:
         if step.lock_id not in zones:
@@ -187,9 +187,9 @@ def put_step(
 
     Args:
         step: The step.
-        is_dry: Whether nothing is to be sent now.
-        shortened: How it shortens access, as a sentence.
-        is_running: Whether a session carries it out just now.
+        is_dry: Whether nothing will be sent.
+        is_running: Whether a session runs the step.
+        shortened: How the step shortens access, as a sentence.
     """
     step = under_way(step) if is_running else at_rest(step)
     state, said = str(step.state), [step.message]
@@ -218,9 +218,9 @@ def put_end(
     is_running: bool = False,
     left_out: Mapping[str, int] | None = None,
 ) -> None:
-    """Print what became of a run as a line of JSON; see :func:`put_step`.
+    """Print the totals of a run as a line of JSON; see :func:`put_step`.
 
-    ``left_out`` has the number of remotes without a step by the reason, such as "expired".
+    ``left_out`` counts remotes without a step by reason, such as "expired".
     """
     end: dict[str, Any] = {"run": run}
     end["counts"] = counts_of(steps, is_dry=is_dry, is_running=is_running)
@@ -230,13 +230,13 @@ def put_end(
 
 
 def put_line(value: Mapping[str, Any]) -> None:
-    """Print an object on one line, escaped down to ASCII."""
+    """Print an object as a line of ASCII JSON."""
     put(json.dumps(value))
 
 
 def counts_of(
     steps: Iterable[Step], *, is_dry: bool = False, is_running: bool = False
 ) -> dict[str, int]:
-    """How many steps there are of each state that programs are told; see :func:`put_step`."""
+    """Count steps by their state in JSON; see :func:`put_step`."""
     told = Counter(step.state for step in steps)
     return count_states(told, is_running=is_dry or is_running)

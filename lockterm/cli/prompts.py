@@ -1,4 +1,4 @@
-"""Asking a person in the terminal, or being told with ``--yes`` that there is nobody to ask."""
+"""Prompts in the terminal, and ``--yes``, which answers them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from lockterm.cli.output import put_aside
 
 
 def require_someone(yes: bool, what: str) -> None:
-    """See that somebody decides about something that cannot be undone.
+    """Require ``--yes``, or a terminal for a prompt.
 
     Args:
         yes: Whether ``--yes`` was given.
-        what: What it is: ``Deleting``.
+        what: The action, such as ``Deleting``.
 
     Raises:
-        UsageError: Nobody did, and nobody can be asked.
+        UsageError: There is neither.
     """
     if not yes and not can_ask():
         raise UsageError(
@@ -32,12 +32,12 @@ def require_someone(yes: bool, what: str) -> None:
 
 
 def can_ask() -> bool:
-    """Return whether somebody at a terminal can answer a question."""
+    """Return whether stdin and stderr are a terminal."""
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
 def agree(question: str, *, yes: bool) -> bool:
-    """Ask a yes-or-no question; ``yes`` answers it."""
+    """Ask a yes-or-no question, unless ``yes`` answers it."""
     if yes:
         return True
     _forget_keys()
@@ -47,7 +47,7 @@ def agree(question: str, *, yes: bool) -> bool:
 
 
 def agree_by_typing(question: str, accepted: tuple[str, ...], *, yes: bool) -> bool:
-    """Ask for one of some words to be typed; ``yes`` answers it."""
+    """Ask a person to type one of some words, unless ``yes`` answers it."""
     if yes:
         return True
     _forget_keys()
@@ -55,11 +55,7 @@ def agree_by_typing(question: str, accepted: tuple[str, ...], *, yes: bool) -> b
 
 
 def let_be() -> int:
-    """Say that nothing was sent, since it was not agreed to.
-
-    Returns:
-        The exit code.
-    """
+    """Report that nothing was sent; return the exit code."""
     tell("Nothing was sent.")
     return FAILED
 
@@ -67,11 +63,10 @@ def let_be() -> int:
 def _ask(question: str) -> str:
     """Ask for a line.
 
-    Not ``input``: a ctrl+c that comes between its last look for signals and its read is noticed
-    only after the next key. What is waited for here is woken by the signal itself.
+    ``input`` can miss a Ctrl+C until the next key, so this waits for signals as well as for input.
 
     Raises:
-        click.Abort: There will be no line.
+        click.Abort: Stdin is at its end.
     """
     put_aside(question, nl=False)
     waking, woken = socket.socketpair()
@@ -89,5 +84,5 @@ def _ask(question: str) -> str:
 
 
 def _forget_keys() -> None:
-    """Keys typed before a question was there were not meant for it."""
+    """Drop keys that were typed before the question appeared."""
     termios.tcflush(sys.stdin, termios.TCIFLUSH)

@@ -1,4 +1,4 @@
-"""Carrying out a plan from the command line: the question, the progress, and what became of it."""
+"""Run a plan from the command line: the prompt, the progress and the result."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from lockterm.errors import StoreError
 from lockterm.operations.planner import PlanDraft
 
 PROGRESS_S = 0.1
-"""The progress is drawn at most so often."""
+"""Minimum time between two drawings of the progress, in seconds."""
 
 
 def offer(
@@ -44,25 +44,25 @@ def offer(
     max_deletes: int | None = None,
     no_shorten: bool = False,
 ) -> int:
-    """Show a plan, have it confirmed once, carry it out and print what becomes of it.
+    """Show a plan, ask once, run the plan and print its result.
 
     Args:
-        session: One that rehearses where nothing is to be sent.
+        session: The session; in a dry run, one that sends nothing.
         drawn: The plan.
-        how: What was typed.
-        max_deletes: A plan that deletes more is refused; None: none is.
-        no_shorten: Whether a plan that shortens access is refused.
+        how: The options of the command.
+        max_deletes: Maximum number of deletes; None for no limit.
+        no_shorten: Whether to refuse a plan that shortens access.
 
     Returns:
         The exit code.
 
     Raises:
-        UsageError: It deletes too many, or nobody agreed and nobody can be asked; nothing was sent.
+        UsageError: The plan deletes too much, or needs ``--yes``; nothing was sent.
     """
     plan = drawn.plan
     if not how.as_json:
         put_plan(session, drawn)
-    elif not how.yes:  # who is asked has to know what for
+    elif not how.yes:  # show people what the prompt is about
         put_plan(session, drawn, put_aside)
     deletes = plan.actions()[Action.DELETE]
     if max_deletes is not None and deletes > max_deletes:
@@ -92,15 +92,15 @@ def offer(
 
 
 def agreed(plan: Plan, now_ms: int, *, yes: bool) -> bool:
-    """Ask once whether a plan is meant; each remote that is to be deleted is named.
+    """Ask once whether to run a plan, and name each remote that it deletes.
 
     Args:
-        plan: Only what is due of it counts.
+        plan: The plan; only its due steps count.
         now_ms: Now, in milliseconds.
-        yes: It is; nobody is asked.
+        yes: Whether to skip the prompt.
 
     Raises:
-        UsageError: Nobody said so, and nobody can be asked, or nobody has seen the plan.
+        UsageError: The plan needs ``--yes``, or could not be printed.
     """
     require_someone(yes, "Carrying out a plan")
     if yes:
@@ -120,19 +120,19 @@ def agreed(plan: Plan, now_ms: int, *, yes: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A plan that is on the disk, and need not be in memory a second time while it is run."""
+    """A stored plan, of which memory has no steps."""
 
     plan: Plan
-    """Without its steps."""
+    """The plan without its steps."""
     due: frozenset[int]
-    """The numbers of its steps that are to be sent."""
+    """The numbers of the steps to send."""
 
 
 def keep(session: Session, plan: Plan) -> Kept:
-    """Keep a plan that was agreed to.
+    """Store a confirmed plan.
 
     Raises:
-        StoreError: It cannot be kept, so nothing may be sent.
+        StoreError: The plan cannot be stored, so nothing may be sent.
     """
     session.run(session.operations.runs.keep(plan))
     due = frozenset(step.number for step in plan.steps if step.is_left)
@@ -140,16 +140,7 @@ def keep(session: Session, plan: Plan) -> Kept:
 
 
 def carry_out(session: Session, kept: Kept, *, as_json: bool) -> int:
-    """Carry out a plan and print what becomes of it.
-
-    Args:
-        session: Not one that rehearses.
-        kept: The plan.
-        as_json: Whether programs read it.
-
-    Returns:
-        The exit code.
-    """
+    """Run a stored plan, print its result and return the exit code."""
     progress = Progress(kept.due, as_json=as_json)
     signals: list[int] = []
     stop = asyncio.Event()
@@ -172,7 +163,7 @@ def carry_out(session: Session, kept: Kept, *, as_json: bool) -> int:
     plan = replace(plan, skipped=kept.plan.skipped)
     code = put_outcome(plan, as_json=as_json, printed=progress.noted, run=plan.id)
     titles = {}
-    with suppress(StoreError):  # then they are told by their numbers
+    with suppress(StoreError):  # without the lock book, use the IDs
         titles = {one.lock_id: one.title for one in session.run(session.operations.locks.all())}
     if said := describe_deletions(plan.steps, titles):
         tell(said)
@@ -182,7 +173,7 @@ def carry_out(session: Session, kept: Kept, *, as_json: bool) -> int:
 
 
 def code_of_steps(steps: Sequence[Step]) -> int:
-    """The exit code for what became of steps."""
+    """Return the exit code for the states of steps."""
     counts = Counter(at_rest(step).state for step in steps)
     if counts[StepState.UNKNOWN]:
         return UNKNOWN
@@ -200,16 +191,13 @@ def put_outcome(
     printed: Container[int] = (),
     run: str | None = None,
 ) -> int:
-    """Print what became of a plan.
+    """Print the result of a plan and return the exit code.
 
     Args:
-        plan: As it is now; what is to stay as it is needs no run for that.
-        as_json: Whether programs read it.
-        printed: The numbers of the steps that were printed.
-        run: Its id, where it was carried out.
-
-    Returns:
-        The exit code.
+        plan: The plan with the states of its steps.
+        as_json: Whether to print JSON.
+        printed: Numbers of the steps that are printed already.
+        run: The ID of the run; None if there was none.
     """
     steps = [
         replace(step, state=StepState.UNCHANGED)
@@ -222,7 +210,7 @@ def put_outcome(
             if as_json:
                 put_step(step, is_dry=False)
             elif step.state in PROBLEMS and step.is_planned:
-                put_problem(step)  # what could not be planned was told with the plan
+                put_problem(step)  # the plan itself has shown steps that could not be planned
     if as_json:
         put_end(run, steps, left_out=plan.skipped)
     else:
@@ -233,21 +221,21 @@ def put_outcome(
 
 
 def put_problem(step: Step) -> None:
-    """Print what became of a step that was not done."""
+    """Print a step that was not done."""
     put(f"! {format_problem(step)}")
 
 
 class Progress:
-    """What is printed while a plan is carried out.
+    """The output while a plan runs.
 
     Args:
-        due: The numbers of the steps that are to be sent.
-        as_json: Whether each step is a line of JSON.
+        due: Numbers of the steps to send.
+        as_json: Whether to print each step as a line of JSON.
     """
 
     def __init__(self, due: Set[int], *, as_json: bool) -> None:
         self.noted: set[int] = set()
-        """The numbers of the steps whose outcome has come about."""
+        """Numbers of the steps with a result."""
         self._as_json = as_json
         self._is_shown = sys.stderr is not None and sys.stderr.isatty()
         self._due = due
@@ -257,11 +245,11 @@ class Progress:
         self._drawn_s = 0.0
 
     def note(self, step: Step) -> None:
-        """Tell of a step's outcome, once; what is unknown is told when it was read back."""
+        """Print the result of a step once; for an unknown one, after reading it back."""
         if step.state in {*DUE, StepState.UNKNOWN} or step.number in self.noted:
             return
         self.noted.add(step.number)
-        if step.number in self._due:  # what was unknown before may be proven by now
+        if step.number in self._due:  # others were unknown before, and are confirmed now
             self._done += 1
             self._problems[step.state] += step.state in PROBLEMS
         self._print(step)
@@ -271,14 +259,14 @@ class Progress:
             self._draw(now_s - self._began_s)
 
     def note_reading(self, count: int) -> None:
-        """Tell how many unknown steps are being read back."""
+        """Show how many unknown steps are being read back."""
         self.clear()
         if self._is_shown and count:
             is_all = self._done + count == len(self._due)
             self._show(format_reading(count, is_all=is_all))
 
     def clear(self) -> None:
-        """Take the progress off the terminal."""
+        """Erase the progress line."""
         if self._width:
             self._write(f"\r{' ' * self._width}\r")
             self._width = 0

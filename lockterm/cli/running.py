@@ -1,4 +1,4 @@
-"""Running an app of lockterm to its end."""
+"""Run an app of lockterm until it ends."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ def show(
     before: LocktermApp | None = None,
     first: FirstPage | None = None,
 ) -> LocktermApp:
-    """Run the app on a profile to its end.
+    """Run the app with a profile.
 
     Args:
-        settings: With a profile.
-        paths: Where lockterm keeps its files.
-        guard: Watches for signals.
-        profiles: Those that can be switched to; None in the demo.
-        before: The app that was switched from: its look and its messages are taken over.
-        first: The page that was asked for already; None: none was.
+        settings: Settings with a profile.
+        paths: The paths of lockterm's files.
+        guard: The watcher for signals.
+        profiles: Profiles to switch to; None in the demo.
+        before: The app of the profile before; its look and its messages stay.
+        first: A page that is already requested.
 
     Returns:
-        The app, which knows what is to follow.
+        The ended app, which has the profile to switch to.
     """
     from lockterm.app import LocktermApp
 
@@ -58,8 +58,8 @@ def show(
 
 
 def run_app(app: App[ReturnType], look: Look, guard: SignalGuard) -> ReturnType | None:
-    """Run any app of lockterm to its end; returns what it ended with."""
-    # A loop of our own: asyncio.run would wait at its end for look-ups of names that hang.
+    """Run an app and return its result."""
+    # asyncio.run would wait at its end for host look-ups that hang.
     loop = asyncio.new_event_loop()
     try:
         with guard.watching(app):
@@ -69,7 +69,7 @@ def run_app(app: App[ReturnType], look: Look, guard: SignalGuard) -> ReturnType 
 
 
 def close_loop(loop: asyncio.AbstractEventLoop) -> None:
-    """End what an HTTP stack left to be closed later, and close a loop."""
+    """Cancel the remaining tasks of a loop, and close the loop."""
 
     async def end() -> None:
         left = asyncio.all_tasks() - {asyncio.current_task()}
@@ -85,5 +85,5 @@ def close_loop(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def exit_code(app: App[Any], guard: SignalGuard) -> int:
-    """That of a signal, 1 for a bug, or 0."""
+    """Return the exit code: that of a signal, 1 for a bug, or 0."""
     return guard.exit_code or app.return_code or 0

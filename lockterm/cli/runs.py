@@ -1,4 +1,4 @@
-"""``lockterm runs ...``: plans that were carried out, or are to be."""
+"""``lockterm runs ...``: list and resume runs of plans."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _go_on(
         if not has_work(plan):
             run_id = plan.id if plan.steps else None
             return put_outcome(plan, as_json=as_json, run=run_id)
-        if not as_json or not yes:  # who is asked has to know what for
+        if not as_json or not yes:  # show people what the prompt is about
             say = put_aside if as_json else put
             say(f"{clean(plan.title, 100)}:")
             due = tuple(step for step in plan.steps if step.state in DUE)
@@ -181,10 +181,10 @@ def _go_on(
 
 
 def _is_same_account(error: OtherCredentials) -> bool:
-    """Ask whether other credentials are of the same account; --yes does not say so.
+    """Ask whether other credentials belong to the same account; ``--yes`` does not answer it.
 
     Raises:
-        OtherCredentials: Nobody can be asked.
+        OtherCredentials: There is no terminal for a prompt.
     """
     if not can_ask():
         raise error
@@ -193,10 +193,10 @@ def _is_same_account(error: OtherCredentials) -> bool:
 
 @contextmanager
 def _telling_refusals() -> Iterator[None]:
-    """What was typed cannot work where there is no such run, or it is another profile's.
+    """Turn refusals of a run into usage errors.
 
     Raises:
-        UsageError: So it is.
+        UsageError: The run does not exist, or belongs to another profile or account.
     """
     try:
         yield

@@ -37,7 +37,7 @@ _LONGEST_TOKEN = 4096
 
 
 class CannotServe(LocktermError):
-    """The address or the database is not to be had."""
+    """The service cannot start, because of its address or its database."""
 
     title = "Embedded service"
 
@@ -145,7 +145,7 @@ def serve(
         )
     is_address = (database or "").startswith(_ADDRESSES)
     if not is_address and _MEANT_AS_ADDRESS.search(database or ""):
-        raise CannotServe(  # not repeated: it may have a password
+        raise CannotServe(  # without the value: it may have a password
             "What --database names is neither a file nor a postgresql:// address. "
             "Nothing was started.",
             hint="Give it a file, or postgresql://USER@HOST/NAME.",
@@ -155,7 +155,7 @@ def serve(
             "More than one worker cannot share a file or the memory. Nothing was started.",
             hint="Give them a --database postgresql://USER@HOST/NAME, or leave --workers out.",
         )
-    from lockterm.service import running, watch  # the help names this command, too
+    from lockterm.service import running, watch  # the help needs neither
     from lockterm.service import workers as processes
 
     log = watch.Log(as_json=log_format == "json")
@@ -192,7 +192,7 @@ def serve(
 
 @contextmanager
 def _shared_figures(workers: int) -> Iterator[Figures]:
-    """Make the figures of all workers, in files of this user while they are served.
+    """Make the metrics, which several workers share in temporary files.
 
     Raises:
         CannotServe: There is no directory for temporary files.
@@ -209,16 +209,16 @@ def _shared_figures(workers: int) -> Iterator[Figures]:
                     hint="Name one in TMPDIR, or leave --metrics out.",
                 ) from error
             os.environ[_FIGURES] = folder
-        from lockterm.service.figures import Figures  # reads the variable as it is imported
+        from lockterm.service.figures import Figures  # reads the variable on import
 
         yield Figures()
 
 
 def _trusted_file(database: str) -> Path:
-    """Return the path of a database without links.
+    """Return the real path of a database.
 
     Raises:
-        CannotServe: Its directory is missing, or others decide what is in it.
+        CannotServe: Its directory is missing, or other users can change it.
     """
     try:
         with Place(database) as place:
@@ -234,7 +234,7 @@ def _trusted_file(database: str) -> Path:
 
 
 def _rate(given: str | None) -> float | None:
-    """Requests a second."""
+    """Return a rate such as ``600/min`` in requests per second."""
     if given is None:
         return None
     found = re.fullmatch(r"([1-9][0-9]{0,5})/(s|min)", given)
@@ -244,13 +244,13 @@ def _rate(given: str | None) -> float | None:
 
 
 def _settled(token: str | None) -> str | None:
-    """The token that is meant; None if none is.
+    """Return the token; None if there is none.
 
-    One that starts with ``env:`` names the environment variable that has it: what is typed can be
-    read by every user of this machine, and stays in the shell's history.
+    ``env:NAME`` reads it from the environment, because every user of a machine can read arguments,
+    and the history of the shell keeps them.
 
     Raises:
-        ConfigError: It cannot be sent in a header, or its variable is not set.
+        ConfigError: The token does not fit into a header, or the variable is not set.
     """
     if token is None:
         return None
@@ -283,10 +283,10 @@ def _public(given: str) -> str:
 
 
 def _tokens(token: str | None, file: Path | None) -> tokens.Tokens | None:
-    """Who may ask; None: anyone.
+    """Return the accepted tokens; None if everyone may use the service.
 
     Raises:
-        ConfigError: the file cannot be used, or both were given.
+        ConfigError: The file cannot be used, or both options were given.
     """
     if file is None:
         return None if token is None else tokens.Tokens.only(token)
@@ -361,7 +361,7 @@ def _typed(shortest: int) -> str:
     try:
         typed = sys.stdin.readline(_LONGEST_TOKEN + 1).removesuffix("\n").removesuffix("\r")
         values.header_value(typed)
-    except UnicodeError:  # its own words repeat part of what was typed
+    except UnicodeError:  # its message repeats part of the token
         raise ValueError("The token is no text in this machine's encoding.") from None
     except ValueError as error:
         raise ValueError(f"The token {error}.") from None

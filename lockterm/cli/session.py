@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 class Rehearsed(Exception):
-    """Instead of being sent.
+    """A request that a dry run did not send.
 
     Args:
         write: The request.
@@ -51,12 +51,12 @@ class Rehearsed(Exception):
 
 
 class RehearsingSender:
-    """``--dry-run``: sends nothing, writes nothing down, asks nothing of what guards a change."""
+    """The sender of ``--dry-run``: it sends nothing and writes no journal."""
 
     under_way = 0
 
     async def send(self, order: Order) -> NoReturn:
-        """End with the request.
+        """Raise the request.
 
         Raises:
             Rehearsed: Always.
@@ -67,13 +67,13 @@ class RehearsingSender:
 class Session:
     """A context manager around :class:`lockterm.operations.Operations`.
 
-    Commands are plain functions and ask through ``run``: between two calls they may ask a person.
-    A signal ends the call under way, the journal is told, and :class:`Interrupted` says what is
-    known of it.
+    Commands are plain functions: they call the service through ``run``, and may ask a person
+    between two calls. A signal cancels the current call, and :class:`Interrupted` reports what is
+    known of its change.
 
     Args:
-        options: What was typed.
-        dry_run: Send nothing that changes; see :class:`RehearsingSender`.
+        options: The options of the command.
+        dry_run: Whether to send no changes; see :class:`RehearsingSender`.
 
     Raises:
         ConfigError: A setting is wrong, or no service is known.
@@ -103,7 +103,7 @@ class Session:
             reads_back=False,
         )
         self.operations.connection.on_clock = self._tell_clock
-        # Not asyncio.run: it would wait at its end for look-ups of names that hang.
+        # asyncio.run would wait at its end for host look-ups that hang.
         self._loop = asyncio.new_event_loop()
 
     def __enter__(self) -> Self:
@@ -118,16 +118,16 @@ class Session:
             close_loop(self._loop)
 
     def _tell_clock(self) -> None:
-        """Say by which clock periods are judged."""
+        """Report on stderr which clock decides about periods."""
         connection = self.operations.connection
         if connection.doubts_clock:
             tell(f"note: {describe_clock(connection.clock_offset_s or 0)}")
 
     def require_writable(self) -> None:
-        """See that this profile may change anything; a dry run changes nothing.
+        """Require a profile that may change something, unless this is a dry run.
 
         Raises:
-            RuleViolation: It is read-only.
+            RuleViolation: The profile is read-only.
         """
         output.go_on_without_reader()
         if self.profile.read_only and not self.dry_run:
@@ -136,16 +136,16 @@ class Session:
             )
 
     def run(self, work: Coroutine[Any, Any, T], *, stop: Callable[[int], None] | None = None) -> T:
-        """Carry out a call.
+        """Run a coroutine and return its result.
 
         Args:
-            work: What to do.
-            stop: Called with the first signal, which then lets the work come to its end; None:
-                the first signal ends it, as the second one does in any case.
+            work: The coroutine.
+            stop: Called with the first signal, to let the work end in its own time. Without
+                ``stop``, the first signal cancels the work. The second signal always does.
 
         Raises:
-            LocktermError: It failed.
-            Interrupted: A signal came.
+            LocktermError: The work failed.
+            Interrupted: A signal canceled the work.
         """
         received: list[int] = []
         task = self._loop.create_task(work)
@@ -157,7 +157,7 @@ class Session:
             else:
                 task.cancel()
 
-        # What is ignored, as by nohup, stays so.
+        # Ignored signals, as under nohup, stay ignored.
         numbers = [n for n in ENDING_SIGNALS if signal.getsignal(n) is not signal.SIG_IGN]
         for number in numbers:
             self._loop.add_signal_handler(number, interrupt, number)
@@ -170,13 +170,13 @@ class Session:
                 self._loop.remove_signal_handler(number)
 
     async def _what_is_known(self) -> str:
-        """What became of the change that this command was sending, if any."""
+        """Return a sentence about the change that this command was sending, if any."""
         try:
             history = await self.operations.journal.history()
         except LocktermError:
             return "Interrupted; the journal cannot be read."
         finally:
-            await self.operations.close()  # reading has opened the store anew
+            await self.operations.close()  # reading has opened the store again
         mine = [one for one in history if one.session == self.operations.journal.session.id]
         if not mine:
             return "Interrupted; nothing was changed."
@@ -191,12 +191,12 @@ class Session:
 
 @contextmanager
 def reading(options: Options, typed: str) -> Iterator[tuple[Session, Lock]]:
-    """A session, and the one lock that is meant.
+    """Open a session and find its lock.
 
     Raises:
         ConfigError: A setting is wrong, or no service is known.
-        UsageError: No lock or several could be meant; nothing was sent.
-        StoreError: A name was typed and the lock book cannot be read.
+        UsageError: No lock or several locks match; nothing was sent.
+        StoreError: The lock book, which a name needs, cannot be read.
     """
     with Session(options) as session:
         yield session, find_lock(session, typed)
@@ -204,10 +204,10 @@ def reading(options: Options, typed: str) -> Iterator[tuple[Session, Lock]]:
 
 @contextmanager
 def changing(options: Options, typed: str, how: WriteOptions) -> Iterator[tuple[Session, Lock]]:
-    """As :func:`reading`, for a command that changes something.
+    """Do the same as :func:`reading` for a command that changes something.
 
     Raises:
-        RuleViolation: The profile is read-only, and it is not only rehearsed.
+        RuleViolation: The profile is read-only, and this is not a dry run.
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()
@@ -215,7 +215,7 @@ def changing(options: Options, typed: str, how: WriteOptions) -> Iterator[tuple[
 
 
 def find_lock(session: Session, typed: str) -> Lock:
-    """The one lock that is meant; errors as for :func:`reading`."""
+    """Return the lock with an ID or a name. Raises as :func:`reading`."""
     typed = typed.strip()
     if not typed.isascii() or not typed.isdigit():
         return _by_name(session.run(session.operations.locks.all()), typed)
@@ -224,7 +224,7 @@ def find_lock(session: Session, typed: str) -> Lock:
     except ValueError as error:
         raise UsageError(f"LOCK {error}.") from None
     book: list[Lock] = []
-    with suppress(StoreError):  # an id needs no book
+    with suppress(StoreError):  # an ID needs no lock book
         book = session.run(session.operations.locks.all())
     others = [lock for lock in book if typed in (lock.name, lock.alias) and lock.lock_id != lock_id]
     if others:
@@ -265,12 +265,12 @@ def _by_name(book: list[Lock], typed: str) -> Lock:
 
 
 def lock_json(lock: Lock) -> dict[str, Any]:
-    """What programs are told of the lock: its id, and its name in the lock book or null."""
+    """Return a lock as JSON: its ID, and its name or None."""
     return {"lockId": lock.lock_id, "name": lock.name or None}
 
 
 def format_lock(lock: Lock) -> str:
-    """``Main gate (lock 1001)``: clean."""
+    """Return a lock as ``Main gate (lock 1001)``, clean."""
     return f"{clean(lock.name, 60)} (lock {lock.lock_id})" if lock.name else lock.title
 
 

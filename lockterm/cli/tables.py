@@ -1,4 +1,4 @@
-"""``lockterm export``, ``diff`` and ``apply``: locks as files, and back."""
+"""``lockterm export``, ``diff`` and ``apply``: the remotes of locks as files."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _may_lose(file: Path) -> bool:
     """Ask whether a file that is not an export may be replaced.
 
     Raises:
-        UsageError: Nobody can be asked.
+        UsageError: There is no terminal for a prompt.
     """
     if not can_ask():
         raise UsageError(

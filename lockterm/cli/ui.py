@@ -1,4 +1,4 @@
-"""``lockterm``: the terminal UI on a profile, and on another one after a switch."""
+"""``lockterm``: the terminal UI, and its switches between profiles."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def run_ui(
     options: Options,
     profile: str | None = None,
 ) -> int:
-    """Show the UI until it is left.
+    """Run the UI.
 
     Args:
-        options: What was typed.
-        profile: Begin with this one, as was just chosen; None: as options and file say.
+        options: The options of the command.
+        profile: The profile to start with; None for that of the options and the configuration.
 
     Returns:
         The exit code: 0, that of a signal, or 1 for a bug.
 
     Raises:
         ConfigError: A setting is wrong.
-        NoTerminal: Here is nothing to draw on.
+        NoTerminal: There is no usable terminal.
     """
     startup.begin()
     paths = Paths.standard()
@@ -54,7 +54,7 @@ def run_ui(
 
 
 def _begin(options: Options, settings: Settings, paths: Paths, profiles: Profiles) -> int:
-    """Ask for a service where none is known yet, and go on with it or with the demo."""
+    """Ask for a first service, then run the UI with it, or run the demo."""
     from lockterm.app.first_run_app import FirstRunApp
     from lockterm.cli.running import exit_code, run_app
 
@@ -84,7 +84,7 @@ def _run_profiles(
     profiles: Profiles,
     log_level: str | None,
 ) -> int:
-    """One app after another: each on a profile, until one ends without naming the next."""
+    """Run one app for each profile that a person switches to."""
     secrets: set[str] = set()
     before: LocktermApp | None = None
     settings = _at_last_lock(settings, paths)
@@ -104,7 +104,7 @@ def _run_profiles(
 
 
 def _at_last_lock(settings: Settings, paths: Paths) -> Settings:
-    """With the lock that was opened last, where that is wanted and no other was asked for."""
+    """Add the last opened lock if the profile wants it and the options name no lock."""
     profile = settings.profile
     if profile is None or not profile.open_last or settings.open_lock is not None:
         return settings
@@ -114,7 +114,7 @@ def _at_last_lock(settings: Settings, paths: Paths) -> Settings:
 
 
 def _first_page(settings: Settings) -> FirstPage | None:
-    """Ask for the first page of the lock that opens at once; None if the lock book opens."""
+    """Request the first page of the lock to open; return None if the lock book opens."""
     if settings.profile is None or settings.open_lock is None:
         return None
     size = terminal_size()

@@ -1,4 +1,4 @@
-"""``lockterm unconfirmed``: the changes without a known result, and what a person can do."""
+"""``lockterm unconfirmed``: list, verify and resolve unconfirmed changes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from lockterm.domain.text.remote import format_remote
 from lockterm.errors import LocktermError, OutcomeUnknown
 
 SHORT_ID = 8
-"""So many characters of an operation's id are shown; any beginning that is no other's will do."""
+"""Number of characters to show of an operation's ID; commands take any unique beginning."""
 
 
 @click.group(no_args_is_help=False, epilog=manual.UNCONFIRMED)
@@ -226,7 +226,7 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
 
 
 async def _to_send(session: Session, operation: Operation) -> list[str]:
-    """Return what sending a change again would send, and what may come of it, in lines."""
+    """Return lines about the request to send again and its possible effects."""
     lock = await session.operations.locks.find(operation.lock_id)
     title, where = clean(format_operation(operation), 80), format_lock(lock)
     if operation.call == "clear":
@@ -244,7 +244,7 @@ async def _to_send(session: Session, operation: Operation) -> list[str]:
 
 
 async def _after(session: Session, operation: Operation) -> Operation:
-    """Return what has sent a change again, as it is known now; of a clear, the clear itself."""
+    """Return the operation that sent a change again; for a clear, the clear itself."""
     journal = session.operations.journal
     if operation.call == "clear":
         return await journal.find(operation.id) or operation
@@ -260,7 +260,7 @@ def _remote_words(session: Session, remote_id: int) -> str:
 
 
 def _put_one(operation: Operation, *, as_json: bool) -> int:
-    """Print what is known of a change now; return the exit code."""
+    """Print the state of a change; return the exit code."""
     if as_json:
         put_json(_json(operation))
     else:
@@ -275,7 +275,7 @@ def _put_one(operation: Operation, *, as_json: bool) -> int:
 
 
 async def _read_back(session: Session, operations: list[Operation]) -> list[Operation]:
-    """Read some operations back side by side; what kept one from being read is told."""
+    """Read operations back in parallel, and report failures on stderr."""
 
     async def read(operation: Operation) -> Operation:
         try:
@@ -288,10 +288,10 @@ async def _read_back(session: Session, operations: list[Operation]) -> list[Oper
 
 
 def _meant(unsettled: list[Operation], typed: str) -> Operation:
-    """The one whose id begins so.
+    """Return the operation whose ID starts with a text.
 
     Raises:
-        UsageError: None does, or several do.
+        UsageError: No operation or several operations match.
     """
     found = [one for one in unsettled if typed and one.id.startswith(typed.strip().lower())]
     if len(found) == 1:
@@ -334,7 +334,7 @@ def _why(operation: Operation, profile: str) -> str:
 
 
 def _json(operation: Operation) -> dict[str, Any]:
-    """What programs are told of an operation; ``history --json`` has all of it."""
+    """Return an operation as JSON; ``history --json`` has all of its fields."""
     return {
         "id": operation.id,
         "state": operation.state.value,

@@ -1,4 +1,4 @@
-"""``lockterm voice ...``: voice packs and timbres, and the voice of a lock."""
+"""``lockterm voice ...``: list voice packs and timbres, and set the voice of a lock."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from lockterm.safe_files import Place
 
 _PACK_COLUMNS = (*VoicePack.fields(), "updated")
 _TIMBRE_COLUMNS = ("lang", "timbre", "name", "isFemale", "timbrePackUrl")
-"""The CSV's columns: the contract's fields as they came (2.4 to 2.6), and a time for people."""
+"""Columns of the CSV: the contract's fields (2.4 to 2.6), and a time for people."""
 _SEX = {0: "male", 1: "female"}
 
 
@@ -241,7 +241,7 @@ def set_voice(options: Options, typed_lock: str, lang: str, timbre: str, how: Wr
 
 
 def _agreed(session: Session, name: str, server: str, *, yes: bool) -> bool:
-    """Whether a pack may come from another server than the service itself."""
+    """Ask whether to download a pack from another server than the service."""
     tell(
         f"note: {clean(session.profile.host, 80)} names {server} for it, which is another server."
         " No header is sent there."
@@ -251,10 +251,10 @@ def _agreed(session: Session, name: str, server: str, *, yes: bool) -> bool:
 
 
 def copy_pack(file: Path, output: Path) -> None:
-    """Copy a pack to a new file, whole or not at all; what is there is not touched.
+    """Copy a pack to a new file, and leave no partial copy.
 
     Raises:
-        StoreError: It cannot be written; the pack stays where it was fetched to.
+        StoreError: The file exists or cannot be written; the pack stays in its directory.
     """
     try:
         with file.open("rb") as source, Place(output, follow=False) as place:
@@ -273,12 +273,12 @@ def copy_pack(file: Path, output: Path) -> None:
 
 
 def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None, mark: str) -> tuple[object, ...]:
-    """A row of the table.
+    """Return a row of the table.
 
     Args:
-        row: The timbre as it came, and its language.
+        row: The timbre as the service sent it, and its language.
         now: The voice that was last set from here.
-        mark: What is said of it.
+        mark: The text for that voice.
     """
     lang, timbre, sex = row.get("lang"), row.get("timbre"), row.get("isFemale")
     return (
@@ -291,7 +291,7 @@ def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None, mark: str) -> tu
 
 
 def _is_wanted(session: Session, lock: Lock, lang: str, timbre: str, *, yes: bool) -> bool:
-    """Whether the voice is one of the model's, or wanted although it is not known to be."""
+    """Return whether to set a voice: the model has it, or a person agrees."""
     if not lock.vendor or not lock.model:
         tell("note: the lock book does not say which model it is: the voice is sent unchecked.")
         return True

@@ -1,4 +1,4 @@
-"""``lockterm doctor``: what is wrong here, and what to do about it."""
+"""``lockterm doctor``: find problems of this machine and advise what to do."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ from lockterm.paths import Paths
 def doctor(options: Options, as_json: bool, keys: bool) -> int:
     """Check terminal, configuration, store and service."""
     if keys:
-        # It imports Textual, which the build of the manual pages does without.
+        # It imports Textual, which the build of the manual pages does not have.
         from lockterm.cli.doctor.keys import run_keys
 
         return run_keys()
     findings: list[dict[str, object]] = []
     wrong = False
     with ExitStack() as at_end:
-        # What programs read on a terminal is JSON and nothing else.
+        # JSON on a terminal must not mix with questions to it.
         asking = None if as_json and is_terminal() else at_end
         for subject, finding in _findings(options, asking):
             wrong = wrong or finding.state == "FAIL"
             told = {"state": finding.state, "subject": subject, "found": finding.sentence}
             findings.append({**told, "advice": finding.advice, "facts": dict(finding.facts)})
-            if not as_json:  # a line at once: a service that does not answer takes its time
+            if not as_json:  # print at once: a service without an answer takes time
                 words = f"{finding.sentence} {finding.advice}".strip()
                 put_wrapped(f"{finding.state:<5} {subject:<14} ", clean(words))
     if as_json:
@@ -60,7 +60,7 @@ def doctor(options: Options, as_json: bool, keys: bool) -> int:
 
 
 def _findings(options: Options, at_end: ExitStack | None) -> Iterator[tuple[str, Finding]]:
-    """What there is to say of each subject, as soon as it is known."""
+    """Yield the findings of each subject as soon as they are known."""
     paths = Paths.standard()
     settings: Settings | None = None
     origins: Mapping[str, str]
@@ -80,7 +80,7 @@ def _findings(options: Options, at_end: ExitStack | None) -> Iterator[tuple[str,
     yield from _of("configuration", configuration)
     yield from _of("store", store_findings(paths))
     if settings is not None and settings.profile is not None:
-        if options.log_level:  # else looking changes nothing, not even the log
+        if options.log_level:  # otherwise the doctor writes nothing, not even a log
             secrets = settings.profile.headers.values()
             log_to(paths.log_file, options.log_level, secrets=secrets)
         yield from _of("service", service_findings(settings.profile, settings.open_lock))

@@ -35,41 +35,39 @@ from lockterm.store.tables import VERSION
 LEAST_FREE = 16 << 20
 """Free bytes below which the disk counts as full."""
 CALLS = 5
-"""How many calls are timed, after one that pays for the connection."""
+"""Number of timed calls, after one that opens the connection."""
 SLOW_MS = 1000.0
-"""A median from which on a link is called slow, in milliseconds."""
+"""Median above which a connection counts as slow, in milliseconds."""
 SOON_DAYS = 30
-"""A certificate that ends so soon is worth knowing, in days."""
+"""Remaining time below which a certificate gets a warning, in days."""
 
 State = Literal["OK", "WARN", "FAIL"]
-"""``WARN`` is worth knowing; only ``FAIL`` makes the exit code 1."""
+"""Only ``FAIL`` makes the exit code 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """A line of the report."""
 
     state: State
-    """How it is."""
     sentence: str
-    """What was seen."""
     advice: str = ""
-    """What to do; empty where it is well."""
+    """What to do; empty if nothing is wrong."""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What was measured, for programs."""
+    """Measured values for ``--json``."""
 
 
 def trouble(error: LocktermError) -> Finding:
-    """The finding that something is wrong, in the words of its error."""
+    """Return the finding for an error."""
     return Finding("FAIL", error.meaning, hint_of(error))
 
 
 def configuration_findings(
     config_file: Path, options: Options, environ: Mapping[str, str], settings: Settings
 ) -> Iterator[Finding]:
-    """What the settings come to, and which other profiles could not be used.
+    """Check the configuration file, the profile in use, and the other profiles.
 
-    Unknown keys and wrong values of the profile in use are an error before this is reached.
+    Unknown keys and wrong values of the profile in use are errors of ``load_settings``.
     """
     config = read_config(config_file)
     if config is None:
@@ -105,7 +103,7 @@ def configuration_findings(
 
 
 def store_findings(paths: Paths) -> Iterator[Finding]:
-    """Whether the store can be read and written, what is in it, and whether others can read it."""
+    """Check that the store can be read and written, and that it is private and sound."""
     place = next(place for place in (paths.state_dir, *paths.state_dir.parents) if place.exists())
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
         yield Finding(
@@ -132,7 +130,7 @@ def _database_findings(database: Path) -> Iterator[Finding]:
     except StoreError as error:
         yield Finding("FAIL", error.message, error.hint, {"file": str(database)})
         return
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes what is no text
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes invalid text
         if not is_damage(error):
             yield Finding("FAIL", *failure_of(database, error), {"file": str(database)})
             return
@@ -190,7 +188,7 @@ def _database_findings(database: Path) -> Iterator[Finding]:
 
 
 def _looked_into(database: Path) -> tuple[dict[str, Any], str]:
-    """Counts of what is in it, and what is wrong with it; empty if nothing is."""
+    """Return counts of the store's contents, and its damage, which is empty if it is sound."""
     uri = f"{database.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True)) as connection:
         connection.execute("PRAGMA trusted_schema = OFF")
@@ -230,7 +228,7 @@ def _size(database: Path) -> int:
 
 
 def service_findings(profile: Profile, lock_id: int | None) -> Iterator[Finding]:
-    """Whether the service answers as the contract says. Nothing is changed by asking."""
+    """Check the service's certificate, answers, speed and clock, without a change."""
     try:
         answers = asyncio.run(ask(profile, lock_id or SOME_LOCK, more_calls=CALLS))
     except LocktermError as error:
@@ -287,7 +285,7 @@ def _clock(offset_s: float | None) -> Finding:
 
 
 def _certificate(profile: Profile) -> Finding:
-    """How long the certificate lasts that the calls before were made with."""
+    """Check how long the certificate is valid."""
     try:
         seen = look_at_certificate(profile)
     except (LocktermError, OSError, ValueError) as error:

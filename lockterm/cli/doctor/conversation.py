@@ -21,24 +21,24 @@ from typing import Any, NoReturn, Self
 from lockterm.terminal.input_tokens import InputTokenizer, Sequence, String
 
 STDIN, STDERR = 0, 2
-"""Where keys are read and screens are drawn, as by Textual."""
+"""The descriptors of keys and drawing, as in Textual."""
 
 TIMEOUT_S = 2.0
-"""How long the first answer may take, in seconds: more than a link has that can be worked on."""
+"""Maximum time of the first answer, in seconds; a usable connection needs less."""
 
 _ATTRIBUTES = re.compile(r"\x1b\[\?[0-9;]*c\Z")
 _ENDING = (signal.SIGHUP, signal.SIGTERM)
 _UNDISTURBED = (termios.VSUSP, termios.VQUIT, termios.VSTART, termios.VSTOP)
-"""Keys that do nothing for a moment. Ctrl+C goes on to end the program."""
+"""Control keys without effect during a conversation. Ctrl+C still ends the program."""
 
 
 OURS = ("·", "…", "─", "│", "▁")
-"""What lockterm draws with."""
+"""Glyphs that lockterm draws."""
 OF_NAMES = ("e\u0301", "長", "🔑")
-"""What names may have: an accent, a wide letter, an emoji. Terminals differ in their cells."""
+"""An accent, a wide letter and an emoji, as in names; terminals differ in their width."""
 
 LETTER = "ä"
-"""One cell where UTF-8 is taken, two where its bytes are letters; no byte of it steers."""
+"""A letter of one cell in UTF-8, and of two in Latin-1. No byte of it is a control character."""
 
 MODES = {
     2026: "synchronizedOutput",
@@ -46,7 +46,7 @@ MODES = {
     1006: "mouse",
     2048: "sizeInBand",
 }
-"""Number of a private mode -> its name in the report."""
+"""Private modes by number, with their names in the report."""
 
 _PLACE = re.compile(r"\x1b\[(\d{1,9});(\d{1,9})R")
 _MODE = re.compile(r"\x1b\[\?(\d{1,9});(\d)\$y")
@@ -57,40 +57,39 @@ _PRIMARY = re.compile(r"\x1b\[\?([0-9;]*)c")
 _SECONDARY = re.compile(r"\x1b\[>(\d{1,9});(\d*)")
 _KEPT = re.compile(r"48[:;]2[:;]+1[:;]2[:;]3")
 _MULTIPLEXERS = {84: "tmux", 83: "GNU screen"}
-"""What calls itself a terminal of this type."""
+"""Multiplexers by the type of terminal that they report."""
 
 _ERASE = b"\r\x1b[K"
 _SIZE = b"\x1b7\x1b[999;999H\x1b[6n\x1b8"
 
 
 class Conversation:
-    """The terminal, listened to; a context manager for the main thread.
+    """A conversation with the terminal; a context manager for the main thread.
 
     Args:
-        timeout_s: How long the first answer may take, in seconds.
-        raw: Whether every key arrives as it is, as in the terminal UI; Ctrl+C ends nothing then.
+        timeout_s: Maximum time of the first answer, in seconds.
+        raw: Whether every key arrives as in the terminal UI; then Ctrl+C ends nothing.
     """
 
     def __init__(self, timeout_s: float = TIMEOUT_S, *, raw: bool = False) -> None:
         self._timeout_s = timeout_s
         self._raw = raw
         self.round_trip_s: float | None = None
-        """How long the terminal took to answer first, in seconds; None: it did not."""
+        """Time of the first answer, in seconds; None if there was none."""
         self.is_owed = False
-        """Whether an answer may still be under way."""
+        """Whether an answer may still arrive."""
         self._tokenizer = InputTokenizer()
         self._settings: list[Any] = []
         self._handlers: dict[int, Any] = {}
 
     def ask(self, questions: bytes) -> list[str]:
-        """Send questions and read until the terminal has answered all of them.
+        """Send questions and read the answers of the terminal.
 
-        Terminals answer in order, and all of them answer what they are (the primary device
-        attributes): this is asked last, and its answer is the end.
+        Terminals answer in order, and all of them report their device attributes. This method asks
+        for those last, so their answer is the end.
 
         Returns:
-            The answers, each from its ESC on, strings without their end; what came in time where
-            the last did not come.
+            The answers that came in time. Each starts with its ESC; strings lack their terminator.
         """
         heard: list[str] = []
         if self.is_owed:
@@ -100,7 +99,7 @@ class Conversation:
             timeout_s = max(1.0, min(4 * self.round_trip_s, timeout_s))
         began = time.monotonic()
         self.is_owed = True
-        if not select.select([], [STDERR], [], timeout_s)[1]:  # it is stalled
+        if not select.select([], [STDERR], [], timeout_s)[1]:  # the terminal has stalled
             return heard
         os.write(STDERR, questions + b"\x1b[c")
         while not any(map(_ATTRIBUTES.match, heard)):
@@ -116,7 +115,7 @@ class Conversation:
         return heard
 
     def read(self, within_s: float) -> bytes | None:
-        """What comes next; None if nothing does in that time, empty if it hung up."""
+        """Return the next input; None after a timeout, empty if the terminal hung up."""
         if not select.select([STDIN], [], [], within_s)[0]:
             return None
         try:
@@ -142,23 +141,23 @@ class Conversation:
     def __exit__(self, *_: object) -> None:
         with suppress(termios.error, OSError):
             termios.tcflush(STDIN, termios.TCIFLUSH)
-            # Not after what was written has been sent: a stalled terminal would hold us up.
+            # TCSADRAIN would wait for a stalled terminal.
             termios.tcsetattr(STDIN, termios.TCSANOW, self._settings)
         for number, handler in self._handlers.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 def can_be_asked() -> bool:
-    """Whether stdin and stderr are one terminal, and it is ours to speak to."""
+    """Return whether stdin and stderr are one terminal that this process controls."""
     try:
         if os.ttyname(STDIN) != os.ttyname(STDERR):
             return False
     except OSError:
         return False
     try:
-        return os.tcgetpgrp(STDIN) == os.getpgrp()  # else it would stop us
+        return os.tcgetpgrp(STDIN) == os.getpgrp()  # otherwise it would stop this process
     except OSError:
-        return True  # a terminal that controls no one stops no one
+        return True  # not a controlling terminal, so it stops no process
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
@@ -167,39 +166,39 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class TerminalAnswers:
-    """What it said; None or missing: it did not say."""
+    """The answers of a terminal; None or missing if it did not answer."""
 
     round_trip_s: float | None = None
-    """How long the terminal took to answer, in seconds; None: it did not."""
+    """Time of the first answer, in seconds."""
     name: str | None = None
-    """Itself, with its version."""
+    """Its name and version."""
     multiplexer: str | None = None
-    """``tmux`` or ``GNU screen``, where it is one."""
+    """``tmux`` or ``GNU screen``."""
     size: tuple[int, int] | None = None
-    """Columns and rows in which its cursor moves."""
+    """Columns and rows that its cursor can reach."""
     widths: Mapping[str, int] = field(default_factory=dict)
-    """Glyph -> the cells that it takes."""
+    """The width of each glyph, in cells."""
     modes: Mapping[str, bool] = field(default_factory=dict)
-    """Name of a mode -> whether it knows it."""
+    """Whether it knows each mode."""
     kitty_keys: bool | None = None
-    """Whether keys can be told apart that were always the same, such as ctrl+i and tab."""
+    """Whether it can distinguish keys such as Ctrl+I and Tab."""
     true_color: bool | None = None
-    """Whether it keeps a color of 24 bits as it is."""
+    """Whether it keeps a color of 24 bits unchanged."""
     clipboard: bool | None = None
-    """True: it says that it takes OSC 52. Many do and do not say so."""
+    """True if it reports OSC 52; many terminals support it without a report."""
 
 
 def ask_terminal(
     environ: Mapping[str, str], at_end: ExitStack, *, utf8: bool = True
 ) -> TerminalAnswers:
-    """Ask the terminal. What answers nothing to the first question is asked no other.
+    """Ask the terminal about itself. Without a first answer, ask nothing else.
 
-    The line of the cursor is used for drawing and is empty afterwards.
+    The questions draw on the cursor's line, and clear it afterwards.
 
     Args:
-        environ: The environment: old terminals would draw some questions.
-        at_end: Until then the terminal is listened to where it still owes an answer.
-        utf8: Whether it is sent what is no ASCII; else one letter, by which it shows what it takes.
+        environ: The environment, by which old terminals are spared questions that they would draw.
+        at_end: Keeps the conversation open while an answer may still arrive.
+        utf8: Whether to draw all glyphs; otherwise one letter, which shows the encoding.
     """
     glyphs = (*OURS, *OF_NAMES) if utf8 else (LETTER,)
     term = environ.get("TERM", "")
@@ -214,7 +213,7 @@ def ask_terminal(
         if terminal.is_owed:
             at_end.enter_context(listening.pop_all())
     found = [(int(place[2]), int(place[1])) for place in _all(_PLACE, places)]
-    is_whole = len(found) == 1 + len(glyphs)  # they can only be told apart by their order
+    is_whole = len(found) == 1 + len(glyphs)  # only their order distinguishes them
     name = next(_all(_NAME, more), None)
     kept = next(_all(_COLOR, more), None)
     primary = next(_all(_PRIMARY, first), None)
@@ -238,11 +237,11 @@ def ask_terminal(
 
 
 def _further(environ: Mapping[str, str], kind: str | None) -> bytes:
-    """Questions that a terminal since about 2000 ignores where it has no answer."""
+    """Return questions that terminals since about 2000 ignore if they have no answer."""
     questions = b"\x1b[>0q\x1b[?u"
-    if environ.get("TERM_PROGRAM") != "Apple_Terminal":  # it draws the last letter
+    if environ.get("TERM_PROGRAM") != "Apple_Terminal":  # it would draw the last letter
         questions += b"".join(b"\x1b[?%d$p" % number for number in MODES)
-    # GNU screen hands this on without its brackets, and the terminal would draw it.
+    # GNU screen passes this on without its brackets, and the terminal would draw it.
     if kind != "GNU screen" and "STY" not in environ:
         questions += b"\x1b[48;2;1;2;3m\x1bP$qm\x1b\\\x1b[m"
     return questions

@@ -1,4 +1,4 @@
-"""``lockterm doctor --keys``: which keys arrive here, told by pressing them."""
+"""``lockterm doctor --keys``: show how pressed keys arrive."""
 
 from __future__ import annotations
 
@@ -20,27 +20,26 @@ KEYS = (
     *("f1", "f2", "f3", "f4", "f5"),
     *("ctrl+s", "ctrl+n", "ctrl+o", "ctrl+r", "ctrl+t", "ctrl+y", "ctrl+l", "ctrl+p", "ctrl+q"),
 )
-"""The keys of lockterm that a terminal or a multiplexer may keep for itself, or send otherwise.
-Letters, digits and signs always arrive."""
+"""The keys of lockterm that a terminal or a multiplexer may keep or change."""
 
 TIMEOUT_S = 30.0
-"""After so long without a key the test is over, in seconds."""
+"""Time without a key after which the test ends, in seconds."""
 
 _ENDS = ("q", "ctrl+c")
 _TICK_S = 0.05
 
 
 def run_keys(timeout_s: float = TIMEOUT_S) -> int:
-    """Say of each key that is pressed how it arrives, and at the end which did not.
+    """Print how each pressed key arrives, and at the end which keys did not.
 
     Args:
-        timeout_s: How long to wait for the next key, in seconds.
+        timeout_s: Maximum time to wait for the next key, in seconds.
 
     Returns:
-        The exit code: 0, for a key that was not seen may not have been pressed.
+        The exit code. It is 0, because a missing key may not have been pressed.
 
     Raises:
-        NoTerminal: Nobody can press a key here.
+        NoTerminal: There is no usable terminal.
     """
     require_terminal(os.environ)
     if not can_be_asked():
@@ -66,14 +65,14 @@ def run_keys(timeout_s: float = TIMEOUT_S) -> int:
 
 
 def _pressed(timeout_s: float) -> Iterator[tuple[str, str]]:
-    """Each key as lockterm's screens see it, and what was sent for it."""
+    """Yield each key as screens receive it, with the bytes of the terminal."""
     keys = TerminalInput()
     with Conversation(raw=True) as terminal:
         sent, until = b"", time.monotonic() + timeout_s
         while (now_s := time.monotonic()) < until:
             data = terminal.read(_TICK_S)
             if data == b"":
-                return  # it hung up
+                return  # the terminal hung up
             sent += data or b""
             arrived = list(keys.feed(data, now_s) if data else keys.tick(now_s))
             for message in arrived:

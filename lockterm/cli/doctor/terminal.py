@@ -27,15 +27,15 @@ from lockterm.config.look import TRUE_COLORS, Look
 from lockterm.terminal.signals import RESTORE, NoTerminal, require_terminal
 
 TIMEOUT_S = 2.0
-"""How long tmux may take to tell its settings, in seconds."""
+"""Maximum time of an answer of tmux, in seconds."""
 
 _NAMES = {"tmux": "tmux", "GNU screen": "screen"}
-"""What a multiplexer calls itself -> how it is spelled in the configuration."""
+"""The names of multiplexers, and their names in the configuration."""
 
 SMALLEST = (60, 20)
-"""Columns and rows below which screens do not fit."""
+"""Minimum size of the screens, in columns and rows."""
 HOME = (80, 24)
-"""Columns and rows at which a page fits whole."""
+"""Size that fits a whole page, in columns and rows."""
 
 
 def terminal_findings(
@@ -44,16 +44,15 @@ def terminal_findings(
     origins: Mapping[str, str],
     at_end: ExitStack | None,
 ) -> Iterator[Finding]:
-    """Whether lockterm can draw here, and what is worth knowing about it.
+    """Check whether lockterm can draw on the terminal, and how.
 
     Args:
         environ: The environment.
-        look: What lockterm draws with.
-        origins: Where each value of it came from.
-        at_end: The terminal is asked, which writes to it, and is left in order by then; None: it is
-            not asked.
+        look: Colors and glyphs that lockterm uses.
+        origins: The source of each value of the look.
+        at_end: Restores the terminal after questions to it; None to ask nothing.
     """
-    # As require_terminal wants it: keys that can be read, and a screen that can be drawn.
+    # Like require_terminal: stdin must have keys, and stderr must have a screen.
     if not all(
         stream is not None and stream.isatty() for stream in (sys.__stdin__, sys.__stderr__)
     ):
@@ -223,7 +222,7 @@ def _encoding() -> str:
 
 
 def copying(look: Look, answers: TerminalAnswers, environ: Mapping[str, str]) -> Finding:
-    """How a copied value goes, and what has to be set for it to arrive."""
+    """Check how values reach the clipboard, and what must be set for that."""
     facts: dict[str, Any] = {"copy": look.copy, "saysItCopies": answers.clipboard}
     inside = _NAMES.get(answers.multiplexer or "")
     if inside is not None and inside != look.copy and not environ.get("TMUX"):
@@ -250,7 +249,7 @@ def _through_tmux(tmux: dict[str, Any] | None, facts: dict[str, Any]) -> Finding
         return Finding("WARN", sentence, "Set in that tmux: set -s set-clipboard on", facts)
     facts["tmux"] = tmux
     terminal = tmux["terminal"]
-    # Older ones do not take values, but let wrapped sequences by.
+    # Older versions take no values, but pass wrapped sequences on.
     version = tuple(map(int, tmux["version"].split(".")))
     if not tmux["knowsClipboard"] and version >= (3, 2):
         return Finding(
@@ -263,16 +262,16 @@ def _through_tmux(tmux: dict[str, Any] | None, facts: dict[str, Any]) -> Finding
 
 
 def _ask_tmux() -> dict[str, Any] | None:
-    """What the tmux around this program tells about itself; None where there is no answer.
+    """Return facts about the tmux around this program; None if it does not answer.
 
-    ``terminal`` is TERM of the terminal that shows it; ``allowPassthrough`` is null where it does
-    not know this option and lets all by.
+    ``terminal`` is TERM of the terminal around tmux. ``allowPassthrough`` is None in a tmux without
+    this option, which passes all sequences.
     """
     about = _tmux("display-message", "-p", "#{version} #{client_tty} #{client_termname}")
     found = re.match(r"(?:next-)?(\d+\.\d+)\S* (\S+) (\S+)", about or "")
     if not found:
         return None
-    # Each terminal that shows it has a block of its own, with what it can do.
+    # The output has a block for each terminal, with its abilities.
     blocks = (_tmux("info") or "").split("Terminal ")
     own = next((block for block in blocks if f" for {found[2]}," in block), "")
     return {

@@ -1,4 +1,4 @@
-"""``lockterm remotes ...``: the remotes of a lock."""
+"""``lockterm remotes ...``: list, add, change and delete the remotes of a lock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``remotes list``, ``show`` and ``check-name``: what is asked and nothing changed."""
+"""``remotes list``, ``show`` and ``check-name``."""
 
 from __future__ import annotations
 
@@ -40,11 +40,10 @@ TITLES = (
     "Valid",
     "State",
 )
-"""The columns of a table of remotes; see :func:`table_cells`."""
+"""Columns of a table of remotes; see :func:`table_cells`."""
 _RECORD = sorted((field for field in FIELDS.values() if field.row), key=lambda field: field.row)
 CSV_COLUMNS = (*(field.name for field in _RECORD), "start", "end")
-"""The contract's fields as they came (2.3), and the two times as people and spreadsheets read
-them."""
+"""Columns of the CSV: the contract's fields (2.3), and the two times for people."""
 
 
 @click.command("list", epilog=manual.LIST)
@@ -74,7 +73,7 @@ def list_remotes(
     with reading(options, typed_lock) as (session, lock):
         operations = session.operations
         if everything:
-            # Two readings of a long list have to agree: it is a backup to some.
+            # Two readings must agree, because people use the list as a backup.
             remotes = session.run(operations.remotes.whole(lock.lock_id))
             counts: dict[str, Any] = dict.fromkeys(("pageNo", "pageSize", "pages"))
             counts |= {"total": len(remotes), "unreadable": 0}
@@ -157,10 +156,10 @@ def check_name(options: Options, typed_lock: str, name: str, as_json: bool) -> i
 
 
 def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
-    """The detail of a remote, read now.
+    """Read a remote from the service.
 
     Raises:
-        UsageError: It belongs to another lock than the one that was typed.
+        UsageError: The remote belongs to another lock.
     """
     remote = session.run(session.operations.remotes.detail(remote_id))
     if remote.lock_id not in (None, lock.lock_id):
@@ -173,9 +172,9 @@ def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
 
 
 def _tell_what_is_behind(session: Session, lock: Lock, page: RemotePage) -> None:
-    """Say what the list does not show yet, and what the service keeps otherwise than it was sent.
+    """Report changes that the list does not show, or that the service stored differently.
 
-    A list can be shown without the journal.
+    Without the journal, report nothing.
     """
     journal = session.operations.journal
 
@@ -194,7 +193,7 @@ def _tell_what_is_behind(session: Session, lock: Lock, page: RemotePage) -> None
 
 
 def table_cells(remote: Remote, zone: tzinfo, now_ms: int) -> tuple[object, ...]:
-    """A remote below :data:`TITLES`: what came, and what its dates say now."""
+    """Return the cells of a remote for :data:`TITLES`."""
     valid = describe_validity(remote, now_ms, zone)
 
     def told(name: str, missing: str) -> object:
@@ -222,7 +221,7 @@ def _summary(lock: Lock, counts: dict[str, Any], shown: int) -> str:
 
 
 def csv_rows(remotes: Iterable[Remote], zone: tzinfo) -> Iterable[dict[str, Any]]:
-    """Remotes below :data:`CSV_COLUMNS`."""
+    """Yield the cells of remotes for :data:`CSV_COLUMNS`."""
     for remote in remotes:
         start = remote.odd.get("startDate", with_offset(remote.start_ms, zone))
         end = remote.odd.get("endDate", with_offset(remote.end_ms, zone))

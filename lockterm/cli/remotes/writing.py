@@ -89,16 +89,16 @@ def _option(field: Field, default: str) -> Callable[[Command], Command]:
 def read_options(
     given: Mapping[str, str], zone: tzinfo, now_ms: int, before: Remote | None = None
 ) -> TypedRemote:
-    """Read what was typed.
+    """Read the options of a remote.
 
     Args:
-        given: Contract field -> text, of the options that were given.
-        zone: The zone of the lock.
+        given: The typed text of each given option, by contract field.
+        zone: The lock's time zone.
         now_ms: Now, in milliseconds.
-        before: The remote of an update.
+        before: The remote to update; None for an add.
 
     Raises:
-        UsageError: Something cannot be sent; each field's reason is in it.
+        UsageError: An option is wrong; the message has a reason for each.
     """
     initial = typed_of(None, zone) if before is None else {}
     reading = read_typed({**initial, **given}, zone, now_ms, before)
@@ -121,7 +121,7 @@ def read_options(
 def resolved(
     reading: TypedRemote, given: Mapping[str, str], zone: tzinfo, *, adding: bool
 ) -> list[str]:
-    """What dates and weekdays were understood as, line by line; clean."""
+    """Return clean lines with the dates and weekdays as lockterm understood them."""
     shown = shown_fields(reading.values.remote_type, adding=adding)
     lines = [
         f"{FIELDS[name].label}: {clean(note)}"
@@ -146,7 +146,9 @@ def add(options: Options, typed_lock: str, how: WriteOptions, **fields: str | No
         reading = read_options(given, zone, session.operations.now_ms())
         request = rules.new_remote(lock.lock_id, reading.values)
         _require_free_name(session, lock, request.remote_name)
-        if session.operations.connection.doubts_clock:  # what is relative counts from the service's
+        if (
+            session.operations.connection.doubts_clock
+        ):  # relative dates count from the service's clock
             reading = read_options(given, zone, session.operations.now_ms())
             request = rules.new_remote(lock.lock_id, reading.values)
         warned = _warnings(session, reading, None)
@@ -286,19 +288,17 @@ def user_number(
 
 
 def _remote_before(session: Session, lock: Lock, remote_id: int) -> Remote:
-    """The remote as it is; a rehearsal needs to know no more of it than its id."""
+    """Read a remote; in a dry run, its ID is enough."""
     if session.dry_run:
         return Remote.read({"id": remote_id, "lockId": lock.lock_id})
     return read_remote(session, lock, remote_id)
 
 
 def _require_free_name(session: Session, lock: Lock, name: str) -> None:
-    """Ask whether a name is free; the first answer also tells how far the clocks are apart.
-
-    A rehearsal takes it for granted.
+    """Check that a name is free, except in a dry run. The answer also compares the clocks.
 
     Raises:
-        NameTaken: It is not; nothing was sent.
+        NameTaken: Another remote has the name; nothing was sent.
     """
     if not session.dry_run and not session.run(
         session.operations.remotes.is_name_free(lock.lock_id, name)
@@ -308,7 +308,7 @@ def _require_free_name(session: Session, lock: Lock, name: str) -> None:
 
 
 def _warnings(session: Session, reading: TypedRemote, before: Remote | None) -> dict[str, str]:
-    """What is allowed but unwise: contract field -> what it means."""
+    """Return warnings about allowed but unusual values, by contract field."""
     found = dict(reading.warnings)
     for name, words in reading.shortens.items():
         found[name] = " ".join(filter(None, (words, found.get(name))))
@@ -322,9 +322,9 @@ def _warnings(session: Session, reading: TypedRemote, before: Remote | None) -> 
 def _taken(
     session: Session, lock: Lock, name: str, number: str = "", own_id: int | None = None
 ) -> dict[str, str]:
-    """Return the fields in which another remote is the same or similar, each with a sentence.
+    """Return sentences about remotes with an equal or similar value, by contract field.
 
-    A rehearsal does not ask for them.
+    In a dry run, return none.
     """
     if session.dry_run:
         return {}
@@ -340,10 +340,10 @@ def _taken(
 
 
 def _accepts(found: Mapping[str, str], *, yes: bool, question: str = _SEND_IT) -> bool:
-    """Whether what is unwise is wanted all the same.
+    """Print warnings and ask whether to send anyway.
 
     Raises:
-        UsageError: It was not said, and nobody can be asked.
+        UsageError: There is neither ``--yes`` nor a terminal for the prompt.
     """
     if not found:
         return True
