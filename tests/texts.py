@@ -1,0 +1,541 @@
+"""Renders the texts of lockterm with sample values into one document, for reading.
+
+``python -m tests.texts`` writes ``tests/texts.md``, and a test holds it. Read the document from top
+to bottom after a change of words: it shows each text beside its neighbors, as an editor needs it.
+``python -m tests.texts --constants`` prints the constant strings of the screens, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import lockterm
+from lockterm import errors
+from lockterm.domain import rules
+from lockterm.domain.copies import BackedUp
+from lockterm.domain.date_input import read_moment
+from lockterm.domain.dates import DAY_MS, HOUR_MS, SECOND_MS, UnknownZone
+from lockterm.domain.operation import Operation
+from lockterm.domain.operation import State as OperationState
+from lockterm.domain.plan import NAME_TAKEN, NOT_REACHED, Action, Plan, Step, StepState
+from lockterm.domain.remotes import FIELDS, UNLISTED, Remote
+from lockterm.domain.text import (
+    amount,
+    difference,
+    error,
+    operation,
+    plan,
+    remote,
+    run,
+    service,
+    shortening,
+    validity,
+)
+from lockterm.domain.weekdays import parse_weekdays
+
+DOCUMENT = Path(__file__).with_suffix(".md")
+
+MODULES = (amount, validity, difference, remote, shortening, operation, plan, run, service, error)
+
+ZONE = ZoneInfo("Europe/Berlin")
+NOW = int(datetime(2026, 11, 20, 11, tzinfo=UTC).timestamp() * 1000)
+"""Noon in Berlin, on a Friday."""
+
+AGES_MS = (
+    *(-1, 0, 999, 1000, 59_999, 60_000, HOUR_MS - 1, HOUR_MS, 2 * HOUR_MS - 1, 2 * HOUR_MS),
+    *(DAY_MS, 2 * DAY_MS - 1, 2 * DAY_MS, 400 * DAY_MS),
+)
+"""Ages around which a unit changes, in milliseconds."""
+COUNTS = (0, 1, 2, 1_000)
+
+UI_PACKAGES = ("app", "keymap", "screens", "widgets")
+
+WITHOUT_TEXT = {
+    *("grants_access", "has_work", "step_states", "shortening_of", "find_shortenings"),
+    *("step_sends_dates", "count_to_type", "count_states"),
+}
+"""Public functions of the text modules that return no words."""
+
+
+class TextSamples:
+    """Collects what functions return for samples, under the functions' names."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, list[str]] = {}
+
+    def show(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> None:
+        """Add what a function returns."""
+        shown = [*_lines_of(function(*arguments, **options))] or ["(nothing)"]
+        self.lines.setdefault(function.__name__, []).append("\n  ".join(shown))
+
+    def each(self, function: Callable[..., Any], samples: Iterable[Any], *more: Any) -> None:
+        """Add what a function returns for each sample as its first argument."""
+        for sample in samples:
+            self.show(function, sample, *more)
+
+
+def _lines_of(value: Any) -> Iterator[str]:
+    """Yield the words of a returned value, a line for each."""
+    if isinstance(value, str):
+        yield from value.splitlines()
+    elif isinstance(value, Mapping):
+        yield from (f"{key}: {one}" for key, one in value.items())
+    elif is_dataclass(value) and type(value).__str__ is object.__str__:
+        parts = ((one.name, getattr(value, one.name)) for one in fields(value))
+        yield "; ".join(f"{name}: {part}" for name, part in parts if part not in ("", None))
+    elif isinstance(value, Iterable):
+        for one in value:
+            yield from _lines_of(one)
+    else:
+        yield str(value)
+
+
+# --- samples -------------------------------------------------------------------------------------
+
+LIMITED = {
+    **{"id": 7, "remoteName": "Anna Weber", "remoteNumber": "A-2041", "remoteType": 2, "status": 1},
+    **{"startDate": NOW - 30 * DAY_MS, "endDate": NOW + 41 * DAY_MS, "weekDay": []},
+    **{"addType": 1, "isCoerced": 0, "extraData": {"room": "B2"}},
+}
+PERMANENT = {**LIMITED, "remoteType": 1, "startDate": 0, "endDate": 0}
+RECURRING = {**LIMITED, "remoteType": 4, "weekDay": [1, 2, 3, 4, 5]}
+EXPIRED = {**LIMITED, "endDate": NOW - 3 * DAY_MS, "status": 2}
+UPCOMING = {**LIMITED, "startDate": NOW + 2 * DAY_MS, "status": 2}
+REMOTES = (
+    *(PERMANENT, LIMITED, RECURRING, EXPIRED, UPCOMING),
+    {**LIMITED, "endDate": NOW + 5 * HOUR_MS},
+    {**RECURRING, "weekDay": [1, 3, 5, 6], "startDate": NOW + HOUR_MS, "status": 2},
+    {**RECURRING, "weekDay": None},
+    {**RECURRING, "weekDay": []},
+    {**RECURRING, "weekDay": ["x"]},
+    {**LIMITED, "endDate": 0},
+    {**LIMITED, "startDate": "soon"},
+    {**LIMITED, "endDate": NOW - 40 * DAY_MS},
+    {**EXPIRED, "status": 1},
+    {**LIMITED, "status": 2},
+    {**LIMITED, "status": None},
+    {**LIMITED, "status": 7},
+    {**PERMANENT, "status": 2},
+    {**LIMITED, "remoteType": 9},
+    {**LIMITED, "remoteType": None},
+)
+
+
+def step(action: Action, **more: Any) -> Step:
+    """Return a step of a plan on lock 1001."""
+    usual: dict[str, Any] = {"number": 1, "lock_id": 1001, "remote_id": 7}
+    usual |= {"remote_name": "Anna Weber", "before": LIMITED}
+    return Step(**{**usual, "action": action, **more})
+
+
+ADD = step(Action.ADD, remote_id=None, before={}, wanted={**RECURRING, "remoteName": "Ben"})
+SHORTEN = step(Action.UPDATE, wanted={"endDate": NOW + 4 * DAY_MS})
+EXTEND = step(Action.UPDATE, wanted={"endDate": NOW + 60 * DAY_MS})
+REOPEN = step(Action.UPDATE, before=EXPIRED, wanted={"endDate": NOW + 30 * DAY_MS})
+DELETE = step(Action.DELETE)
+KEEP = step(Action.KEEP, message="It is already there as remote 7.")
+VOICE = step(
+    Action.VOICE, remote_id=None, remote_name="", before={}, wanted={"lang": "de", "timbre": "anna"}
+)
+TAKEN = step(
+    Action.ADD, is_planned=False, state=StepState.REFUSED, message=f"{NAME_TAKEN} by remote 9."
+)
+STEPS = (ADD, EXTEND, SHORTEN, REOPEN, DELETE, KEEP, VOICE, TAKEN)
+ENDED = tuple(replace(DELETE, state=state, message="The reason.") for state in StepState)
+
+
+def numbered(*steps: Step) -> tuple[Step, ...]:
+    """Return steps with numbers from 1."""
+    return tuple(replace(one, number=number) for number, one in enumerate(steps, 1))
+
+
+def sample_plan(*steps: Step, **more: Any) -> Plan:
+    """Return a plan of steps."""
+    url = "https://locks.example.com"
+    return Plan("3f2a" * 8, "north", url, "apply remotes.csv", NOW, numbered(*steps), **more)
+
+
+def sample_run(*steps: Step, **more: Any) -> Any:
+    """Return a run in this session, as its texts see it."""
+    one = sample_plan(*steps)
+    usual: dict[str, Any] = {"plan": one, "steps": {step.number: step for step in one.steps}}
+    usual |= {"due": len(one.steps), "done": 12, "error": None, "reading": 0, "only_reads": False}
+    usual |= {"problems": Counter[StepState](), "under_way": 0, "is_over": False}
+    return SimpleNamespace(**usual | {"was_stopped": False, "per_s": 0.0} | more)
+
+
+def sample_operation(call: str, body: Any, *before: Mapping[str, Any], **more: Any) -> Operation:
+    """Return a change in the journal."""
+    usual: dict[str, Any] = {"id": "c0ffee", "profile": "north", "path": f"/x/{call}"}
+    usual |= {"lock_id": 1001, "lock_name": "Main gate", "remote_id": 7, "session": "12-a"}
+    usual |= {"remote_name": "Anna Weber", "state": OperationState.CONFIRMED, "sent_ms": NOW}
+    return Operation(
+        **{**usual, "call": call, "body": body, "before": before, "prepared_ms": NOW} | more
+    )
+
+
+OPERATIONS = (
+    sample_operation("add", RECURRING, answer=7),
+    sample_operation("add", LIMITED, restores="beef", restores_remote=3, answer=7),
+    sample_operation("update", {"endDate": NOW + 60 * DAY_MS}, LIMITED),
+    sample_operation("update", {"remoteName": "Anna W."}, RECURRING, state=OperationState.UNKNOWN),
+    sample_operation("delete", {}, EXPIRED, read_ms=NOW + 90 * SECOND_MS),
+    sample_operation("clear", {}, LIMITED, PERMANENT, remote_id=None, remote_name="", answer=2),
+    sample_operation("updateRemoteUserNo", {"remoteUserNo": 7}, {**LIMITED, "remoteUserNo": 5}),
+    sample_operation(
+        "updateLockSetting",
+        {"currentVoiceTimbre": {"lang": "de-DE", "timbre": "anna"}},
+        remote_id=None,
+        remote_name="",
+    ),
+    sample_operation("delete", {}, LIMITED, state=OperationState.REFUSED, code=-4, message="No."),
+    sample_operation("delete", {}, LIMITED, remote_name="", sent_ms=NOW - 2 * DAY_MS),
+)
+
+
+# --- sections ------------------------------------------------------------------------------------
+
+
+def render_amounts(samples: TextSamples) -> None:
+    """Show numbers, sizes and ages."""
+    samples.each(amount.format_count, COUNTS, "remote")
+    samples.each(amount.describe_unreadable_periods, COUNTS)
+    for count in (1, 5):
+        samples.show(amount.describe_none, count, "lock", "matches", "does not match")
+    samples.each(amount.format_duration, (0, 89.4, 90, 5_369, 5_400, 9_000))
+    samples.each(amount.format_size, (0, 1, 1_023, 1_024, 1_048_524, 1_048_525, 2**70))
+    samples.each(amount.format_age, AGES_MS)
+    for age_ms in AGES_MS:
+        samples.show(amount.format_short_age, NOW - age_ms, NOW, changed=age_ms == DAY_MS)
+        samples.show(amount.describe_age, NOW - age_ms, NOW, changed=age_ms == DAY_MS)
+
+
+def render_remotes(samples: TextSamples) -> None:
+    """Show periods, states, fields, requests and backups."""
+    read = [Remote.read(raw) for raw in REMOTES]
+    for one in read:
+        samples.show(validity.describe_validity, one, NOW, ZONE)
+        samples.show(validity.describe_validity_briefly, one, NOW, ZONE)
+        samples.show(validity.describe_period, one, NOW, ZONE)
+    for one in read[2], read[6], read[7]:
+        samples.show(validity.format_days, one)
+        samples.show(validity.format_days, one, short=True)
+    limited, permanent, recurring, expired = read[1], read[0], read[2], read[3]
+    for before, after in ((limited, recurring), (limited, permanent), (expired, limited)):
+        samples.show(difference.find_differences, before, after, ZONE)
+        samples.show(remote.describe_update, before, after, NOW, ZONE)
+    extra = FIELDS["extraData"]
+    for one, other in (({"a": 1}, {"a": 2}), ({}, {"a": 1}), ({"a": "x" * 80}, {"b": [1, 2]})):
+        samples.show(difference.compare_field, extra, one, other, ZONE)
+    samples.show(difference.format_json_line, {"room": "北", "floor": 2})
+    for two in (("Anna", "Anne"), ("long " * 20 + "a", "long " * 20 + "b"), ("a\u200bb", "ab")):
+        samples.show(difference.clip_both, *two)
+    for name, value in (
+        *(("endDate", NOW), ("endDate", 0), ("weekDay", [1, 2]), ("extraData", {"a": 1})),
+        *(("isCoerced", 1), ("remoteName", "Anna\x1b[31m"), ("remoteName", "")),
+    ):
+        samples.show(difference.format_value, FIELDS[name], value, ZONE)
+    unnamed = Remote.read({"id": 7})
+    samples.each(remote.format_remote, (limited, unnamed))
+    samples.show(remote.format_remote_name, limited, "remote 7")
+    samples.show(remote.format_remote_name, unnamed, "remote 7")
+    for number in ("A-2041", None):
+        samples.show(remote.format_name, "Anna Weber", number)
+    info = {"lockId": 1002, "lockName": "Main gate", "lockAlias": None}
+    full = {**RECURRING, "lockId": 1001, "lockInfo": info, "color": "red", "macAddress": 5}
+    full |= {"createTime": NOW - 9 * DAY_MS, "apiUserId": 3, "electricQuantity": 80}
+    for raw in (full, PERMANENT):
+        one = Remote.read(raw)
+        valid = validity.describe_validity(one, NOW, ZONE)
+        details = remote.describe_remote(one, valid, ZONE, NOW)
+        samples.lines.setdefault("describe_remote", []).append(
+            "\n  ".join(
+                f"{detail.label}: {' / '.join(detail.shown.splitlines())}" for detail in details
+            )
+        )
+    samples.each(remote.describe_add, (permanent, recurring), NOW, ZONE)
+    for many in (False, True):
+        samples.show(remote.describe_backup, LIMITED, many=many)
+        samples.show(remote.describe_backup, {one.name: 1 for one in UNLISTED}, many=many)
+    for deleted in (None, 5, 6, 7):
+        samples.show(remote.describe_beyond_backup, deleted, 5)
+    backed = BackedUp(limited, rules.new_remote(1001, limited), unknown=tuple(UNLISTED[:2]))
+    odd = replace(backed, unnamed=("color", "shape"), was_invalid=True, unknown=())
+    samples.each(remote.describe_losses, ([], [backed], [backed, odd], [odd, odd]))
+
+
+def render_shortenings(samples: TextSamples) -> None:
+    """Show what changes take away."""
+    changes = [
+        (LIMITED, {**LIMITED, "endDate": NOW + 4 * DAY_MS}),
+        (LIMITED, {**LIMITED, "endDate": NOW - DAY_MS}),
+        (PERMANENT, LIMITED),
+        (LIMITED, {**LIMITED, "startDate": NOW + 2 * DAY_MS}),
+        (RECURRING, {**RECURRING, "weekDay": [1, 2]}),
+        (LIMITED, {**LIMITED, "endDate": NOW + 90 * DAY_MS}),
+    ]
+    found = []
+    for before, after in changes:
+        two = Remote.read(before), Remote.read(after)
+        samples.show(shortening.describe_shortened_access, *two, NOW, ZONE)
+        if (one := rules_shortening(*two)) is not None:
+            found.append(one)
+            samples.show(shortening.describe_shortening, one, NOW, ZONE)
+            samples.show(shortening.describe_shortened_fields, one, NOW, ZONE)
+    samples.each(
+        shortening.summarize_shortenings, ([], found[:1], found[:2], found[2:3], found[3:], found)
+    )
+
+
+def rules_shortening(before: Remote, after: Remote) -> Any:
+    """Return what a change of a remote takes away."""
+    return shortening.find_shortening(before, after, NOW, ZONE)
+
+
+def render_operations(samples: TextSamples) -> None:
+    """Show changes in the journal."""
+    samples.lines["the states of a change"] = [
+        f"{state.value}: {words}" for state, words in operation.STATE_NAMES.items()
+    ]
+    for one in OPERATIONS:
+        samples.show(operation.format_operation, one)
+        samples.show(operation.describe_operation, one, ZONE, NOW)
+        samples.show(operation.describe_change, one, ZONE)
+        samples.show(operation.describe_change_briefly, one, ZONE)
+        details = operation.describe_fields(one, (), ZONE, "12-a")
+        samples.lines.setdefault("describe_fields", []).append(
+            "\n  ".join(f"{one.label}: {' '.join(one.shown.split())}" for one in details)
+        )
+    deleted = replace(OPERATIONS[4], id="beef")
+    again = replace(OPERATIONS[0], id="cafe", again_of="c0ffee")
+    for linked in ((deleted, OPERATIONS[1]), (again,)):
+        details = operation.describe_fields(OPERATIONS[1], linked, ZONE, "")
+        samples.lines["describe_fields"].append(
+            "\n  ".join(
+                f"{one.label}: {one.shown}" for one in details if one.label[:2] in ("Re", "Se")
+            )
+        )
+    samples.show(operation.ask_to_adopt, [OPERATIONS[0]])
+    samples.show(operation.ask_to_adopt, [OPERATIONS[0], replace(OPERATIONS[0], profile="south")])
+    samples.each(operation.format_voice, (OPERATIONS[7], OPERATIONS[0]))
+
+
+def render_plans(samples: TextSamples) -> None:
+    """Show plans and their steps."""
+    plans = [
+        sample_plan(),
+        sample_plan(ADD),
+        sample_plan(*STEPS, skipped={"expired": 123}),
+        sample_plan(KEEP, skipped={"expired": 2}),
+        sample_plan(*(DELETE,) * 1_200),
+    ]
+    samples.each(plan.describe_plan, plans)
+    samples.each(plan.describe_skipped, plans)
+    samples.each(plan.describe_work, plans, "4 calls, about 2 s")
+    zones = {1001: ZONE}
+    for one in STEPS:
+        samples.show(plan.step_name, one)
+        samples.show(plan.format_step, one)
+        samples.show(plan.describe_step, one, ZONE, NOW)
+        samples.show(plan.describe_new_values, one, ZONE, NOW)
+        samples.show(plan.describe_step_shortening, one, ZONE, NOW)
+    unknown = UnknownZone("Europe/Atlantis")
+    never = {**RECURRING, "weekDay": [6], "startDate": NOW, "endDate": NOW + HOUR_MS}
+    noted = (
+        *(EXTEND, SHORTEN, REOPEN, replace(EXTEND, note="It was sent before.")),
+        step(Action.UPDATE, wanted={"endDate": NOW - DAY_MS}),
+        step(Action.UPDATE, wanted={"remoteType": 1, "startDate": 0, "endDate": 0}),
+        step(Action.ADD, before={}, wanted=never),
+        step(Action.ADD, before={}, wanted={**RECURRING, "weekDay": []}),
+        step(Action.ADD, before={}, wanted={**LIMITED, "extraData": {"a": "x" * 2_000}}),
+    )
+    samples.each(plan.describe_step_notes, noted, ZONE, NOW)
+    samples.show(plan.describe_step_notes, EXTEND, unknown, NOW)
+    days = [replace(EXTEND, wanted={"endDate": NOW + day * DAY_MS}) for day in range(50, 54)]
+    for some in ([EXTEND], [EXTEND] * 2, days, [ADD]):
+        samples.show(plan.describe_changes, some, zones)
+    for some in (noted, (REOPEN, REOPEN), (noted[3],) * 2, ()):
+        samples.show(plan.describe_notes, some, zones, NOW)
+
+
+def render_runs(samples: TextSamples) -> None:
+    """Show runs on the way and at their end."""
+    for state in StepState:
+        samples.show(run.format_step_state, replace(DELETE, state=state))
+        samples.show(run.format_step_state, replace(DELETE, state=state), is_running=True)
+        samples.show(run.format_problem, replace(DELETE, state=state, message="The reason."))
+    samples.show(run.format_step_state, TAKEN)
+    titles = {1001: "Main gate", 1002: "Yard"}
+    far = replace(DELETE, lock_id=1002, state=StepState.NOT_SENT, message=f"{NOT_REACHED}: timeout")
+    gone = replace(DELETE, state=StepState.RECORDED)
+    for last in (far, *(replace(one, lock_id=1002) for one in ENDED)):
+        samples.show(run.describe_deletions, (gone, last), titles)
+    samples.show(run.describe_deletions, (gone,), titles)
+    many = [replace(far, lock_id=number) for number in range(2, 8)]
+    samples.show(run.describe_deletions, (gone, *many), titles)
+    some = Counter({state: place for place, state in enumerate(StepState)})
+    samples.each(run.describe_problems, ({}, some))
+    for is_running in (False, True):
+        samples.show(run.describe_counts, some, 1, is_running=is_running)
+        samples.show(run.describe_counts, {}, 0, is_running=is_running)
+    problems = Counter({StepState.REFUSED: 2, StepState.UNKNOWN: 1})
+    runs = [
+        sample_run(*(ADD,) * 214),
+        sample_run(*(ADD,) * 214, problems=problems, under_way=3, per_s=4.8),
+        sample_run(*(ADD,) * 20, per_s=0.2, reading=1, under_way=1),
+        sample_run(*(ADD,) * 12, reading=2, only_reads=True, problems=problems),
+    ]
+    samples.each(run.describe_progress, runs)
+    due, sent = replace(ADD, state=StepState.TO_DO), replace(ADD, state=StepState.SENT)
+    done, failed = (replace(ADD, state=one) for one in (StepState.RECORDED, StepState.REFUSED))
+    ends = [
+        sample_run(done, done, is_over=True),
+        sample_run(done, failed, failed, is_over=True),
+        sample_run(done, due, is_over=True, was_stopped=True),
+        sample_run(done, sent, due, due, is_over=True),
+        sample_run(done, sent, is_over=True),
+    ]
+    stopped = sample_run(done, due, is_over=True)
+    stopped.plan = replace(stopped.plan, stopped="The service refuses the token.")
+    for one in (*ends, stopped):
+        samples.show(run.describe_end, one, titles)
+        samples.show(run.describe_outcome, one.steps.values(), titles)
+        samples.show(run.describe_end_elsewhere, one, titles)
+    samples.each(run.ask_to_leave, (*runs, *ends))
+    for seconds in (0.0, 2.5):
+        samples.show(run.format_progress, 12, 214, problems, seconds)
+    for count in (1, 2):
+        samples.show(run.format_reading, count, is_all=count == 2)
+    for one in (*ends, sample_run()):
+        samples.show(run.describe_result, one.plan, one.plan.steps)
+        samples.show(run.describe_run, one.plan)
+        samples.show(run.describe_rest, one.plan)
+    samples.show(run.describe_run, replace(ends[3].plan, is_running=True))
+    for steps in ((failed,), (replace(ADD, state=StepState.UNKNOWN),)):
+        samples.show(run.describe_commands, "3f2a" * 8, steps)
+
+
+def render_service(samples: TextSamples) -> None:
+    """Show what is said of the service, and errors."""
+    samples.show(service.describe_read_only, "north")
+    samples.show(service.describe_read_only, "north", "nothing can be restored")
+    for offset_s in (-150, 150, 48 * 3600 - 60, 48 * 3600, -400 * 86_400):
+        samples.show(service.describe_clock_doubt, offset_s)
+        samples.show(service.describe_clock, offset_s)
+    refused = errors.Refused("Name exists.", code=-3, hint="Choose another name.")
+    for kind in (errors.Unreachable, errors.OutcomeUnknown, errors.StoreDamaged):
+        one = kind("It took longer than 10 s.", hint="Try again.")
+        for function in (error.format_error, error.format_sentences):
+            samples.show(function, one)
+    for function in (error.format_meaning, error.format_titled_meaning, error.format_error):
+        samples.show(function, refused)
+
+
+def render_input(samples: TextSamples) -> None:
+    """Show what is said of typed dates and weekdays, and of fields that break a rule."""
+    typed = (
+        *("", "soon", "1/12/2026", "31.13.2026", "2026-02-30", "2026-12-01 24:00", "25:00"),
+        *("+1m", "-3d", "+6h 9:00", "1969-12-31", "+999999y", "2027-03-28 02:30", "12pm", "13pm"),
+    )
+    for words in typed:
+        samples.lines.setdefault("a date that cannot be read", []).append(
+            f"{words or '(nothing)'}: {read_moment(words, ZONE, NOW).error}"
+        )
+    for words in ("2026-12-31", "+30d", "+1mo eom", "eoy", "next fri 6pm"):
+        moment = read_moment(words, ZONE, NOW, end=True, end_ms=NOW + 41 * DAY_MS)
+        samples.lines.setdefault("the note of a date", []).append(f"{words}: {moment.note}")
+    for words in ("funday", "1-9", "fri-mon", "mon,,tue"):
+        try:
+            found = f"{words}: {parse_weekdays(words)}"
+        except ValueError as problem:
+            found = f"{words}: {problem}"
+        samples.lines.setdefault("weekdays", []).append(found)
+    wrong = (
+        *({"remoteType": 9}, {"startDate": 0}, {"endDate": None}, {"endDate": 2**63}),
+        *({"endDate": 1, "startDate": 2}, {"remoteType": 4, "weekDay": [8]}, {"addType": None}),
+        *({"remoteName": ""}, {"remoteName": "a\u200bb"}, {"remoteName": "a\ufffd"}),
+        {"remoteUserNo": 2**64},
+        {"isCoerced": 9},
+    )
+    for more in wrong:
+        samples.show(rules.violations, Remote.read({**LIMITED, **more}))
+
+
+RENDERED: Mapping[str, Callable[[TextSamples], None]] = {
+    "Numbers, sizes and ages": render_amounts,
+    "Remotes": render_remotes,
+    "Shortened access": render_shortenings,
+    "Changes": render_operations,
+    "Plans": render_plans,
+    "Runs": render_runs,
+    "Service and errors": render_service,
+    "Input": render_input,
+}
+
+
+def render() -> str:
+    """Return the document."""
+    parts = ["# Texts with sample values\n\nWritten by `python -m tests.texts`.\n"]
+    for title, fill in RENDERED.items():
+        samples = TextSamples()
+        fill(samples)
+        parts.append(f"## {title}\n")
+        for name, lines in samples.lines.items():
+            # The same words for other samples are read once.
+            shown = "\n".join(f"- {line}".rstrip() for line in dict.fromkeys(lines))
+            parts.append(f"### {name}\n\n{shown}\n")
+    return "\n".join(parts)
+
+
+def find_unrendered() -> list[str]:
+    """Return the public functions of the text modules that the document does not show."""
+    shown = TextSamples()
+    for fill in RENDERED.values():
+        fill(shown)
+    return [
+        f"{module.__name__}.{name}"
+        for module in MODULES
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__
+        and not name.startswith("_")
+        and name not in WITHOUT_TEXT | shown.lines.keys()
+    ]
+
+
+def find_constants() -> Iterator[str]:
+    """Yield the strings of several words that screens and widgets hold, file by file."""
+    root = Path(lockterm.__file__).parent
+    files = [*chain.from_iterable((root / name).rglob("*.py") for name in UI_PACKAGES)]
+    for file in sorted(files):
+        tree = ast.parse(file.read_text("utf-8"))
+        skipped: set[int] = set()  # docstrings, and what stands inside of an f-string
+        for one in ast.walk(tree):
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
+                skipped.add(id(one.value))
+            elif isinstance(one, ast.JoinedStr):
+                skipped |= {id(part) for part in one.values}
+        for one in ast.walk(tree):
+            is_text = isinstance(one, ast.JoinedStr) or (
+                isinstance(one, ast.Constant) and isinstance(one.value, str)
+            )
+            if is_text and id(one) not in skipped:
+                words = ast.unparse(one)
+                if " " in words and "\\n" not in words:
+                    yield f"{file.relative_to(root)}:{one.lineno}: {words}"
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(render(), "utf-8")
+    if "--constants" in sys.argv:
+        print("\n".join(find_constants()))
