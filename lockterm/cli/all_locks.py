@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, tell
-from lockterm.cli.options import Form, reads
-from lockterm.cli.output import put, put_csv, put_json, put_table, with_offset
+from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, notify
+from lockterm.cli.options import Format, reads
+from lockterm.cli.output import format_time, put, put_csv, put_json, put_table
 from lockterm.cli.remotes.reading import CSV_COLUMNS, TITLES, csv_rows, table_cells
 from lockterm.cli.session import Session, format_lock, lock_json
 from lockterm.config import Options
@@ -40,7 +40,7 @@ _MONTHS_DIFFER_MS = 4 * dates.DAY_MS
 
 
 @dataclass(frozen=True, slots=True)
-class OnLock:
+class FoundRemote:
     """A remote, its lock, and the lock's time zone."""
 
     lock: Lock
@@ -66,18 +66,20 @@ def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
             "The lock book of this profile is empty: nothing was asked.",
             hint="Add locks with lockterm locks add or import, or in the UI.",
         )
-    if missed_of(found):
-        tell(describe_reads(found, MOST_NAMED))
+    if list_unread(found):
+        notify(describe_reads(found, MOST_NAMED))
     return found
 
 
-def on_locks(session: Session, found: Sequence[LockRead]) -> list[OnLock]:
+def list_found(session: Session, found: Sequence[LockRead]) -> list[FoundRemote]:
     """Return all remotes that were found, lock by lock."""
     zone = session.operations.zone
-    return [OnLock(one.lock, remote, zone(one.lock)) for one in found for remote in one.remotes]
+    return [
+        FoundRemote(one.lock, remote, zone(one.lock)) for one in found for remote in one.remotes
+    ]
 
 
-def put_csv_of(listed: Sequence[OnLock]) -> None:
+def put_csv_of(listed: Sequence[FoundRemote]) -> None:
     """Print remotes as CSV, with the names of their locks."""
     rows = (
         {"lockName": one.lock.name, **row, "lockId": one.lock.lock_id}
@@ -87,14 +89,14 @@ def put_csv_of(listed: Sequence[OnLock]) -> None:
     put_csv(("lockName", *CSV_COLUMNS), rows)
 
 
-def missed_of(found: Sequence[LockRead]) -> list[LockRead]:
+def list_unread(found: Sequence[LockRead]) -> list[LockRead]:
     """Return the locks that were not read whole."""
     return [one for one in found if one.problem]
 
 
-def counts_json(found: Sequence[LockRead]) -> dict[str, Any]:
+def to_counts_json(found: Sequence[LockRead]) -> dict[str, Any]:
     """Return the part of the JSON that counts locks and lists unread ones."""
-    missed = missed_of(found)
+    missed = list_unread(found)
     return {
         "locks": len(found),
         "read": len(found) - len(missed),
@@ -105,17 +107,17 @@ def counts_json(found: Sequence[LockRead]) -> dict[str, Any]:
 @click.command(epilog=manual.FIND)
 @click.argument("text", metavar="TEXT")
 @reads
-def find(options: Options, text: str, form: Form) -> int:
+def find(options: Options, text: str, form: Format) -> int:
     """Search all locks of the lock book for remotes."""
     if not text.strip():
         raise UsageError("TEXT is empty; nothing was asked.")
     with Session(options) as session:
         found = read_all(session, lambda remote: is_found(text, remote))
-        listed, now_ms = on_locks(session, found), session.operations.now_ms()
-    if form is Form.JSON:
-        told = [{"lock": lock_json(one.lock), "remote": one.remote.raw} for one in listed]
-        put_json({"text": text, **counts_json(found), "found": told})
-    elif form is Form.CSV:
+        listed, now_ms = list_found(session, found), session.operations.now_ms()
+    if form is Format.JSON:
+        records = [{"lock": lock_json(one.lock), "remote": one.remote.raw} for one in listed]
+        put_json({"text": text, **to_counts_json(found), "found": records})
+    elif form is Format.CSV:
         put_csv_of(listed)
     else:
         if listed:
@@ -125,7 +127,7 @@ def find(options: Options, text: str, form: Form) -> int:
         put(f"{format_count(len(listed), 'remote')} on {having:,} of {len(found):,} locks")
     if listed:
         return DONE
-    return UNREACHABLE if missed_of(found) else FAILED
+    return UNREACHABLE if list_unread(found) else FAILED
 
 
 @click.command(epilog=manual.REPORT)
@@ -136,48 +138,48 @@ def find(options: Options, text: str, form: Form) -> int:
     help="Time ahead, such as 12h, 30d or 2w. [default: 30d]",
 )
 @reads
-def report(options: Options, within: str, form: Form) -> int:
+def report(options: Options, within: str, form: Format) -> int:
     """List expired and expiring remotes of all locks."""
     with Session(options) as session:
         operations = session.operations
         now_ms = operations.now_ms()
-        ahead_ms = _until(within, session.profile.zone, now_ms) - now_ms + _MONTHS_DIFFER_MS
+        ahead_ms = _parse_until(within, session.profile.zone, now_ms) - now_ms + _MONTHS_DIFFER_MS
         found = read_all(session, lambda remote: ends_by(remote, operations.now_ms() + ahead_ms))
         now_ms = operations.now_ms()  # by now, the clock of the service is known
-        until_ms = _until(within, session.profile.zone, now_ms)
-        ends = [one for one in on_locks(session, found) if ends_by(one.remote, until_ms)]
+        until_ms = _parse_until(within, session.profile.zone, now_ms)
+        ends = [one for one in list_found(session, found) if ends_by(one.remote, until_ms)]
     unreadable = sum(one.listing.unreadable_periods for one in found if one.listing is not None)
-    ends.sort(key=_day)  # keeps the order of the lock book within a day
-    if form is Form.JSON:
-        told = [
+    ends.sort(key=_format_day)  # keeps the order of the lock book within a day
+    if form is Format.JSON:
+        records = [
             {
-                "day": _day(one),
+                "day": _format_day(one),
                 "ended": ends_by(one.remote, now_ms),
-                "end": with_offset(one.remote.end_ms, one.zone),
+                "end": format_time(one.remote.end_ms, one.zone),
                 "lock": lock_json(one.lock),
                 "remote": one.remote.raw,
             }
             for one in ends
         ]
-        counts = counts_json(found)
-        put_json({"until": until_ms, **counts, "unreadablePeriods": unreadable, "ends": told})
-    elif form is Form.CSV:
+        counts = to_counts_json(found)
+        put_json({"until": until_ms, **counts, "unreadablePeriods": unreadable, "ends": records})
+    elif form is Format.CSV:
         put_csv_of(ends)
     else:
         if ends:
-            put_table(("Day", "Lock", *_TITLES), [_cells(one, now_ms) for one in ends])
+            put_table(("Day", "Lock", *_TITLES), [_list_cells(one, now_ms) for one in ends])
         ended = sum(ends_by(one.remote, now_ms) for one in ends)
         by = dates.day_time(until_ms, session.profile.zone, exact=False)
         soon = f"{len(ends) - ended:,} more end by {by}"
         put(f"{format_count(ended, 'remote')} ended, {soon}")
     if unreadable:
-        _tell_unreadable(found, unreadable)
-    if missed_of(found):
+        _report_unreadable(found, unreadable)
+    if list_unread(found):
         return UNREACHABLE
     return FAILED if ends or unreadable else DONE
 
 
-def _tell_unreadable(found: Sequence[LockRead], count: int) -> None:
+def _report_unreadable(found: Sequence[LockRead], count: int) -> None:
     """Report remotes with an unreadable period on stderr."""
     named = [
         f"{format_remote(remote)} on {format_lock(one.lock)}"
@@ -187,10 +189,10 @@ def _tell_unreadable(found: Sequence[LockRead], count: int) -> None:
         if has_unreadable_period(remote)
     ]
     more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
-    tell(f"{describe_unreadable_periods(count)}: {', '.join(named[:_NAMED])}{more}.")
+    notify(f"{describe_unreadable_periods(count)}: {', '.join(named[:_NAMED])}{more}.")
 
 
-def _until(within: str, zone: tzinfo, now_ms: int) -> int:
+def _parse_until(within: str, zone: tzinfo, now_ms: int) -> int:
     """Return the end of the reported time, in milliseconds.
 
     Raises:
@@ -207,12 +209,12 @@ def _until(within: str, zone: tzinfo, now_ms: int) -> int:
     return until_ms
 
 
-def _cells(one: OnLock, now_ms: int) -> list[object]:
+def _list_cells(one: FoundRemote, now_ms: int) -> list[object]:
     cells = dict(zip(TITLES, table_cells(one.remote, one.zone, now_ms), strict=True))
-    return [_day(one), one.lock.title, *(cells[title] for title in _TITLES)]
+    return [_format_day(one), one.lock.title, *(cells[title] for title in _TITLES)]
 
 
-def _day(one: OnLock) -> str:
+def _format_day(one: FoundRemote) -> str:
     """Return the last day on which a remote opens, such as ``2026-12-31``."""
     at = dates.local((one.remote.end_ms or 0) - 1, one.zone)
     return at.date().isoformat() if at else "beyond the calendar"

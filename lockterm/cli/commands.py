@@ -10,9 +10,9 @@ import click
 
 from lockterm import __version__
 from lockterm.cli import manual, output
-from lockterm.cli.exit_codes import DONE, MISUSED, Interrupted, tell, tell_error
-from lockterm.cli.options import OF_THE_UI, takes
-from lockterm.cli.output import BrokenStdoutError, choose_signs
+from lockterm.cli.exit_codes import DONE, MISUSED, Interrupted, notify, report_error
+from lockterm.cli.options import UI_OPTIONS, take_options
+from lockterm.cli.output import BrokenStdoutError, choose_glyphs
 from lockterm.config import Options
 from lockterm.errors import LocktermError
 from lockterm.terminal import startup
@@ -65,7 +65,7 @@ MODULES = {
     epilog=manual.LOCKTERM,
 )
 @click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
-@takes(*OF_THE_UI)
+@take_options(*UI_OPTIONS)
 @click.pass_context
 def lockterm(context: click.Context, options: Options) -> int | None:
     """Manage the bluetooth remotes and voices of smart locks.
@@ -75,7 +75,7 @@ def lockterm(context: click.Context, options: Options) -> int | None:
     """
     if context.invoked_subcommand is not None:
         startup.over()
-        choose_signs()
+        choose_glyphs()
         return None
     from lockterm.cli.ui import run_ui
 
@@ -84,17 +84,17 @@ def lockterm(context: click.Context, options: Options) -> int | None:
 
 def run(arguments: list[str]) -> int:
     """Run a command line and return the exit code."""
-    output.begin()
-    return output.end(_run(arguments))
+    output.start()
+    return output.finish(_run(arguments))
 
 
 def _run(arguments: list[str]) -> int:
     try:
         result = lockterm.main(arguments, prog_name="lockterm", standalone_mode=False)
     except LocktermError as error:
-        return tell_error(error)
+        return report_error(error)
     except Interrupted as interrupted:
-        tell(interrupted.sentence)
+        notify(interrupted.sentence)
         return interrupted.exit_code
     except click.Abort:
         return 130
@@ -102,10 +102,10 @@ def _run(arguments: list[str]) -> int:
         message = error.format_message().rstrip(".")
         command = getattr(error, "ctx", None)
         path = command.command_path if command is not None else "lockterm"
-        tell(f"{message}. See: {path} --help")
+        notify(f"{message}. See: {path} --help")
         return MISUSED
     except BrokenStdoutError:
-        output.begin()  # report nothing, like a program that the signal ends
+        output.start()  # report nothing, like a program that the signal ends
         return 128 + signal.SIGPIPE
     except OSError as error:
         if not _is_of_click(error):

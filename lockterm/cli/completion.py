@@ -16,7 +16,13 @@ from click.shell_completion import (
 )
 
 from lockterm.cli import manual
-from lockterm.cli.install_files import MARK, place, tell_undo, user_config_path, user_data_path
+from lockterm.cli.install_files import (
+    MARK,
+    install_files,
+    put_undo,
+    user_config_path,
+    user_data_path,
+)
 from lockterm.cli.output import put
 from lockterm.config import Options, load_settings
 from lockterm.config.file import read_config
@@ -53,14 +59,14 @@ def completion(context: click.Context, shell: str, install: bool) -> int:
     if not install:
         put(script)
         return 0
-    file, when = _place_of(shell)
-    place({file: f"{script}\n# {MARK}.\n".encode()}, mode=0o644)
+    file, when = _find_script(shell)
+    install_files({file: f"{script}\n# {MARK}.\n".encode()}, mode=0o644)
     put(f"Written: {file}\n{when}")
-    tell_undo(file)
+    put_undo(file)
     return 0
 
 
-def _place_of(shell: str) -> tuple[Path, str]:
+def _find_script(shell: str) -> tuple[Path, str]:
     """Return the file that a shell reads for this user, and when the shell reads it."""
     if shell == "bash":
         file = user_data_path() / "bash-completion/completions/lockterm"

@@ -12,7 +12,7 @@ from lockterm.cli import manual
 from lockterm.cli.completion import complete_locks
 from lockterm.cli.exit_codes import UsageError
 from lockterm.cli.options import WriteOptions, changes
-from lockterm.cli.plans import tell_unread, telling_problems
+from lockterm.cli.plans import report_problems, report_unread
 from lockterm.cli.run_plan import offer
 from lockterm.cli.session import Session, find_lock
 from lockterm.config import Options
@@ -66,7 +66,7 @@ def copy(
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()
-        drawn = _drawn(
+        draft = _make_plan(
             session,
             source,
             targets,
@@ -74,10 +74,10 @@ def copy(
             skips_expired=expired == "skip",
             keeps_wall_time=times == "wall-clock",
         )
-        return offer(session, drawn, how)
+        return offer(session, draft, how)
 
 
-def _drawn(
+def _make_plan(
     session: Session,
     source: str,
     targets: tuple[str, ...],
@@ -90,7 +90,7 @@ def _drawn(
     ids = [find_lock(session, typed).lock_id for typed in targets]
     if source.lower().endswith(".json") or os.sep in source:
         path = Path(source)
-        with telling_problems(path):
+        with report_problems(path):
             found = session.run(export_source(operations, path))
     elif _OPERATION.fullmatch(source):
         found = session.run(backup_source(operations, source))
@@ -107,8 +107,8 @@ def _drawn(
             skips_expired=skips_expired,
             keeps_wall_time=keeps_wall_time,
         )
-        drawn = session.run(draw)
+        draft = session.run(draw)
     except CannotCopyError as error:
         raise UsageError(error.meaning) from None
-    tell_unread(drawn)
-    return drawn
+    report_unread(draft)
+    return draft

@@ -19,8 +19,8 @@ import click
 
 from lockterm.cli.logfile import log_to
 from lockterm.cli.manual_parts import DEMO_CODES, list_examples
-from lockterm.cli.options import takes
-from lockterm.cli.running import exit_code, show
+from lockterm.cli.options import take_options
+from lockterm.cli.running import exit_code, run_profile
 from lockterm.config import Options, load_settings
 from lockterm.config.keys import keys_in
 from lockterm.domain.locks import Lock
@@ -48,7 +48,7 @@ _log = logging.getLogger("lockterm")
 
 
 @click.command(epilog=list_examples(DEMO_CODES, "lockterm demo", "lockterm demo --lock 1001"))
-@takes("lock", "read_only", "no_mouse", "quiet", "log_level")
+@take_options("lock", "read_only", "no_mouse", "quiet", "log_level")
 def demo(options: Options) -> int:
     """Try the UI with sample data."""
     return run_demo(options)
@@ -74,7 +74,7 @@ def run_demo(options: Options) -> int:
     log_to(log_file, options.log_level, secrets=[token])
     with (
         SignalGuard(log_file) as guard,
-        _home() as root,
+        _make_home() as root,
         _LateService(token) as service,
     ):
         guard.at_last_resort(lambda: shutil.rmtree(root, ignore_errors=True))
@@ -91,7 +91,7 @@ def run_demo(options: Options) -> int:
         _fill_lock_book(paths)
         startup.after_first_frame(service.start)
         startup.after_first_frame(_remove_abandoned)
-        return exit_code(show(settings, paths, guard), guard)
+        return exit_code(run_profile(settings, paths, guard), guard)
 
 
 def _fill_lock_book(paths: Paths) -> None:
@@ -103,14 +103,14 @@ def _fill_lock_book(paths: Paths) -> None:
 
 
 @contextmanager
-def _home() -> Iterator[Path]:
+def _make_home() -> Iterator[Path]:
     """Make a locked directory for this demo, and remove it afterwards.
 
     The next demo removes unlocked directories: their demo was killed.
     """
     for _ in range(_TRIES):
         path = Path(mkdtemp(prefix=_PREFIX))
-        if (lock := _locked(path)) is not None:
+        if (lock := _lock_directory(path)) is not None:
             break
     try:
         yield path
@@ -120,7 +120,7 @@ def _home() -> Iterator[Path]:
             os.close(lock)
 
 
-def _locked(path: Path) -> int | None:
+def _lock_directory(path: Path) -> int | None:
     """Lock a directory; return None if another process holds it or it is gone."""
     try:
         directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -140,7 +140,7 @@ def _locked(path: Path) -> int | None:
 def _remove_abandoned() -> None:
     """Remove the directories of demos that were killed."""
     for path in Path(gettempdir()).glob(f"{_PREFIX}*"):
-        if (lock := _locked(path)) is not None:
+        if (lock := _lock_directory(path)) is not None:
             shutil.rmtree(path, ignore_errors=True)
             os.close(lock)
 

@@ -18,12 +18,12 @@ from pathlib import Path
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.exit_codes import DONE, MISUSED, UsageError, sentence_of, tell
-from lockterm.cli.options import asks_service, the_lock
+from lockterm.cli.exit_codes import DONE, MISUSED, UsageError, format_error, notify
+from lockterm.cli.options import asks_service, lock_argument
 from lockterm.cli.output import put
-from lockterm.cli.plans import drawn_from, put_plan
-from lockterm.cli.prompts import agree, let_be
-from lockterm.cli.run_plan import agreed, carry_out, keep
+from lockterm.cli.plans import plan_from_file, put_plan
+from lockterm.cli.prompts import cancel, confirm
+from lockterm.cli.run_plan import confirm_plan, run_plan, store_plan
 from lockterm.cli.session import Session, find_lock, format_lock
 from lockterm.config import Options
 from lockterm.domain.safe_text import clean
@@ -36,7 +36,7 @@ _AT_ONCE_S = 2.0
 
 
 @click.command(epilog=manual.EDIT)
-@the_lock
+@lock_argument
 @click.option("--prune", is_flag=True, help="Delete the remotes whose lines you removed.")
 @asks_service
 def edit(options: Options, typed_lock: str, prune: bool) -> int:
@@ -54,20 +54,20 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
         (seen,) = session.run(read_locks(session.operations, [lock_id]))
         if seen.error is not None:
             raise seen.error
-        with _on_the_disk(seen) as table:
-            drawn = _edited(session, table, seen, prune=prune)
-            if drawn is None:
+        with _open_table(seen) as table:
+            draft = _edit_until_valid(session, table, seen, prune=prune)
+            if draft is None:
                 return MISUSED
-            if not has_work(drawn.plan):
+            if not has_work(draft.plan):
                 table.is_done = not table.may_be_open
                 put(f"{format_lock(seen.lock)} stays as it is.")
                 return DONE
-            put_plan(session, drawn)
-            if not agreed(drawn.plan, session.operations.now_ms(), yes=False):
-                return let_be()
-            plan = keep(session, drawn.plan)
+            put_plan(session, draft)
+            if not confirm_plan(draft.plan, session.operations.now_ms(), yes=False):
+                return cancel()
+            plan = store_plan(session, draft.plan)
             table.is_done = True
-        return carry_out(session, plan, as_json=False)
+        return run_plan(session, plan, as_json=False)
 
 
 @dataclass
@@ -82,7 +82,7 @@ class _Table:
 
 
 @contextmanager
-def _on_the_disk(seen: ReadLock) -> Iterator[_Table]:
+def _open_table(seen: ReadLock) -> Iterator[_Table]:
     """Write the table of a lock to a file, and remove it afterwards.
 
     A changed file, or one that an editor may still show, stays, and its path is printed.
@@ -96,26 +96,28 @@ def _on_the_disk(seen: ReadLock) -> Iterator[_Table]:
     finally:
         is_there = file.is_file() and not table.is_done
         if is_there and file.read_bytes() != text:
-            tell(f"What was typed is kept in {clean(file)}.")
+            notify(f"What was typed is kept in {clean(file)}.")
         elif is_there and table.may_be_open:
-            tell(f"The table is kept in {clean(file)}. When it is saved: lockterm apply FILE")
+            notify(f"The table is kept in {clean(file)}. When it is saved: lockterm apply FILE")
         else:
             shutil.rmtree(file.parent, ignore_errors=True)
 
 
-def _edited(session: Session, table: _Table, seen: ReadLock, *, prune: bool) -> PlanDraft | None:
+def _edit_until_valid(
+    session: Session, table: _Table, seen: ReadLock, *, prune: bool
+) -> PlanDraft | None:
     """Let a person edit a file until it has a valid plan; return None if they stop."""
     file, title = table.file, f"edit lock {seen.lock.lock_id}"
     while True:
         if _open_editor(file):
             table.may_be_open = True
-            if not agree("Is the table saved, and the editor closed?", yes=False):
+            if not confirm("Is the table saved, and the editor closed?", yes=False):
                 return None
         try:
-            return drawn_from(session, file, prune=prune, title=title, seen=[seen])
+            return plan_from_file(session, file, prune=prune, title=title, seen=[seen])
         except UsageError as error:
-            tell(sentence_of(error))
-            if not agree("Edit it again?", yes=False):
+            notify(format_error(error))
+            if not confirm("Edit it again?", yes=False):
                 return None
 
 
@@ -134,7 +136,7 @@ def _open_editor(file: Path) -> bool:
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         command = shlex.split(editor)
-        result = subprocess.run([*command, *_without_modelines(command), str(file)], check=False)
+        result = subprocess.run([*command, *_list_safety_options(command), str(file)], check=False)
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or error
         raise UsageError(
@@ -153,14 +155,14 @@ def _open_editor(file: Path) -> bool:
     is_same = (about.st_ino, about.st_mtime_ns) == (found.st_ino, found.st_mtime_ns)
     if not is_same or time.monotonic() - begun_s > _AT_ONCE_S:
         return False
-    tell(
+    notify(
         f"The editor {clean(editor, 60)} returned at once, and the table is as it was. An editor"
         " that opens a window needs an option to wait, as in: VISUAL='code --wait'"
     )
     return True
 
 
-def _without_modelines(command: Sequence[str]) -> tuple[str, ...]:
+def _list_safety_options(command: Sequence[str]) -> tuple[str, ...]:
     """Return options that turn off Vim's modelines: a remote's name may look like one."""
     program = os.path.realpath(shutil.which(command[0]) or command[0]) if command else ""
     if not os.path.basename(program).startswith(("vim", "nvim", "gvim")):

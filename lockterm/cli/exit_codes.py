@@ -73,7 +73,7 @@ class Interrupted(Exception):
         self.sentence = "Interrupted; nothing was changed."
 
 
-def tell(sentence: str) -> None:
+def notify(sentence: str) -> None:
     """Print a sentence on stderr, or on stdout if stderr is closed."""
     stream = sys.stderr or sys.stdout
     if stream is None:
@@ -83,13 +83,13 @@ def tell(sentence: str) -> None:
         stream.flush()
 
 
-def tell_error(error: LocktermError) -> int:
+def report_error(error: LocktermError) -> int:
     """Print an error and its advice; return the exit code."""
-    tell(sentence_of(error))
-    return code_of(error)
+    notify(format_error(error))
+    return exit_code_of(error)
 
 
-def code_of(error: LocktermError) -> int:
+def exit_code_of(error: LocktermError) -> int:
     """Return the exit code for an error."""
     if isinstance(error, RuleViolation):
         from lockterm.domain.remotes import ADDED
@@ -99,13 +99,13 @@ def code_of(error: LocktermError) -> int:
     return next((code for kind, code in _CODES if isinstance(error, kind)), FAILED)
 
 
-def sentence_of(error: LocktermError) -> str:
+def format_error(error: LocktermError) -> str:
     """Return an error, its meaning and its advice as one clean line."""
-    said = error.sentences_with(hint_of(error))
+    said = error.sentences_with(advice_of(error))
     return clean(f"{error.title}: {said}" if isinstance(error, ServiceError) else said)
 
 
-def hint_of(error: LocktermError) -> str:
+def advice_of(error: LocktermError) -> str:
     """Return the advice of an error, without what makes sense only in a form."""
     if error.hint == CORRECT_FIELDS:
         return ""

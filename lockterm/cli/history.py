@@ -9,7 +9,7 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.completion import complete_locks
 from lockterm.cli.exit_codes import DONE, UsageError
-from lockterm.cli.options import Form, reads
+from lockterm.cli.options import Format, reads
 from lockterm.cli.output import put, put_csv, put_table
 from lockterm.cli.session import Session, find_lock
 from lockterm.config import Options
@@ -41,26 +41,26 @@ def history(
     since: str | None,
     day: str | None,
     today: bool,
-    form: Form,
+    form: Format,
 ) -> int:
     """Show the changes sent from this machine, with results."""
     if (since is not None) + (day is not None) + today > 1:
         raise click.UsageError("--since, --day and --today exclude each other")
     with Session(options) as session:
         zone, now_ms = session.profile.zone, session.operations.machine_ms()
-        since_ms = None if since is None else _day("--since", since, zone, now_ms)
+        since_ms = None if since is None else _parse_day("--since", since, zone, now_ms)
         until_ms = None
         if day is not None or today:
-            at_ms = now_ms if day is None else _day("--day", day, zone, now_ms)
+            at_ms = now_ms if day is None else _parse_day("--day", day, zone, now_ms)
             since_ms, until_ms = dates.day_around(at_ms, zone)
         lock_id = None if typed_lock is None else find_lock(session, typed_lock).lock_id
         selection = Selection(lock_id=lock_id, since_ms=since_ms, until_ms=until_ms)
         found = session.run(session.operations.journal.history(selection))
         book = session.run(session.operations.locks.all())
         zones = {lock.lock_id: session.operations.zone(lock) for lock in book}
-    if form is Form.JSON:
+    if form is Format.JSON:
         put(history_as_json(found, zone).decode().rstrip("\n"))
-    elif form is Form.CSV:
+    elif form is Format.CSV:
         put_csv(TOLD, (told(one, zone, zones.get(one.lock_id, zone)) for one in found))
     else:
         cells = [
@@ -79,7 +79,7 @@ def history(
     return DONE
 
 
-def _day(option: str, typed: str, zone: tzinfo, now_ms: int) -> int:
+def _parse_day(option: str, typed: str, zone: tzinfo, now_ms: int) -> int:
     """Return the start of a day, in milliseconds.
 
     Raises:

@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from lockterm import __version__
-from lockterm.cli.exit_codes import tell_error
+from lockterm.cli.exit_codes import report_error
 from lockterm.cli.manual_parts import NO_CODES, list_examples
-from lockterm.cli.options import OF_THE_UI, for_programs, takes
+from lockterm.cli.options import UI_OPTIONS, json_option, take_options
 from lockterm.cli.output import put, put_json
 from lockterm.config import Options, Settings, load_settings
 from lockterm.config.file import PROFILE_KEYS
@@ -26,8 +26,8 @@ from lockterm.paths import Paths
 @click.command(
     epilog=list_examples(NO_CODES, "lockterm info", "lockterm info --json | jq -r .paths.log_file")
 )
-@takes(*OF_THE_UI)
-@for_programs
+@take_options(*UI_OPTIONS)
+@json_option
 def info(options: Options, as_json: bool) -> int:
     """Show version, paths and settings.
 
@@ -44,7 +44,7 @@ def info(options: Options, as_json: bool) -> int:
     error: ConfigError | None = None
     try:
         settings = load_settings(paths.config_file, options, os.environ)
-        report["settings"] = _described(settings)
+        report["settings"] = _describe_settings(settings)
         report["warnings"] = list(settings.profile.warnings) if settings.profile else []
     except ConfigError as wrong:
         error = wrong
@@ -53,10 +53,10 @@ def info(options: Options, as_json: bool) -> int:
         put_json(report)
     else:
         _print(report, paths)
-    return tell_error(error) if error else 0
+    return report_error(error) if error else 0
 
 
-def _described(settings: Settings) -> dict[str, dict[str, Any]]:
+def _describe_settings(settings: Settings) -> dict[str, dict[str, Any]]:
     """Return each setting's value and source by name, with the values of headers masked.
 
     ``keys`` is the number of actions with chosen keys; the actions follow with their keys.

@@ -36,7 +36,9 @@ def user_config_path() -> Path:
         return _XDG.user_config_path
 
 
-def place(files: Mapping[Path, bytes], mode: int = 0o666, *, former: Iterable[Path] = ()) -> None:
+def install_files(
+    files: Mapping[Path, bytes], mode: int = 0o666, *, former: Iterable[Path] = ()
+) -> None:
     """Write files and their missing directories, but never replace a file of another program.
 
     Args:
@@ -69,7 +71,7 @@ def place(files: Mapping[Path, bytes], mode: int = 0o666, *, former: Iterable[Pa
         ) from error
 
 
-def tell_undo(file: Path, *patterns: str) -> None:
+def put_undo(file: Path, *patterns: str) -> None:
     """Print the command that removes a file, and the files beside it that match patterns."""
     words = (
         shlex.quote(str(file)),

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.options import for_programs
+from lockterm.cli.options import json_option
 from lockterm.cli.output import put, put_json, put_wrapped
 from lockterm.config.keys import keys_in
 from lockterm.keymap import Keymap
@@ -36,7 +36,7 @@ class Row:
 
 
 @click.command(epilog=manual.KEYS)
-@for_programs
+@json_option
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print a Markdown table.")
 def keys(as_json: bool, as_markdown: bool) -> int:
     """Print every key of the UI, and your choices."""

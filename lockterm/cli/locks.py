@@ -10,10 +10,17 @@ from typing import Any
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.exit_codes import DONE, MISUSED, UsageError, tell
+from lockterm.cli.exit_codes import DONE, MISUSED, UsageError, notify
 from lockterm.cli.manual_parts import LOCAL, list_examples
-from lockterm.cli.options import Form, asks_service, for_programs, reads, the_lock
-from lockterm.cli.output import go_on_without_reader, put, put_csv, put_json, put_table, with_offset
+from lockterm.cli.options import Format, asks_service, json_option, lock_argument, reads
+from lockterm.cli.output import (
+    format_time,
+    ignore_missing_reader,
+    put,
+    put_csv,
+    put_json,
+    put_table,
+)
 from lockterm.cli.session import Session, find_lock, format_lock
 from lockterm.config import Options, values
 from lockterm.domain import dates
@@ -46,15 +53,15 @@ def locks() -> None:
     epilog=list_examples(LOCAL, "lockterm locks list", "lockterm locks list --csv > locks.csv"),
 )
 @reads
-def list_locks(options: Options, form: Form) -> int:
+def list_locks(options: Options, form: Format) -> int:
     """List the lock book."""
     with Session(options) as session:
         book = session.run(session.operations.locks.all())
         zone = session.profile.zone
-    if form is Form.JSON:
-        put_json({"locks": [_json(lock) for lock in book]})
-    elif form is Form.CSV:
-        rows = ({**_json(lock), "opened": with_offset(lock.opened_ms, zone)} for lock in book)
+    if form is Format.JSON:
+        put_json({"locks": [_to_json(lock) for lock in book]})
+    elif form is Format.CSV:
+        rows = ({**_to_json(lock), "opened": format_time(lock.opened_ms, zone)} for lock in book)
         put_csv(_COLUMNS, rows)
     else:
         cells = [
@@ -89,23 +96,23 @@ def list_locks(options: Options, form: Form) -> int:
     metavar="ZONE",
     help="Time zone. [default: unchanged, or that of the profile]",
 )
-@for_programs
+@json_option
 @asks_service
-def add(options: Options, typed_id: str, as_json: bool, **told: str) -> int:
+def add(options: Options, typed_id: str, as_json: bool, **fields: str) -> int:
     """Add a lock to the book, or change its entry."""
-    go_on_without_reader()
+    ignore_missing_reader()
     try:
         lock_id = values.lock_id(typed_id)
     except ValueError as error:
         raise UsageError(f"ID {error}.") from None
     try:
-        line = LockLine(lock_id, checked({name: text.strip() for name, text in told.items()}))
+        line = LockLine(lock_id, checked({name: text.strip() for name, text in fields.items()}))
     except ValueError as error:
         raise UsageError(f"Nothing was added: {values.as_sentence(str(error))}") from None
     with Session(options) as session:
-        ((lock, outcome),) = _keep(session, [line])
+        ((lock, outcome),) = _save(session, [line])
     if as_json:
-        put_json({"outcome": outcome, "lock": _json(lock)})
+        put_json({"outcome": outcome, "lock": _to_json(lock)})
     else:
         so = "is in the lock book so already" if outcome is _Outcome.UNCHANGED else f"was {outcome}"
         put(f"{format_lock(lock)} {so}.")
@@ -113,12 +120,12 @@ def add(options: Options, typed_id: str, as_json: bool, **told: str) -> int:
 
 
 @locks.command(epilog=list_examples(LOCAL, 'lockterm locks remove "Main gate"'))
-@the_lock
-@for_programs
+@lock_argument
+@json_option
 @asks_service
 def remove(options: Options, typed_lock: str, as_json: bool) -> int:
     """Remove a lock from the book."""
-    go_on_without_reader()
+    ignore_missing_reader()
     with Session(options) as session:
         lock = find_lock(session, typed_lock)
         book = session.run(session.operations.locks.all())
@@ -126,7 +133,7 @@ def remove(options: Options, typed_lock: str, as_json: bool) -> int:
         if is_there:
             session.run(session.operations.locks.remove(lock.lock_id))
     if as_json:
-        put_json({"outcome": "removed" if is_there else "unchanged", "lock": _json(lock)})
+        put_json({"outcome": "removed" if is_there else "unchanged", "lock": _to_json(lock)})
     elif is_there:
         put(f"{format_lock(lock)} was taken out of the lock book; the service keeps all it has.")
     else:
@@ -136,34 +143,34 @@ def remove(options: Options, typed_lock: str, as_json: bool) -> int:
 
 @locks.command("import", epilog=manual.IMPORT)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@for_programs
+@json_option
 @asks_service
 def import_locks(options: Options, file: Path, as_json: bool) -> int:
     """Import locks from a file with lines of id,name."""
-    go_on_without_reader()
+    ignore_missing_reader()
     try:
-        lines = _lines(file)
+        lines = _read_file(file)
     except BadLockFile as error:
         for problem in error.problems[:_MOST_PROBLEMS]:
-            tell(f"{clean(file, 200)}: {problem}")
+            notify(f"{clean(file, 200)}: {problem}")
         left = len(error.problems) - _MOST_PROBLEMS
         more = f" {left:,} more are wrong." if left > 0 else ""
-        tell(f"Nothing was imported.{more}")
+        notify(f"Nothing was imported.{more}")
         return MISUSED
     with Session(options) as session:
-        kept = _keep(session, lines)
+        kept = _save(session, lines)
     outcomes = [outcome for _, outcome in kept]
     counts = {str(outcome): outcomes.count(outcome) for outcome in _Outcome}
     if as_json:
-        told = [{"outcome": outcome, "lock": _json(lock)} for lock, outcome in kept]
-        put_json({**counts, "locks": told})
+        records = [{"outcome": outcome, "lock": _to_json(lock)} for lock, outcome in kept]
+        put_json({**counts, "locks": records})
     else:
         parts = [f"{count:,} {outcome}" for outcome, count in counts.items() if count]
         put(f"{format_count(len(kept), 'lock')}: {', '.join(parts)}.")
     return DONE
 
 
-def _keep(session: Session, lines: Sequence[LockLine]) -> list[tuple[Lock, _Outcome]]:
+def _save(session: Session, lines: Sequence[LockLine]) -> list[tuple[Lock, _Outcome]]:
     """Write lines into the lock book, all or none; return each lock with its result."""
     book = {lock.lock_id: lock for lock in session.run(session.operations.locks.all())}
     kept, changed = [], []
@@ -179,7 +186,7 @@ def _keep(session: Session, lines: Sequence[LockLine]) -> list[tuple[Lock, _Outc
     return kept
 
 
-def _lines(file: Path) -> list[LockLine]:
+def _read_file(file: Path) -> list[LockLine]:
     """Read the locks of a file.
 
     Raises:
@@ -192,7 +199,7 @@ def _lines(file: Path) -> list[LockLine]:
     return read_locks(content)
 
 
-def _json(lock: Lock) -> dict[str, Any]:
+def _to_json(lock: Lock) -> dict[str, Any]:
     """Return an entry as JSON."""
     return {
         "lockId": lock.lock_id,

@@ -12,7 +12,7 @@ import click
 
 from lockterm import __version__
 from lockterm.cli import manual
-from lockterm.cli.install_files import MARK, place, tell_undo, user_data_path
+from lockterm.cli.install_files import MARK, install_files, put_undo, user_data_path
 from lockterm.cli.keys import rows
 from lockterm.cli.output import put
 from lockterm.keymap import DEFAULT_KEYMAP
@@ -57,10 +57,10 @@ def man(context: click.Context, directory: Path) -> int:
         folder / f"{name}.gz": gzip.compress(text.encode(), mtime=0)
         for name, text in written.items()
     }
-    place(files, former=[folder / name for name in written])
+    install_files(files, former=[folder / name for name in written])
     put(f"Written: {len(written)} manual pages to {folder}. Begin with: man lockterm")
     put(f"Where man does not find it: man -M {directory.absolute()} lockterm")
-    tell_undo(folder / "lockterm.1.gz", "lockterm-*.1.gz")
+    put_undo(folder / "lockterm.1.gz", "lockterm-*.1.gz")
     return 0
 
 
@@ -100,7 +100,7 @@ def _page(path: str, command: click.Command, settings: Mapping[str, Any]) -> Ite
     title = _title(path)
     yield f'.\\" {MARK}.'
     yield f'.TH {title.upper()} 1 "" "lockterm {__version__}" "lockterm"'
-    yield from (".SH NAME", _text(f"{title} - {_short(command)}"))
+    yield from (".SH NAME", _text(f"{title} - {_summarize(command)}"))
     usage = " ".join(command.collect_usage_pieces(context))
     yield from (".SH SYNOPSIS", _bold(path), _text(usage))
     prose, sections = _parts(f"{cleandoc(command.help or '')}\n\n{command.epilog or ''}")
@@ -112,7 +112,7 @@ def _page(path: str, command: click.Command, settings: Mapping[str, Any]) -> Ite
     if isinstance(command, click.Group):
         yield ".SH COMMANDS"
         for name, below in _below(command):
-            yield from _listed(f"{title}-{name}(1)", _short(below))
+            yield from _listed(f"{title}-{name}(1)", _summarize(below))
     if " " not in path:
         yield from _keys()
     for section in _SECTIONS.values():
@@ -158,7 +158,7 @@ def _listed(head: str, text: str) -> tuple[str, ...]:
     return ".TP", _bold(head), _text(text)
 
 
-def _short(command: click.Command) -> str:
+def _summarize(command: click.Command) -> str:
     return command.get_short_help_str(200).rstrip(".")
 
 

@@ -24,12 +24,12 @@ class WholeNumber(click.IntRange):
     name = "whole number, such as 12"
 
 
-the_lock = click.argument("typed_lock", metavar="LOCK", shell_complete=complete_locks)
-the_remote = click.argument("remote_id", metavar="REMOTE", type=WholeNumber(0, LAST_ID))
-for_programs = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+lock_argument = click.argument("typed_lock", metavar="LOCK", shell_complete=complete_locks)
+remote_argument = click.argument("remote_id", metavar="REMOTE", type=WholeNumber(0, LAST_ID))
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-class Form(Enum):
+class Format(Enum):
     """Format of the output."""
 
     TABLE = "table"
@@ -48,7 +48,7 @@ class WriteOptions:
     as_json: bool
 
 
-def _note(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+def _store(context: click.Context, parameter: click.Parameter, value: Any) -> None:
     """Store an option in ``Options``; an option after the command overrides one before it."""
     if value not in (None, False):
         context.obj = replace(context.obj, **{str(parameter.name): value})
@@ -69,11 +69,11 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "no_cache": {"is_flag": True, "help": "Keep no lists on disk."},
     "log_level": {"type": click.Choice(LEVELS), "help": "Level of the log file. [default: info]"},
 }
-OF_THE_UI = tuple(_OPTIONS)
+UI_OPTIONS = tuple(_OPTIONS)
 """The options of ``lockterm`` itself."""
 
 
-def takes(*names: str, **helps: str) -> Callable[[Command], Command]:
+def take_options(*names: str, **helps: str) -> Callable[[Command], Command]:
     """Return a decorator that gives a command options and passes it ``Options``.
 
     Args:
@@ -86,14 +86,14 @@ def takes(*names: str, **helps: str) -> Callable[[Command], Command]:
         for name in reversed(names):
             option = f"--{name.replace('_', '-')}"
             settings = _OPTIONS[name] | ({"help": helps[name]} if name in helps else {})
-            decorator = click.option(option, callback=_note, expose_value=False, **settings)
+            decorator = click.option(option, callback=_store, expose_value=False, **settings)
             command = decorator(command)
         return command
 
     return decorate
 
 
-asks_service = takes("profile", "base_url", "read_only", "no_cache", "log_level")
+asks_service = take_options("profile", "base_url", "read_only", "no_cache", "log_level")
 """Decorator for commands that use the service or the store, without the UI."""
 
 
@@ -107,7 +107,7 @@ def reads(command: Callable[..., int]) -> Callable[..., int]:
     def run(*args: Any, as_json: bool, as_csv: bool, **given: Any) -> int:
         if as_json and as_csv:
             raise click.UsageError("--json and --csv exclude each other")
-        form = Form.JSON if as_json else Form.CSV if as_csv else Form.TABLE
+        form = Format.JSON if as_json else Format.CSV if as_csv else Format.TABLE
         return command(*args, form=form, **given)
 
     return run

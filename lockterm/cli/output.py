@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from lockterm.cli.exit_codes import DONE, NOT_PRINTED, tell
+from lockterm.cli.exit_codes import DONE, NOT_PRINTED, notify
 from lockterm.config.look import takes_utf8
 from lockterm.domain import dates, glyphs
 from lockterm.domain.glyphs import ellipsis
@@ -45,12 +45,12 @@ class _Stdout:
     """Whether the command ends if stdout has no reader."""
 
 
-def begin() -> None:
+def start() -> None:
     """Reset the state of stdout at the start of a command."""
     _Stdout.failure, _Stdout.is_needed = "", True
 
 
-def go_on_without_reader() -> None:
+def ignore_missing_reader() -> None:
     """Let the command, which changes something, continue without a reader of stdout."""
     _Stdout.is_needed = False
 
@@ -60,11 +60,11 @@ def has_failed() -> bool:
     return bool(_Stdout.failure)
 
 
-def end(code: int) -> int:
+def finish(code: int) -> int:
     """Report lost output on stderr; return the exit code for it, otherwise ``code``."""
     if not _Stdout.failure:
         return code
-    tell(f"The output could not be written: {_Stdout.failure}.")
+    notify(f"The output could not be written: {_Stdout.failure}.")
     return NOT_PRINTED if code == DONE else code
 
 
@@ -89,7 +89,7 @@ def put(text: str) -> None:
 
 
 def put_bytes(data: bytes) -> None:
-    """Print bytes. :func:`end` reports a failure."""
+    """Print bytes. :func:`finish` reports a failure."""
     if _Stdout.failure:
         return
     try:
@@ -100,7 +100,7 @@ def put_bytes(data: bytes) -> None:
         note_failure(error)
 
 
-def put_aside(text: str, *, nl: bool = True) -> None:
+def put_stderr(text: str, *, nl: bool = True) -> None:
     """Print text on stderr; ignore a failure."""
     with suppress(OSError, UnicodeEncodeError):
         click.echo(text, nl=nl, err=True)
@@ -111,7 +111,7 @@ def is_terminal() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()
 
 
-def choose_signs() -> None:
+def choose_glyphs() -> None:
     """Use ASCII glyphs if stdout cannot encode the Unicode ones."""
     try:
         "".join(asdict(glyphs.UNICODE).values()).encode(_encoding())
@@ -129,7 +129,7 @@ def _encoding() -> str:
 
 def put_wrapped(head: str, words: str) -> None:
     """Print a head and a sentence; on a terminal, wrap the sentence beside the head."""
-    room = _room()
+    room = _find_width()
     if room is None or room <= 2 * len(head):
         put(f"{head}{words}")
         return
@@ -172,7 +172,7 @@ def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     columns = range(len(titles))
     numbers = [bool(rows) and all(isinstance(row[at], int) for row in rows) for at in columns]
     widths = [max(cell_len(line[at]) for line in lines) for at in columns]
-    if (room := _room()) is not None:
+    if (room := _find_width()) is not None:
         room -= len(GAP) * (len(widths) - 1)
         while sum(widths) > room and max(widths) > _NARROWEST:
             widths[widths.index(max(widths))] -= 1
@@ -199,13 +199,13 @@ def put_fields(fields: Iterable[tuple[str, str]]) -> None:
             put(f"{' ' * wide}{GAP}{line}")
 
 
-def with_offset(ms: int | None, zone: tzinfo) -> str:
+def format_time(ms: int | None, zone: tzinfo) -> str:
     """Return a time such as ``2026-12-01T09:00:00+01:00``; empty for None or 0."""
     at = dates.local(ms, zone) if ms else None
     return at.isoformat(timespec="seconds") if at else ""
 
 
-def _room() -> int | None:
+def _find_width() -> int | None:
     if not is_terminal():
         return None
     # The variable COLUMNS counts only if the terminal reports no size.

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lockterm.cli.exit_codes import UsageError, sentence_of, tell
+from lockterm.cli.exit_codes import UsageError, format_error, notify
 from lockterm.cli.output import put
 from lockterm.cli.session import Session, format_lock
 from lockterm.domain.plan import (
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def telling_problems(path: Path) -> Iterator[None]:
+def report_problems(path: Path) -> Iterator[None]:
     """Print the problems of a file on stderr, line by line.
 
     Raises:
@@ -63,11 +63,11 @@ def telling_problems(path: Path) -> Iterator[None]:
         if len(error.problems) == 1:
             raise UsageError(f"{clean(path, 200)}: {error.problems[0]} Nothing was sent.") from None
         for problem in error.problems[:MOST_PROBLEMS]:
-            tell(f"{clean(path, 200)}: {problem}")
+            notify(f"{clean(path, 200)}: {problem}")
         raise UsageError(f"{error.counted}: nothing was sent.") from None
 
 
-def drawn_from(
+def plan_from_file(
     session: Session,
     path: Path,
     *,
@@ -88,28 +88,28 @@ def drawn_from(
         UsageError: The file has problems; nothing was sent.
     """
     title = title or f"apply {path.name}"
-    with telling_problems(path):
-        drawn = session.run(plan_file(session.operations, path, title, prune=prune, seen=seen))
-    tell_unread(drawn)
-    return drawn
+    with report_problems(path):
+        draft = session.run(plan_file(session.operations, path, title, prune=prune, seen=seen))
+    report_unread(draft)
+    return draft
 
 
-def tell_unread(drawn: PlanDraft) -> None:
+def report_unread(draft: PlanDraft) -> None:
     """Print on stderr which locks were not read whole, and why."""
-    for one in drawn.unread:
+    for one in draft.unread:
         if one.error is not None:
-            tell(f"{format_lock(one.lock)}: {sentence_of(one.error)}")
+            notify(f"{format_lock(one.lock)}: {format_error(one.error)}")
 
 
-def put_plan(session: Session, drawn: PlanDraft, say: Callable[[str], None] = put) -> None:
+def put_plan(session: Session, draft: PlanDraft, say: Callable[[str], None] = put) -> None:
     """Print the changes of a plan lock by lock, and count unchanged remotes.
 
     Args:
         session: The session of the plan.
-        drawn: The plan.
+        draft: The plan.
         say: Prints a line.
     """
-    planned = (step for step in drawn.plan.steps if step.is_planned)
+    planned = (step for step in draft.plan.steps if step.is_planned)
     for lock_id, some in groupby(sorted(planned, key=_lock_of), _lock_of):
         lock = session.run(session.operations.locks.find(lock_id))
         steps = [*some]
@@ -122,29 +122,29 @@ def put_plan(session: Session, drawn: PlanDraft, say: Callable[[str], None] = pu
             say(
                 f"  {ACTION_GLYPHS[Action.KEEP]} {kept:,} as {'it is' if kept == 1 else 'they are'}"
             )
-    for step in drawn.left:
+    for step in draft.left:
         say(f"! {format_step(step)} (lock {step.lock_id}): {clean(step.message, 300)}")
-    for sentence in _to_agree_to(session, drawn.plan):
+    for sentence in _list_notes(session, draft.plan):
         say(f"note: {clean(sentence, 400)}")
-    if has_work(drawn.plan) or describe_skipped(drawn.plan) or not drawn.left:
-        say(describe_work(drawn.plan, session.operations.runs.cost(drawn.plan)))
+    if has_work(draft.plan) or describe_skipped(draft.plan) or not draft.left:
+        say(describe_work(draft.plan, session.operations.runs.cost(draft.plan)))
 
 
-def _to_agree_to(session: Session, plan: Plan) -> Iterator[str]:
+def _list_notes(session: Session, plan: Plan) -> Iterator[str]:
     """Yield notes about the whole plan, as the plan screen shows them."""
     yield from plan.losses
     connection = session.operations.connection
     due = [step for step in plan.steps if step.is_left]
-    if shortened := shortened_by(session, due):
+    if shortened := describe_shortened(session, due):
         yield shortened
     if connection.doubts_clock and any(map(step_sends_dates, due)):
         yield describe_clock_doubt(connection.clock_offset_s or 0)
     if deletes := [step for step in due if step.action is Action.DELETE]:
-        told_of_all = set.intersection(*(set(step.before) for step in deletes))
-        yield describe_backup(dict.fromkeys(told_of_all), many=len(deletes) > 1)
+        shared_fields = set.intersection(*(set(step.before) for step in deletes))
+        yield describe_backup(dict.fromkeys(shared_fields), many=len(deletes) > 1)
 
 
-def shortened_by(session: Session, steps: Sequence[Step]) -> str:
+def describe_shortened(session: Session, steps: Sequence[Step]) -> str:
     """Return a summary of how steps shorten access; empty if none does."""
     operations, zones = session.operations, {}
     for lock_id in {step.lock_id for step in steps}:
@@ -223,7 +223,7 @@ def put_end(
     ``left_out`` counts remotes without a step by reason, such as "expired".
     """
     end: dict[str, Any] = {"run": run}
-    end["counts"] = counts_of(steps, is_dry=is_dry, is_running=is_running)
+    end["counts"] = count_steps(steps, is_dry=is_dry, is_running=is_running)
     if left_out:
         end["leftOut"] = {**left_out}
     put_line(end)
@@ -234,9 +234,9 @@ def put_line(value: Mapping[str, Any]) -> None:
     put(json.dumps(value))
 
 
-def counts_of(
+def count_steps(
     steps: Iterable[Step], *, is_dry: bool = False, is_running: bool = False
 ) -> dict[str, int]:
     """Count steps by their state in JSON; see :func:`put_step`."""
-    told = Counter(step.state for step in steps)
-    return count_states(told, is_running=is_dry or is_running)
+    counts = Counter(step.state for step in steps)
+    return count_states(counts, is_running=is_dry or is_running)

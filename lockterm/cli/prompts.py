@@ -10,11 +10,11 @@ import termios
 
 import click
 
-from lockterm.cli.exit_codes import FAILED, UsageError, tell
-from lockterm.cli.output import put_aside
+from lockterm.cli.exit_codes import FAILED, UsageError, notify
+from lockterm.cli.output import put_stderr
 
 
-def require_someone(yes: bool, what: str) -> None:
+def require_answer(yes: bool, what: str) -> None:
     """Require ``--yes``, or a terminal for a prompt.
 
     Args:
@@ -24,39 +24,39 @@ def require_someone(yes: bool, what: str) -> None:
     Raises:
         UsageError: There is neither.
     """
-    if not yes and not can_ask():
+    if not yes and not can_prompt():
         raise UsageError(
             f"{what} needs --yes where nobody can be asked; nothing was sent.",
             hint="Give --yes, or run it in a terminal.",
         )
 
 
-def can_ask() -> bool:
+def can_prompt() -> bool:
     """Return whether stdin and stderr are a terminal."""
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
-def agree(question: str, *, yes: bool) -> bool:
+def confirm(question: str, *, yes: bool) -> bool:
     """Ask a yes-or-no question, unless ``yes`` answers it."""
     if yes:
         return True
-    _forget_keys()
+    _drop_typed_keys()
     while (answer := _ask(f"{question} [y/N]: ").lower()) not in ("y", "yes", "n", "no", ""):
-        put_aside("Answer y or n.")
+        put_stderr("Answer y or n.")
     return answer.startswith("y")
 
 
-def agree_by_typing(question: str, accepted: tuple[str, ...], *, yes: bool) -> bool:
+def confirm_by_typing(question: str, accepted: tuple[str, ...], *, yes: bool) -> bool:
     """Ask a person to type one of some words, unless ``yes`` answers it."""
     if yes:
         return True
-    _forget_keys()
+    _drop_typed_keys()
     return _ask(f"{question}: ") in filter(None, accepted)
 
 
-def let_be() -> int:
+def cancel() -> int:
     """Report that nothing was sent; return the exit code."""
-    tell("Nothing was sent.")
+    notify("Nothing was sent.")
     return FAILED
 
 
@@ -68,7 +68,7 @@ def _ask(question: str) -> str:
     Raises:
         click.Abort: Stdin is at its end.
     """
-    put_aside(question, nl=False)
+    put_stderr(question, nl=False)
     waking, woken = socket.socketpair()
     with waking, woken:
         waking.setblocking(False)
@@ -83,6 +83,6 @@ def _ask(question: str) -> str:
     return line.strip()
 
 
-def _forget_keys() -> None:
+def _drop_typed_keys() -> None:
     """Drop keys that were typed before the question appeared."""
     termios.tcflush(sys.stdin, termios.TCIFLUSH)

@@ -10,11 +10,11 @@ from collections.abc import Container, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from lockterm.cli.exit_codes import DONE, FAILED, UNKNOWN, UNREACHABLE, UsageError, tell
+from lockterm.cli.exit_codes import DONE, FAILED, UNKNOWN, UNREACHABLE, UsageError, notify
 from lockterm.cli.options import WriteOptions
-from lockterm.cli.output import has_failed, put, put_aside
-from lockterm.cli.plans import put_end, put_plan, put_planned, put_step, shortened_by
-from lockterm.cli.prompts import agree, agree_by_typing, let_be, require_someone
+from lockterm.cli.output import has_failed, put, put_stderr
+from lockterm.cli.plans import describe_shortened, put_end, put_plan, put_planned, put_step
+from lockterm.cli.prompts import cancel, confirm, confirm_by_typing, require_answer
 from lockterm.cli.session import Session
 from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.safe_text import clean
@@ -38,7 +38,7 @@ PROGRESS_S = 0.1
 
 def offer(
     session: Session,
-    drawn: PlanDraft,
+    draft: PlanDraft,
     how: WriteOptions,
     *,
     max_deletes: int | None = None,
@@ -48,7 +48,7 @@ def offer(
 
     Args:
         session: The session; in a dry run, one that sends nothing.
-        drawn: The plan.
+        draft: The plan.
         how: The options of the command.
         max_deletes: Maximum number of deletes; None for no limit.
         no_shorten: Whether to refuse a plan that shortens access.
@@ -59,11 +59,11 @@ def offer(
     Raises:
         UsageError: The plan deletes too much, or needs ``--yes``; nothing was sent.
     """
-    plan = drawn.plan
+    plan = draft.plan
     if not how.as_json:
-        put_plan(session, drawn)
+        put_plan(session, draft)
     elif not how.yes:  # show people what the prompt is about
-        put_plan(session, drawn, put_aside)
+        put_plan(session, draft, put_stderr)
     deletes = plan.actions()[Action.DELETE]
     if max_deletes is not None and deletes > max_deletes:
         raise UsageError(
@@ -72,8 +72,8 @@ def offer(
             " nothing was sent."
         )
     due = [step for step in plan.steps if step.is_left] if no_shorten else []
-    if shortened := shortened_by(session, due):
-        tell(f"{shortened} --no-shorten does not allow that: nothing was sent.")
+    if shortened := describe_shortened(session, due):
+        notify(f"{shortened} --no-shorten does not allow that: nothing was sent.")
         return FAILED
     if how.dry_run:
         if how.as_json:
@@ -81,17 +81,17 @@ def offer(
             put_end(None, plan.steps, is_dry=True, left_out=plan.skipped)
         else:
             put("Nothing was sent.")
-        return code_of_steps(drawn.left)
+        return exit_code_of_steps(draft.left)
     if not has_work(plan):
-        return put_outcome(plan, as_json=how.as_json)
-    if not agreed(plan, session.operations.now_ms(), yes=how.yes):
-        return let_be()
-    kept = keep(session, plan)
-    del drawn, plan  # thousands of steps; the run reads them from the disk
-    return carry_out(session, kept, as_json=how.as_json)
+        return put_result(plan, as_json=how.as_json)
+    if not confirm_plan(plan, session.operations.now_ms(), yes=how.yes):
+        return cancel()
+    kept = store_plan(session, plan)
+    del draft, plan  # thousands of steps; the run reads them from the disk
+    return run_plan(session, kept, as_json=how.as_json)
 
 
-def agreed(plan: Plan, now_ms: int, *, yes: bool) -> bool:
+def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
     """Ask once whether to run a plan, and name each remote that it deletes.
 
     Args:
@@ -102,7 +102,7 @@ def agreed(plan: Plan, now_ms: int, *, yes: bool) -> bool:
     Raises:
         UsageError: The plan needs ``--yes``, or could not be printed.
     """
-    require_someone(yes, "Carrying out a plan")
+    require_answer(yes, "Carrying out a plan")
     if yes:
         return True
     if has_failed():
@@ -110,16 +110,16 @@ def agreed(plan: Plan, now_ms: int, *, yes: bool) -> bool:
     due = [step for step in plan.steps if step.state in DUE]
     deleted = [step for step in due if step.action is Action.DELETE]
     for step in deleted:
-        tell(f"to be deleted: {format_step(step)} (lock {step.lock_id})")
+        notify(f"to be deleted: {format_step(step)} (lock {step.lock_id})")
     left_out = [step for step in plan.steps if step.is_left_out]
     words = describe_plan(replace(plan, steps=(*due, *left_out)))
     if count := count_to_type(due, now_ms):
-        return agree_by_typing(f"{words}. To do so, type {count}", (str(count),), yes=False)
-    return agree(f"{words}. Do so?", yes=False)
+        return confirm_by_typing(f"{words}. To do so, type {count}", (str(count),), yes=False)
+    return confirm(f"{words}. Do so?", yes=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredPlan:
     """A stored plan, of which memory has no steps."""
 
     plan: Plan
@@ -128,7 +128,7 @@ class Kept:
     """The numbers of the steps to send."""
 
 
-def keep(session: Session, plan: Plan) -> Kept:
+def store_plan(session: Session, plan: Plan) -> StoredPlan:
     """Store a confirmed plan.
 
     Raises:
@@ -136,10 +136,10 @@ def keep(session: Session, plan: Plan) -> Kept:
     """
     session.run(session.operations.runs.keep(plan))
     due = frozenset(step.number for step in plan.steps if step.is_left)
-    return Kept(replace(plan, steps=()), due)
+    return StoredPlan(replace(plan, steps=()), due)
 
 
-def carry_out(session: Session, kept: Kept, *, as_json: bool) -> int:
+def run_plan(session: Session, kept: StoredPlan, *, as_json: bool) -> int:
     """Run a stored plan, print its result and return the exit code."""
     progress = Progress(kept.due, as_json=as_json)
     signals: list[int] = []
@@ -149,7 +149,7 @@ def carry_out(session: Session, kept: Kept, *, as_json: bool) -> int:
         signals.append(number)
         stop.set()
         progress.clear()
-        tell("stopping after the steps that are under way ...")
+        notify("stopping after the steps that are under way ...")
 
     work = session.operations.runs.carry_out(
         kept.plan, on_step=progress.note, stop=stop, on_read_back=progress.note_reading
@@ -159,20 +159,20 @@ def carry_out(session: Session, kept: Kept, *, as_json: bool) -> int:
     finally:
         progress.clear()
     if plan.stopped:
-        tell(clean(plan.stopped))
+        notify(clean(plan.stopped))
     plan = replace(plan, skipped=kept.plan.skipped)
-    code = put_outcome(plan, as_json=as_json, printed=progress.noted, run=plan.id)
+    code = put_result(plan, as_json=as_json, printed=progress.noted, run=plan.id)
     titles = {}
     with suppress(StoreError):  # without the lock book, use the IDs
         titles = {one.lock_id: one.title for one in session.run(session.operations.locks.all())}
     if said := describe_deletions(plan.steps, titles):
-        tell(said)
+        notify(said)
     if rest := describe_rest(plan):
-        tell(rest)
+        notify(rest)
     return 128 + signals[0] if signals else code
 
 
-def code_of_steps(steps: Sequence[Step]) -> int:
+def exit_code_of_steps(steps: Sequence[Step]) -> int:
     """Return the exit code for the states of steps."""
     counts = Counter(at_rest(step).state for step in steps)
     if counts[StepState.UNKNOWN]:
@@ -184,7 +184,7 @@ def code_of_steps(steps: Sequence[Step]) -> int:
     return DONE
 
 
-def put_outcome(
+def put_result(
     plan: Plan,
     *,
     as_json: bool,
@@ -216,8 +216,8 @@ def put_outcome(
     else:
         put(describe_result(plan, steps))
         if run is not None and any(step.state in PROBLEMS for step in steps):
-            tell(describe_commands(run, steps))
-    return code_of_steps(steps)
+            notify(describe_commands(run, steps))
+    return exit_code_of_steps(steps)
 
 
 def put_problem(step: Step) -> None:
@@ -287,4 +287,4 @@ class Progress:
         self._width = len(words)
 
     def _write(self, text: str) -> None:
-        put_aside(text, nl=False)
+        put_stderr(text, nl=False)

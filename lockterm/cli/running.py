@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lockterm.terminal.signals import SignalGuard
 
 
-def show(
+def run_profile(
     settings: Settings,
     paths: Paths,
     guard: SignalGuard,

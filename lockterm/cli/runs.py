@@ -12,10 +12,10 @@ from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, UsageError
 from lockterm.cli.manual_parts import LOCAL, RUN_CODES, list_examples
 from lockterm.cli.options import Command, WriteOptions, asks_service
-from lockterm.cli.output import put, put_aside, put_table
+from lockterm.cli.output import put, put_stderr, put_table
 from lockterm.cli.plans import put_end, put_line, put_plan, put_step
-from lockterm.cli.prompts import agree, can_ask, let_be
-from lockterm.cli.run_plan import agreed, carry_out, keep, put_outcome
+from lockterm.cli.prompts import can_prompt, cancel, confirm
+from lockterm.cli.run_plan import confirm_plan, put_result, run_plan, store_plan
 from lockterm.cli.session import Session
 from lockterm.config import Options
 from lockterm.domain import dates
@@ -27,11 +27,13 @@ from lockterm.domain.text.run import count_states, describe_counts, describe_run
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import NoSuchRun, OtherCredentials, OtherPlan, RunUnderWay
 
-the_run = click.argument("run", metavar="RUN")
-as_lines = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
+run_argument = click.argument("run", metavar="RUN")
+json_lines_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, one object a line."
+)
 
 
-def _carries_out(command: Command) -> Command:
+def _run_options(command: Command) -> Command:
     command = click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")(
         command
     )
@@ -40,7 +42,7 @@ def _carries_out(command: Command) -> Command:
         is_flag=True,
         help="Confirm that changed credentials belong to the same account.",
     )(command)
-    return as_lines(command)
+    return json_lines_option(command)
 
 
 @click.group(no_args_is_help=False, epilog=manual.RUNS)
@@ -52,7 +54,7 @@ def runs() -> None:
     "list",
     epilog=list_examples(LOCAL, "lockterm runs list", "lockterm runs list --json | jq -r .run"),
 )
-@as_lines
+@json_lines_option
 @asks_service
 def list_runs(options: Options, as_json: bool) -> int:
     """List the runs of this profile, newest first."""
@@ -87,12 +89,12 @@ def list_runs(options: Options, as_json: bool) -> int:
 
 
 @runs.command(epilog=list_examples(LOCAL, "lockterm runs show 3f2a"))
-@the_run
-@as_lines
+@run_argument
+@json_lines_option
 @asks_service
 def show(options: Options, run: str, as_json: bool) -> int:
     """Show the result of each step of a run."""
-    with Session(options) as session, _telling_refusals():
+    with Session(options) as session, _convert_refusals():
         plan = session.run(session.operations.runs.find(run))
     if as_json:
         for step in plan.steps:
@@ -120,18 +122,18 @@ def show(options: Options, run: str, as_json: bool) -> int:
         RUN_CODES, "lockterm runs resume 3f2a", "lockterm runs resume 3f2a --yes --json"
     )
 )
-@the_run
-@_carries_out
+@run_argument
+@_run_options
 @asks_service
 def resume(options: Options, run: str, yes: bool, same_account: bool, as_json: bool) -> int:
     """Resume an interrupted run."""
     how = WriteOptions(yes=yes, dry_run=False, as_json=as_json)
-    return _go_on(options, run, lambda session, plan: plan, how, same_account=same_account)
+    return _run_again(options, run, lambda session, plan: plan, how, same_account=same_account)
 
 
 @runs.command(epilog=list_examples(RUN_CODES, "lockterm runs retry 3f2a"))
-@the_run
-@_carries_out
+@run_argument
+@_run_options
 @asks_service
 def retry(options: Options, run: str, yes: bool, same_account: bool, as_json: bool) -> int:
     """Retry the steps of a run that were refused or not sent."""
@@ -140,10 +142,10 @@ def retry(options: Options, run: str, yes: bool, same_account: bool, as_json: bo
         return session.operations.runs.retry(plan)
 
     how = WriteOptions(yes=yes, dry_run=False, as_json=as_json)
-    return _go_on(options, run, smaller, how, same_account=same_account)
+    return _run_again(options, run, smaller, how, same_account=same_account)
 
 
-def _go_on(
+def _run_again(
     options: Options,
     run: str,
     chosen: Callable[[Session, Plan], Plan],
@@ -152,7 +154,7 @@ def _go_on(
     same_account: bool,
 ) -> int:
     yes, as_json = how.yes, how.as_json
-    with Session(options) as session, _telling_refusals():
+    with Session(options) as session, _convert_refusals():
         session.require_writable()
         plan = session.run(session.operations.runs.find(run))
         profile = session.profile
@@ -163,21 +165,21 @@ def _go_on(
         plan = chosen(session, plan)
         if not has_work(plan):
             run_id = plan.id if plan.steps else None
-            return put_outcome(plan, as_json=as_json, run=run_id)
+            return put_result(plan, as_json=as_json, run=run_id)
         if not as_json or not yes:  # show people what the prompt is about
-            say = put_aside if as_json else put
+            say = put_stderr if as_json else put
             say(f"{clean(plan.title, 100)}:")
             due = tuple(step for step in plan.steps if step.state in DUE)
             put_plan(session, PlanDraft(replace(plan, steps=due)), say)
-        if not agreed(plan, session.operations.now_ms(), yes=yes):
-            return let_be()
+        if not confirm_plan(plan, session.operations.now_ms(), yes=yes):
+            return cancel()
         if session.operations.runs.needs_account(plan):
             if not same_account and not _is_same_account(OtherCredentials(plan)):
-                return let_be()
+                return cancel()
             plan = session.run(session.operations.runs.note_same_account(plan))
-        kept = keep(session, plan)
+        kept = store_plan(session, plan)
         del plan  # thousands of steps; the run reads them from the disk
-        return carry_out(session, kept, as_json=as_json)
+        return run_plan(session, kept, as_json=as_json)
 
 
 def _is_same_account(error: OtherCredentials) -> bool:
@@ -186,13 +188,13 @@ def _is_same_account(error: OtherCredentials) -> bool:
     Raises:
         OtherCredentials: There is no terminal for a prompt.
     """
-    if not can_ask():
+    if not can_prompt():
         raise error
-    return agree(error.question, yes=False)
+    return confirm(error.question, yes=False)
 
 
 @contextmanager
-def _telling_refusals() -> Iterator[None]:
+def _convert_refusals() -> Iterator[None]:
     """Turn refusals of a run into usage errors.
 
     Raises:

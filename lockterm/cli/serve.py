@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lockterm.cli.exit_codes import tell
+from lockterm.cli.exit_codes import notify
 from lockterm.cli.manual_parts import NO_CODES, SERVE_CODES, list_examples
 from lockterm.cli.output import put
 from lockterm.config import values
@@ -36,7 +36,7 @@ _LONGEST_TOKEN = 4096
 """Characters; proxies refuse longer headers."""
 
 
-class CannotServe(LocktermError):
+class ServeError(LocktermError):
     """The service cannot start, because of its address or its database."""
 
     title = "Embedded service"
@@ -113,7 +113,7 @@ class CannotServe(LocktermError):
 @click.option(
     "--rate-limit",
     "rate",
-    callback=lambda _, __, given: _rate(given),
+    callback=lambda _, __, given: _parse_rate(given),
     metavar="RATE",
     help="Limit requests of a token in each worker, such as 50/s or 600/min. [default: no limit]",
 )
@@ -132,26 +132,26 @@ def serve(
     rate: float | None,
 ) -> int:
     """Run the embedded service in the foreground."""
-    settled = _settled(token)
+    settled = _read_token(token)
     accepted = _tokens(settled, tokens_file)
-    public = None if public_url is None else _public(public_url)
+    public = None if public_url is None else _parse_public_url(public_url)
     is_for_others = public is not None or not values.is_loopback(host)
     if is_for_others and (accepted is None or _is_short(settled)):
         could = "use this service" if accepted is None else "find so short a token by trying"
-        raise CannotServe(
+        raise ServeError(
             f"Anyone who reaches {clean(public or host, 80)} could {could}. Nothing was started.",
             hint="Give it --tokens FILE or a long --token env:NAME, or leave --host at 127.0.0.1"
             " and --public-url out.",
         )
     is_address = (database or "").startswith(_ADDRESSES)
     if not is_address and _MEANT_AS_ADDRESS.search(database or ""):
-        raise CannotServe(  # without the value: it may have a password
+        raise ServeError(  # without the value: it may have a password
             "What --database names is neither a file nor a postgresql:// address. "
             "Nothing was started.",
             hint="Give it a file, or postgresql://USER@HOST/NAME.",
         )
     if workers > 1 and not is_address:
-        raise CannotServe(
+        raise ServeError(
             "More than one worker cannot share a file or the memory. Nothing was started.",
             hint="Give them a --database postgresql://USER@HOST/NAME, or leave --workers out.",
         )
@@ -186,7 +186,7 @@ def serve(
             else:
                 running.serve(host, port, **options)
     except OSError as error:
-        raise _explained(error, host, port) from error
+        raise _to_error(error, host, port) from error
     return 0
 
 
@@ -203,7 +203,7 @@ def _shared_figures(workers: int) -> Iterator[Figures]:
             try:
                 folder = stack.enter_context(TemporaryDirectory(prefix="lockterm-"))
             except OSError as error:
-                raise CannotServe(
+                raise ServeError(
                     "The workers have no directory for temporary files, where they count requests."
                     " Nothing was started.",
                     hint="Name one in TMPDIR, or leave --metrics out.",
@@ -227,13 +227,13 @@ def _trusted_file(database: str) -> Path:
             why = place.weakness
     except OSError as error:
         why = describe_os_error(error)
-    raise CannotServe(
+    raise ServeError(
         f"The database {clean(database)} cannot be used: {clean(why)}.",
         hint="Name a file in a directory of your own.",
     )
 
 
-def _rate(given: str | None) -> float | None:
+def _parse_rate(given: str | None) -> float | None:
     """Return a rate such as ``600/min`` in requests per second."""
     if given is None:
         return None
@@ -243,7 +243,7 @@ def _rate(given: str | None) -> float | None:
     return int(found[1]) / {"s": 1, "min": 60}[found[2]]
 
 
-def _settled(token: str | None) -> str | None:
+def _read_token(token: str | None) -> str | None:
     """Return the token; None if there is none.
 
     ``env:NAME`` reads it from the environment, because every user of a machine can read arguments,
@@ -274,7 +274,7 @@ def _is_short(token: str | None) -> bool:
     return token is not None and len(token) < tokens.SHORTEST
 
 
-def _public(given: str) -> str:
+def _parse_public_url(given: str) -> str:
     try:
         url, _ = values.base_url(given)
     except ValueError as error:
@@ -306,27 +306,25 @@ def _tokens(token: str | None, file: Path | None) -> tokens.Tokens | None:
         ) from None
 
 
-def _explained(error: OSError, host: str, port: int) -> CannotServe:
+def _to_error(error: OSError, host: str, port: int) -> ServeError:
     host = clean(host, 80)
     if error.filename is not None:
-        return CannotServe(
+        return ServeError(
             f"The database {clean(error.filename)} cannot be used: {clean(str(error.strerror))}.",
             hint=getattr(error, "hint", "Name a file that is new or was made by lockterm serve."),
         )
     if isinstance(error, socket.gaierror):
-        return CannotServe(f"The host {host} is unknown.", hint="Try --host 127.0.0.1.")
+        return ServeError(f"The host {host} is unknown.", hint="Try --host 127.0.0.1.")
     if error.errno == errno.EADDRINUSE:
-        return CannotServe(
+        return ServeError(
             f"The port {port} of {host} is in use.",
             hint="Choose another with --port, or --port 0 for a free one.",
         )
     if error.errno == errno.EADDRNOTAVAIL:
-        return CannotServe(f"{host} is no address of this machine.", hint="Try --host 127.0.0.1.")
+        return ServeError(f"{host} is no address of this machine.", hint="Try --host 127.0.0.1.")
     if error.errno in (errno.EACCES, errno.EPERM):
-        return CannotServe(
-            f"The port {port} is not for this user.", hint="Choose one from 1024 on."
-        )
-    return CannotServe(f"The service cannot listen on {host}:{port}: {describe_os_error(error)}.")
+        return ServeError(f"The port {port} is not for this user.", hint="Choose one from 1024 on.")
+    return ServeError(f"The service cannot listen on {host}:{port}: {describe_os_error(error)}.")
 
 
 @click.command(
@@ -346,16 +344,16 @@ def token(name: str, is_given: bool) -> int:
     """
     made = tokens.new_token()
     try:
-        line = tokens.line_of(name, _typed(tokens.SHORTEST) if is_given else made)
+        line = tokens.line_of(name, _read_typed_token(tokens.SHORTEST) if is_given else made)
     except ValueError as error:
         raise ConfigError(str(error)) from None
     put(line)
     if not is_given:
-        tell(f"the token of {name} is {made}")
+        notify(f"the token of {name} is {made}")
     return 0
 
 
-def _typed(shortest: int) -> str:
+def _read_typed_token(shortest: int) -> str:
     if sys.stdin is None:
         raise ValueError("The token cannot be read: stdin is closed.")
     try:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from lockterm.cli import output
-from lockterm.cli.exit_codes import NO_SERVICE, Interrupted, UsageError, tell
+from lockterm.cli.exit_codes import NO_SERVICE, Interrupted, UsageError, notify
 from lockterm.cli.logfile import log_to
 from lockterm.cli.options import WriteOptions
 from lockterm.cli.running import close_loop
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Rehearsed(Exception):
+class DryRunRequest(Exception):
     """A request that a dry run did not send.
 
     Args:
@@ -50,7 +50,7 @@ class Rehearsed(Exception):
         self.write = write
 
 
-class RehearsingSender:
+class DryRunSender:
     """The sender of ``--dry-run``: it sends nothing and writes no journal."""
 
     under_way = 0
@@ -61,7 +61,7 @@ class RehearsingSender:
         Raises:
             Rehearsed: Always.
         """
-        raise Rehearsed(order.write)
+        raise DryRunRequest(order.write)
 
 
 class Session:
@@ -73,7 +73,7 @@ class Session:
 
     Args:
         options: The options of the command.
-        dry_run: Whether to send no changes; see :class:`RehearsingSender`.
+        dry_run: Whether to send no changes; see :class:`DryRunSender`.
 
     Raises:
         ConfigError: A setting is wrong, or no service is known.
@@ -90,7 +90,7 @@ class Session:
                 hint=f"Give --base-url URL, or write a profile into {paths.config_file}.",
             )
         for warning in profile.warnings:
-            tell(f"note: {warning}")
+            notify(f"note: {warning}")
         log_to(paths.log_file, options.log_level, secrets=profile.headers.values())
         self.profile = profile
         self.dry_run = dry_run
@@ -99,10 +99,10 @@ class Session:
             paths.database,
             packs_dir=paths.data_dir / "packs",
             open_cache=partial(cache_of, paths.cache_dir, profile),
-            sender=RehearsingSender() if dry_run else None,
+            sender=DryRunSender() if dry_run else None,
             reads_back=False,
         )
-        self.operations.connection.on_clock = self._tell_clock
+        self.operations.connection.on_clock = self._report_clock
         # asyncio.run would wait at its end for host look-ups that hang.
         self._loop = asyncio.new_event_loop()
 
@@ -113,15 +113,15 @@ class Session:
         try:
             self._loop.run_until_complete(self.operations.close())
             if isinstance(error, Interrupted):
-                error.sentence = self._loop.run_until_complete(self._what_is_known())
+                error.sentence = self._loop.run_until_complete(self._describe_interruption())
         finally:
             close_loop(self._loop)
 
-    def _tell_clock(self) -> None:
+    def _report_clock(self) -> None:
         """Report on stderr which clock decides about periods."""
         connection = self.operations.connection
         if connection.doubts_clock:
-            tell(f"note: {describe_clock(connection.clock_offset_s or 0)}")
+            notify(f"note: {describe_clock(connection.clock_offset_s or 0)}")
 
     def require_writable(self) -> None:
         """Require a profile that may change something, unless this is a dry run.
@@ -129,7 +129,7 @@ class Session:
         Raises:
             RuleViolation: The profile is read-only.
         """
-        output.go_on_without_reader()
+        output.ignore_missing_reader()
         if self.profile.read_only and not self.dry_run:
             raise RuleViolation(
                 {"read_only": describe_read_only(self.profile.name, "nothing was sent")}
@@ -169,7 +169,7 @@ class Session:
             for number in numbers:
                 self._loop.remove_signal_handler(number)
 
-    async def _what_is_known(self) -> str:
+    async def _describe_interruption(self) -> str:
         """Return a sentence about the change that this command was sending, if any."""
         try:
             history = await self.operations.journal.history()
@@ -190,7 +190,7 @@ class Session:
 
 
 @contextmanager
-def reading(options: Options, typed: str) -> Iterator[tuple[Session, Lock]]:
+def open_lock(options: Options, typed: str) -> Iterator[tuple[Session, Lock]]:
     """Open a session and find its lock.
 
     Raises:
@@ -203,8 +203,10 @@ def reading(options: Options, typed: str) -> Iterator[tuple[Session, Lock]]:
 
 
 @contextmanager
-def changing(options: Options, typed: str, how: WriteOptions) -> Iterator[tuple[Session, Lock]]:
-    """Do the same as :func:`reading` for a command that changes something.
+def open_writable_lock(
+    options: Options, typed: str, how: WriteOptions
+) -> Iterator[tuple[Session, Lock]]:
+    """Do the same as :func:`open_lock` for a command that changes something.
 
     Raises:
         RuleViolation: The profile is read-only, and this is not a dry run.
@@ -215,10 +217,10 @@ def changing(options: Options, typed: str, how: WriteOptions) -> Iterator[tuple[
 
 
 def find_lock(session: Session, typed: str) -> Lock:
-    """Return the lock with an ID or a name. Raises as :func:`reading`."""
+    """Return the lock with an ID or a name. Raises as :func:`open_lock`."""
     typed = typed.strip()
     if not typed.isascii() or not typed.isdigit():
-        return _by_name(session.run(session.operations.locks.all()), typed)
+        return _find_by_name(session.run(session.operations.locks.all()), typed)
     try:
         lock_id = values.lock_id(typed)
     except ValueError as error:
@@ -237,7 +239,7 @@ def find_lock(session: Session, typed: str) -> Lock:
     return Lock(lock_id)
 
 
-def _by_name(book: list[Lock], typed: str) -> Lock:
+def _find_by_name(book: list[Lock], typed: str) -> Lock:
     told_apart = (normalize_name, lambda name: normalize_name(name.casefold()))
     for spelled in told_apart:
         found = [

@@ -8,11 +8,11 @@ import click
 
 from lockterm.cli import manual
 from lockterm.cli.completion import complete_locks
-from lockterm.cli.exit_codes import DONE, FAILED, UsageError, code_of, sentence_of, tell
+from lockterm.cli.exit_codes import DONE, FAILED, UsageError, exit_code_of, format_error, notify
 from lockterm.cli.options import LAST_ID, WholeNumber, WriteOptions, asks_service, changes
 from lockterm.cli.output import is_terminal, put, put_bytes
-from lockterm.cli.plans import drawn_from, put_end, put_plan, put_planned
-from lockterm.cli.prompts import agree, can_ask
+from lockterm.cli.plans import plan_from_file, put_end, put_plan, put_planned
+from lockterm.cli.prompts import can_prompt, confirm
 from lockterm.cli.run_plan import offer
 from lockterm.cli.session import Session, find_lock
 from lockterm.config import Options
@@ -50,9 +50,9 @@ def export(
         raise click.UsageError("--json and --csv exclude each other")
     is_agreed = force
     if output is not None and not force and not files.may_replace(output):
-        is_agreed = _may_lose(output)
+        is_agreed = _confirm_replacing(output)
         if not is_agreed:
-            tell("Nothing was written.")
+            notify("Nothing was written.")
             return FAILED
     is_table = as_csv or (output is not None and output.suffix.lower() == ".csv" and not as_json)
     with Session(options) as session:
@@ -60,10 +60,10 @@ def export(
         read = session.run(read_locks(session.operations, wanted))
         failed = [one.error for one in read if one.error is not None]
         for error in failed:
-            tell(sentence_of(error))
+            notify(format_error(error))
         if failed:
-            tell("Nothing was written.")
-            return code_of(failed[0])
+            notify("Nothing was written.")
+            return exit_code_of(failed[0])
         if is_table:
             content = files.remotes_as_csv(read)
         else:
@@ -73,7 +73,7 @@ def export(
     if output is not None:
         may_replace = None if is_agreed else files.is_export
         files.write_file(output, content, may_replace=may_replace)
-        tell(f"{format_count(count, 'remote')} written to {clean(output)}.")
+        notify(f"{format_count(count, 'remote')} written to {clean(output)}.")
     elif is_terminal():  # raw values are for files; a terminal might obey them
         put(clean_lines(content.decode().replace("\r\n", "\n")).rstrip("\n"))
     else:
@@ -81,18 +81,18 @@ def export(
     return DONE
 
 
-def _may_lose(file: Path) -> bool:
+def _confirm_replacing(file: Path) -> bool:
     """Ask whether a file that is not an export may be replaced.
 
     Raises:
         UsageError: There is no terminal for a prompt.
     """
-    if not can_ask():
+    if not can_prompt():
         raise UsageError(
             f"{clean(file)} is not an export of lockterm; nothing was written.",
             hint="Give --force to replace it, or another --output.",
         )
-    return agree(f"Replace {clean(file)}? It is not an export of lockterm.", yes=False)
+    return confirm(f"Replace {clean(file)}? It is not an export of lockterm.", yes=False)
 
 
 @click.command(epilog=manual.DIFF)
@@ -103,17 +103,17 @@ def _may_lose(file: Path) -> bool:
 def diff(options: Options, file: Path, prune: bool, as_json: bool) -> int:
     """Show what apply would change."""
     with Session(options) as session:
-        drawn = drawn_from(session, file, prune=prune)
-        steps = drawn.plan.steps
+        draft = plan_from_file(session, file, prune=prune)
+        steps = draft.plan.steps
         if as_json:
             put_planned(session, steps)
             put_end(None, steps, is_dry=True)
         else:
-            put_plan(session, drawn)
-        for one in drawn.unread:
+            put_plan(session, draft)
+        for one in draft.unread:
             if one.error is not None:
-                return code_of(one.error)
-    return DONE if drawn.plan.actions().keys() <= {Action.KEEP} else FAILED
+                return exit_code_of(one.error)
+    return DONE if draft.plan.actions().keys() <= {Action.KEEP} else FAILED
 
 
 @click.command(epilog=manual.APPLY)
@@ -141,5 +141,5 @@ def apply(
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()
-        drawn = drawn_from(session, file, prune=prune)
-        return offer(session, drawn, how, max_deletes=max_deletes, no_shorten=no_shorten)
+        draft = plan_from_file(session, file, prune=prune)
+        return offer(session, draft, how, max_deletes=max_deletes, no_shorten=no_shorten)

@@ -48,12 +48,12 @@ def run_ui(
     require_terminal(os.environ)
     profiles = Profiles(paths.config_file, options, os.environ)
     if settings.profile is None:
-        return _begin(options, settings, paths, profiles)
+        return _run_first_start(options, settings, paths, profiles)
     with SignalGuard(paths.log_file) as guard:
         return _run_profiles(settings, paths, guard, profiles, options.log_level)
 
 
-def _begin(options: Options, settings: Settings, paths: Paths, profiles: Profiles) -> int:
+def _run_first_start(options: Options, settings: Settings, paths: Paths, profiles: Profiles) -> int:
     """Ask for a first service, then run the UI with it, or run the demo."""
     from lockterm.app.first_run_app import FirstRunApp
     from lockterm.cli.running import exit_code, run_app
@@ -87,23 +87,26 @@ def _run_profiles(
     """Run one app for each profile that a person switches to."""
     secrets: set[str] = set()
     before: LocktermApp | None = None
-    settings = _at_last_lock(settings, paths)
-    first = _first_page(settings)
-    from lockterm.cli.running import exit_code, show  # asyncio; and Textual, while an answer comes
+    settings = _add_last_lock(settings, paths)
+    first = _request_first_page(settings)
+    from lockterm.cli.running import (  # asyncio; and Textual, while an answer comes
+        exit_code,
+        run_profile,
+    )
 
     while True:
         assert settings.profile is not None
         secrets.update(settings.profile.headers.values())
         handler = log_to(paths.log_file, log_level, secrets=secrets)
-        app = show(settings, paths, guard, profiles, before, first)
+        app = run_profile(settings, paths, guard, profiles, before, first)
         logging.getLogger("lockterm").removeHandler(handler)
         handler.close()
         if guard.exit_code or app.goes_on is None:
             return exit_code(app, guard)
-        settings, before, first = _at_last_lock(app.goes_on, paths), app, None
+        settings, before, first = _add_last_lock(app.goes_on, paths), app, None
 
 
-def _at_last_lock(settings: Settings, paths: Paths) -> Settings:
+def _add_last_lock(settings: Settings, paths: Paths) -> Settings:
     """Add the last opened lock if the profile wants it and the options name no lock."""
     profile = settings.profile
     if profile is None or not profile.open_last or settings.open_lock is not None:
@@ -113,7 +116,7 @@ def _at_last_lock(settings: Settings, paths: Paths) -> Settings:
     return replace(settings, open_lock=last_lock(paths.database, profile.name), is_last=True)
 
 
-def _first_page(settings: Settings) -> FirstPage | None:
+def _request_first_page(settings: Settings) -> FirstPage | None:
     """Request the first page of the lock to open; return None if the lock book opens."""
     if settings.profile is None or settings.open_lock is None:
         return None

@@ -8,17 +8,17 @@ from typing import Any
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.exit_codes import DONE, FAILED, UNKNOWN, UsageError, sentence_of, tell
+from lockterm.cli.exit_codes import DONE, FAILED, UNKNOWN, UsageError, format_error, notify
 from lockterm.cli.manual_parts import (
     CHANGING,
     DECIDING_CODES,
     UNCONFIRMED_CODES,
     list_examples,
 )
-from lockterm.cli.options import asks_service, for_programs
-from lockterm.cli.outcome import TIMEOUT_S
-from lockterm.cli.output import go_on_without_reader, put, put_json, put_table
-from lockterm.cli.prompts import agree, agree_by_typing, let_be, require_someone
+from lockterm.cli.options import asks_service, json_option
+from lockterm.cli.output import ignore_missing_reader, put, put_json, put_table
+from lockterm.cli.prompts import cancel, confirm, confirm_by_typing, require_answer
+from lockterm.cli.send_change import TIMEOUT_S
 from lockterm.cli.session import Session, format_lock
 from lockterm.config import Options
 from lockterm.domain import dates
@@ -51,7 +51,7 @@ def unconfirmed() -> None:
         UNCONFIRMED_CODES, "lockterm unconfirmed list", "lockterm unconfirmed list --json"
     ),
 )
-@for_programs
+@json_option
 @asks_service
 def list_outcomes(options: Options, as_json: bool) -> int:
     """List unconfirmed changes.
@@ -73,17 +73,17 @@ def list_outcomes(options: Options, as_json: bool) -> int:
     )
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1)
-@for_programs
+@json_option
 @asks_service
 def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
     """Verify unconfirmed changes for up to 90 s.
 
     The command reads the changes with these IDs back from the service; without IDs, all changes.
     """
-    go_on_without_reader()
+    ignore_missing_reader()
     with Session(options) as session:
         unsettled = session.run(session.operations.journal.unsettled())
-        wanted = [_meant(unsettled, one) for one in dict.fromkeys(ids)] or unsettled
+        wanted = [_find_operation(unsettled, one) for one in dict.fromkeys(ids)] or unsettled
         read = session.run(_read_back(session, wanted))
         _put(session, read, as_json)
     return UNKNOWN if any(one.unsettled for one in read) else DONE
@@ -92,7 +92,7 @@ def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
 @unconfirmed.command(epilog=list_examples(DECIDING_CODES, "lockterm unconfirmed dismiss 3f2a91c0"))
 @click.argument("operation_id", metavar="ID")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
-@for_programs
+@json_option
 @asks_service
 def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> int:
     """Dismiss an unconfirmed change, after a prompt.
@@ -100,20 +100,22 @@ def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
     The change may still have taken effect. It stays in the history, and no longer blocks other
     changes.
     """
-    go_on_without_reader()
+    ignore_missing_reader()
     with Session(options) as session:
-        operation = _meant(session.run(session.operations.journal.unsettled()), operation_id)
-        require_someone(yes, "Giving up")
+        operation = _find_operation(
+            session.run(session.operations.journal.unsettled()), operation_id
+        )
+        require_answer(yes, "Giving up")
         name = operation.remote_name or operation.lock_name or operation.id[:SHORT_ID]
         title = clean(format_operation(operation), 80)
         if not yes:
-            tell(f"{title}: {STATE_NAMES[operation.state]}. {clean(operation.message)}")
+            notify(f"{title}: {STATE_NAMES[operation.state]}. {clean(operation.message)}")
         question = f"It may still take effect. To give up on it, type {clean(name, 60)}"
-        if not agree_by_typing(question, (name, clean(name, 60)), yes=yes):
-            return let_be()
+        if not confirm_by_typing(question, (name, clean(name, 60)), yes=yes):
+            return cancel()
         settled = session.run(session.operations.resolution.give_up(operation))
     if as_json:
-        put_json(_json(settled))
+        put_json(_to_json(settled))
     else:
         put(f"{title}: {STATE_NAMES[settled.state]}.")
     return DONE if settled.state is State.GIVEN_UP else FAILED
@@ -131,17 +133,17 @@ def adopt(options: Options, yes: bool) -> int:
 
     The command takes over what other profiles with the same URL and account left unconfirmed.
     """
-    go_on_without_reader()
+    ignore_missing_reader()
     with Session(options) as session:
         left = session.run(session.operations.journal.left_by_others())
         if not left:
             put("No other profile has left an unconfirmed change.")
             return DONE
-        require_someone(yes, "Adopting")
+        require_answer(yes, "Adopting")
         if not yes:
             _put(session, left, as_json=False)
-        if not agree(ask_to_adopt(left), yes=yes):
-            return let_be()
+        if not confirm(ask_to_adopt(left), yes=yes):
+            return cancel()
         session.run(session.operations.journal.adopt(left))
     put(f"Adopted {format_count(len(left), 'change')}.")
     return DONE
@@ -153,7 +155,7 @@ def adopt(options: Options, yes: bool) -> int:
 @click.argument("operation_id", metavar="ID")
 @click.argument("remote_id", metavar="[REMOTE]", type=int, required=False)
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
-@for_programs
+@json_option
 @asks_service
 def accept(
     options: Options, operation_id: str, remote_id: int | None, yes: bool, as_json: bool
@@ -162,13 +164,15 @@ def accept(
 
     The command reads the lock first. REMOTE is needed if several remotes could be the added one.
     """
-    go_on_without_reader()
+    ignore_missing_reader()
     with Session(options) as session:
-        operation = _meant(session.run(session.operations.journal.unsettled()), operation_id)
+        operation = _find_operation(
+            session.run(session.operations.journal.unsettled()), operation_id
+        )
         title = clean(format_operation(operation), 80)
         if operation.call != "add":
             raise UsageError(f"{title}: only an add makes a remote that could be accepted.")
-        require_someone(yes, "Accepting a remote")
+        require_answer(yes, "Accepting a remote")
         operation = session.run(session.operations.watch.check(operation))
         if not operation.unsettled:
             return _put_one(operation, as_json=as_json)
@@ -180,9 +184,9 @@ def accept(
             raise UsageError(
                 f"{title}: it {could}. {clean(operation.message)} Nothing was changed."
             )
-        words = _remote_words(session, remote_id)
-        if not agree(f"{clean(operation.message)} Is {words} the one?", yes=yes):
-            return let_be()
+        words = _describe_remote(session, remote_id)
+        if not confirm(f"{clean(operation.message)} Is {words} the one?", yes=yes):
+            return cancel()
         bound = session.run(session.operations.resolution.bind(operation, remote_id))
     return _put_one(bound, as_json=as_json)
 
@@ -192,7 +196,7 @@ def accept(
 )
 @click.argument("operation_id", metavar="ID")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
-@for_programs
+@json_option
 @asks_service
 def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) -> int:
     """Send an unconfirmed change again, after verifying it.
@@ -203,29 +207,29 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
     with Session(options) as session:
         session.require_writable()
         operations = session.operations
-        operation = _meant(session.run(operations.journal.unsettled()), operation_id)
-        require_someone(yes, "Sending a change again")
+        operation = _find_operation(session.run(operations.journal.unsettled()), operation_id)
+        require_answer(yes, "Sending a change again")
         operation = session.run(operations.watch.until_proven(operation, TIMEOUT_S))
         if not operation.unsettled:
             return _put_one(operation, as_json=as_json)
         title = clean(format_operation(operation), 80)
         if operation.state is State.UNKNOWN and operation.call in HELD_CALLS:
-            tell(f"{title}: it can still be proven. {clean(operation.message)} Nothing was sent.")
+            notify(f"{title}: it can still be proven. {clean(operation.message)} Nothing was sent.")
             return UNKNOWN
-        for line in session.run(_to_send(session, operation)):
-            tell(line)
+        for line in session.run(_describe_resend(session, operation)):
+            notify(line)
         word = "delete" if operation.call in ("clear", "delete") else "send"
-        if not agree_by_typing(f"To do so, type {word}", (word,), yes=yes):
-            return let_be()
+        if not confirm_by_typing(f"To do so, type {word}", (word,), yes=yes):
+            return cancel()
         try:
             session.run(operations.resolution.send_again(operation))
         except OutcomeUnknown as error:
-            tell(sentence_of(error))
-        again = session.run(_after(session, operation))
+            notify(format_error(error))
+        again = session.run(_find_resent(session, operation))
     return _put_one(again, as_json=as_json)
 
 
-async def _to_send(session: Session, operation: Operation) -> list[str]:
+async def _describe_resend(session: Session, operation: Operation) -> list[str]:
     """Return lines about the request to send again and its possible effects."""
     lock = await session.operations.locks.find(operation.lock_id)
     title, where = clean(format_operation(operation), 80), format_lock(lock)
@@ -243,7 +247,7 @@ async def _to_send(session: Session, operation: Operation) -> list[str]:
     return lines
 
 
-async def _after(session: Session, operation: Operation) -> Operation:
+async def _find_resent(session: Session, operation: Operation) -> Operation:
     """Return the operation that sent a change again; for a clear, the clear itself."""
     journal = session.operations.journal
     if operation.call == "clear":
@@ -254,7 +258,7 @@ async def _after(session: Session, operation: Operation) -> Operation:
     return (await _read_back(session, [again[-1]]))[0] if again[-1].unsettled else again[-1]
 
 
-def _remote_words(session: Session, remote_id: int) -> str:
+def _describe_remote(session: Session, remote_id: int) -> str:
     remote = session.run(session.operations.remotes.detail_or_gone(remote_id))
     return f"remote {remote_id}" if remote is None else f"{format_remote(remote)} (id {remote_id})"
 
@@ -262,13 +266,13 @@ def _remote_words(session: Session, remote_id: int) -> str:
 def _put_one(operation: Operation, *, as_json: bool) -> int:
     """Print the state of a change; return the exit code."""
     if as_json:
-        put_json(_json(operation))
+        put_json(_to_json(operation))
     else:
         which = f" as remote {operation.remote_id}" if operation.remote_id else ""
         which = which if operation.call == "add" and operation.state in RECORDED else ""
         put(f"{clean(format_operation(operation), 80)}: {STATE_NAMES[operation.state]}{which}.")
         if operation.unsettled:
-            tell(clean(operation.message))
+            notify(clean(operation.message))
     if operation.unsettled:
         return UNKNOWN
     return FAILED if operation.state in WITHOUT_EFFECT else DONE
@@ -281,13 +285,13 @@ async def _read_back(session: Session, operations: list[Operation]) -> list[Oper
         try:
             return await session.operations.watch.until_proven(operation, TIMEOUT_S)
         except LocktermError as error:
-            tell(f"{clean(format_operation(operation), 80)}: {sentence_of(error)}")
+            notify(f"{clean(format_operation(operation), 80)}: {format_error(error)}")
             return await session.operations.journal.find(operation.id) or operation
 
     return await asyncio.gather(*map(read, operations))
 
 
-def _meant(unsettled: list[Operation], typed: str) -> Operation:
+def _find_operation(unsettled: list[Operation], typed: str) -> Operation:
     """Return the operation whose ID starts with a text.
 
     Raises:
@@ -305,7 +309,7 @@ def _meant(unsettled: list[Operation], typed: str) -> Operation:
 
 def _put(session: Session, operations: list[Operation], as_json: bool) -> None:
     if as_json:
-        put_json({"outcomes": [_json(one) for one in operations]})
+        put_json({"outcomes": [_to_json(one) for one in operations]})
         return
     zone = session.profile.zone
     rows = [
@@ -315,7 +319,7 @@ def _put(session: Session, operations: list[Operation], as_json: bool) -> None:
             clean(format_operation(one), 60),
             clean(one.lock_name, 40),
             STATE_NAMES[one.state],
-            _why(one, session.profile.name),
+            _describe_reason(one, session.profile.name),
         )
         for one in operations
     ]
@@ -325,7 +329,7 @@ def _put(session: Session, operations: list[Operation], as_json: bool) -> None:
     put(f"{format_count(left, 'change')} {'is' if left == 1 else 'are'} not settled.")
 
 
-def _why(operation: Operation, profile: str) -> str:
+def _describe_reason(operation: Operation, profile: str) -> str:
     if operation.profile == profile:
         return operation.message
     words = f"Sent with the profile {quoted(clean(operation.profile, 40))}."
@@ -333,7 +337,7 @@ def _why(operation: Operation, profile: str) -> str:
     return f"{words} {operation.message}"
 
 
-def _json(operation: Operation) -> dict[str, Any]:
+def _to_json(operation: Operation) -> dict[str, Any]:
     """Return an operation as JSON; ``history --json`` has all of its fields."""
     return {
         "id": operation.id,

@@ -11,29 +11,29 @@ from typing import Any
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.exit_codes import DONE, UsageError, tell
+from lockterm.cli.exit_codes import DONE, UsageError, notify
 from lockterm.cli.manual_parts import CHANGING, READING, list_examples
 from lockterm.cli.options import (
-    Form,
+    Format,
     WriteOptions,
     asks_service,
     changes,
-    for_programs,
+    json_option,
+    lock_argument,
     reads,
-    the_lock,
 )
-from lockterm.cli.outcome import Change, carry_out
 from lockterm.cli.output import (
-    go_on_without_reader,
+    format_time,
+    ignore_missing_reader,
     put,
     put_csv,
     put_fields,
     put_json,
     put_table,
-    with_offset,
 )
-from lockterm.cli.prompts import agree, let_be, require_someone
-from lockterm.cli.session import Session, changing, format_lock, lock_json, reading
+from lockterm.cli.prompts import cancel, confirm, require_answer
+from lockterm.cli.send_change import Change, send_change
+from lockterm.cli.session import Session, format_lock, lock_json, open_lock, open_writable_lock
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.locks import Lock, VoiceChoice
@@ -59,22 +59,22 @@ def voice() -> None:
         READING, 'lockterm voice packs "Main gate"', "lockterm voice packs 1001 --csv > packs.csv"
     )
 )
-@the_lock
+@lock_argument
 @reads
-def packs(options: Options, typed_lock: str, form: Form) -> int:
+def packs(options: Options, typed_lock: str, form: Format) -> int:
     """List the voice packs of a lock.
 
     The command uses the call voice/list (4.9).
     """
-    with reading(options, typed_lock) as (session, lock):
+    with open_lock(options, typed_lock) as (session, lock):
         packs = session.run(session.operations.voices.packs(lock.lock_id))
         zone = session.operations.zone(lock)
-    if form is Form.JSON:
+    if form is Format.JSON:
         put_json({"lock": lock_json(lock), "packs": [pack.raw for pack in packs]})
-    elif form is Form.CSV:
-        put_csv(_PACK_COLUMNS, [_row(pack, zone) for pack in packs])
+    elif form is Format.CSV:
+        put_csv(_PACK_COLUMNS, [_to_row(pack, zone) for pack in packs])
     else:
-        rows = [(_text(p, "name"), _text(p, "label"), _updated(p, zone)) for p in packs]
+        rows = [(_text(p, "name"), _text(p, "label"), _format_update(p, zone)) for p in packs]
         put_table(("Name", "Label", "Updated"), rows)
         put(f"{format_lock(lock)}: {format_count(len(packs), 'voice pack')}")
     return DONE
@@ -88,18 +88,18 @@ def packs(options: Options, typed_lock: str, form: Form) -> int:
         "lockterm voice list 1001 --vendor nordriegel --model NR-450",
     ),
 )
-@the_lock
+@lock_argument
 @click.option("--vendor", metavar="TEXT", help="Vendor of the lock. [default: from the lock book]")
 @click.option("--model", metavar="TEXT", help="Model of the lock. [default: from the lock book]")
 @reads
 def list_timbres(
-    options: Options, typed_lock: str, vendor: str | None, model: str | None, form: Form
+    options: Options, typed_lock: str, vendor: str | None, model: str | None, form: Format
 ) -> int:
     """List the languages and timbres of a lock.
 
     The command uses the call voice/packs (4.10), which lists them for a vendor and a model.
     """
-    with reading(options, typed_lock) as (session, lock):
+    with open_lock(options, typed_lock) as (session, lock):
         vendor, model = vendor or lock.vendor, model or lock.model
         if not vendor or not model:
             raise UsageError(
@@ -113,10 +113,10 @@ def list_timbres(
         for language in languages
         for timbre in language.timbres
     ]
-    if form is Form.JSON:
+    if form is Format.JSON:
         raw = [language.raw for language in languages]
         put_json({"lock": lock_json(lock), "vendor": vendor, "model": model, "languages": raw})
-    elif form is Form.CSV:
+    elif form is Format.CSV:
         put_csv(_TIMBRE_COLUMNS, rows)
     else:
         mark = lock.voice_since(session.operations.zone(lock), session.operations.machine_ms())
@@ -133,28 +133,28 @@ def list_timbres(
         "lockterm voice show 1001 de-DE-anna --json",
     )
 )
-@the_lock
+@lock_argument
 @click.argument("name", metavar="PACK")
 @reads
-def show(options: Options, typed_lock: str, name: str, form: Form) -> int:
+def show(options: Options, typed_lock: str, name: str, form: Format) -> int:
     """Show URL, size and MD5 of a voice pack.
 
     PACK is the name of the pack, as lockterm voice packs lists it.
     """
-    with reading(options, typed_lock) as (session, lock):
+    with open_lock(options, typed_lock) as (session, lock):
         pack = session.run(session.operations.voices.pack(lock.lock_id, name))
         zone = session.operations.zone(lock)
-    if form is Form.JSON:
+    if form is Format.JSON:
         put_json({"lock": lock_json(lock), "pack": pack.raw})
-    elif form is Form.CSV:
-        put_csv(_PACK_COLUMNS, [_row(pack, zone)])
+    elif form is Format.CSV:
+        put_csv(_PACK_COLUMNS, [_to_row(pack, zone)])
     else:
         size = format_size(pack.file_size) if pack.file_size is not None else "-"
         put_fields(
             [
                 ("Name", _text(pack, "name")),
                 ("Label", _text(pack, "label")),
-                ("Updated", _updated(pack, zone)),
+                ("Updated", _format_update(pack, zone)),
                 ("URL", _text(pack, "timbrePackUrl")),
                 ("Size", clean(pack.odd.get("fileSize", size))),
                 ("MD5", _text(pack, "fileMd5")),
@@ -164,7 +164,7 @@ def show(options: Options, typed_lock: str, name: str, form: Form) -> int:
 
 
 @voice.command(epilog=manual.FETCH)
-@the_lock
+@lock_argument
 @click.argument("name", metavar="PACK")
 @click.option(
     "--output",
@@ -174,7 +174,7 @@ def show(options: Options, typed_lock: str, name: str, form: Form) -> int:
     help="Write to this new file. [default: a file in the data directory]",
 )
 @click.option("--yes", "-y", is_flag=True, help="Download from another server without a prompt.")
-@for_programs
+@json_option
 @asks_service
 def fetch(
     options: Options, typed_lock: str, name: str, output: Path | None, yes: bool, as_json: bool
@@ -183,10 +183,10 @@ def fetch(
 
     PACK is the name of the pack, as lockterm voice packs lists it.
     """
-    go_on_without_reader()
+    ignore_missing_reader()
     if output is not None and os.path.lexists(output):
         raise UsageError(f"{clean(output, 200)} is there already: nothing was fetched.")
-    with reading(options, typed_lock) as (session, lock):
+    with open_lock(options, typed_lock) as (session, lock):
         voices = session.operations.voices
         pack = session.run(voices.pack(lock.lock_id, name))
         named, listed = (*lock.file_words, *name_pack("", (), pack)), None
@@ -195,16 +195,16 @@ def fetch(
         url = pack.timbre_pack_url or (listed.timbre_pack_url if listed else "") or ""
         source = pack_source(url, named, (pack, listed))
         server = session.run(voices.server_of(source))
-        if server and not _agreed(session, name, server, yes=yes):
-            return let_be()
+        if server and not _confirm_server(session, name, server, yes=yes):
+            return cancel()
         file = session.run(voices.fetch(source, lambda have, total: None, server))
     if output is not None:
         copy_pack(file, output)
         file = output
     size = file.stat().st_size
     if as_json:
-        told = {"file": str(file), "bytes": size, "md5": source.md5 or None, "pack": pack.raw}
-        put_json({"lock": lock_json(lock), **told})
+        record = {"file": str(file), "bytes": size, "md5": source.md5 or None, "pack": pack.raw}
+        put_json({"lock": lock_json(lock), **record})
     else:
         put(f"{format_size(size)} in {clean(file)}")
         put(f"{source.assurance} The pack was not unpacked or played.")
@@ -219,7 +219,7 @@ def fetch(
         "lockterm voice set 1001 de-DE anna --yes --json",
     ),
 )
-@the_lock
+@lock_argument
 @click.argument("lang", metavar="LANG")
 @click.argument("timbre", metavar="TIMBRE")
 @changes
@@ -229,25 +229,25 @@ def set_voice(options: Options, typed_lock: str, lang: str, timbre: str, how: Wr
     LANG and TIMBRE are as lockterm voice list shows them. The service cannot report the voice that
     is set.
     """
-    with changing(options, typed_lock, how) as (session, lock):
+    with open_writable_lock(options, typed_lock, how) as (session, lock):
         if not lang.strip() or not timbre.strip():
             raise UsageError("LANG and TIMBRE are needed; nothing was sent.")
-        if not how.dry_run and not _is_wanted(session, lock, lang, timbre, yes=how.yes):
-            return let_be()
+        if not how.dry_run and not _confirm_voice(session, lock, lang, timbre, yes=how.yes):
+            return cancel()
         done = f"The voice of {format_lock(lock)} was set to {clean(lang, 40)} {clean(timbre, 40)}."
         change = Change(lock, "updateLockSetting", done, how.as_json)
         work = session.operations.writes.set_voice(lock, VoiceChoice(lang, timbre))
-        return carry_out(session, change, work)
+        return send_change(session, change, work)
 
 
-def _agreed(session: Session, name: str, server: str, *, yes: bool) -> bool:
+def _confirm_server(session: Session, name: str, server: str, *, yes: bool) -> bool:
     """Ask whether to download a pack from another server than the service."""
-    tell(
+    notify(
         f"note: {clean(session.profile.host, 80)} names {server} for it, which is another server."
         " No header is sent there."
     )
-    require_someone(yes, "Fetching it from there")
-    return agree(f"Fetch the voice pack {clean(name, 60)} from {server}?", yes=yes)
+    require_answer(yes, "Fetching it from there")
+    return confirm(f"Fetch the voice pack {clean(name, 60)} from {server}?", yes=yes)
 
 
 def copy_pack(file: Path, output: Path) -> None:
@@ -290,23 +290,23 @@ def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None, mark: str) -> tu
     )
 
 
-def _is_wanted(session: Session, lock: Lock, lang: str, timbre: str, *, yes: bool) -> bool:
+def _confirm_voice(session: Session, lock: Lock, lang: str, timbre: str, *, yes: bool) -> bool:
     """Return whether to set a voice: the model has it, or a person agrees."""
     if not lock.vendor or not lock.model:
-        tell("note: the lock book does not say which model it is: the voice is sent unchecked.")
+        notify("note: the lock book does not say which model it is: the voice is sent unchecked.")
         return True
     for language in session.run(session.operations.voices.languages(lock.vendor, lock.model)):
         if language.lang == lang and any(one.timbre == timbre for one in language.timbres):
             return True
     model = f"{clean(lock.vendor, 40)} {clean(lock.model, 40)}"
-    tell(f"note: {model} has no timbre {clean(timbre, 40)} of {clean(lang, 40)}.")
-    require_someone(yes, "Setting it anyway")
-    return agree(f"Set the voice of {format_lock(lock)} anyway?", yes=yes)
+    notify(f"note: {model} has no timbre {clean(timbre, 40)} of {clean(lang, 40)}.")
+    require_answer(yes, "Setting it anyway")
+    return confirm(f"Set the voice of {format_lock(lock)} anyway?", yes=yes)
 
 
-def _row(pack: VoicePack, zone: tzinfo) -> dict[str, Any]:
+def _to_row(pack: VoicePack, zone: tzinfo) -> dict[str, Any]:
     at_ms = dates.as_ms(pack.updated_at) if pack.updated_at else None
-    return {**pack.raw, "updated": with_offset(at_ms, zone)}
+    return {**pack.raw, "updated": format_time(at_ms, zone)}
 
 
 def _text(pack: VoicePack, name: str) -> str:
@@ -314,7 +314,7 @@ def _text(pack: VoicePack, name: str) -> str:
     return "-" if value is None else clean(value)
 
 
-def _updated(pack: VoicePack, zone: tzinfo) -> str:
+def _format_update(pack: VoicePack, zone: tzinfo) -> str:
     if pack.updated_at is None:
         return clean(pack.odd.get("updated_at", "-"))
     return dates.stamp(dates.as_ms(pack.updated_at), zone)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from lockterm.cli.run_plan import code_of_steps, put_outcome
+from lockterm.cli.run_plan import exit_code_of_steps, put_result
 from lockterm.config import Profile
 from lockterm.domain.plan import Action, Plan, Step, StepState
 from lockterm.store.accounts import digest_credentials
@@ -454,7 +454,7 @@ def test_every_end_has_its_code(states: str, code: int) -> None:
         Step(number, Action.ADD, 1, None, "x", state=StepState(state))
         for number, state in enumerate(states.split())
     ]
-    assert code_of_steps(steps) == code
+    assert exit_code_of_steps(steps) == code
 
 
 def test_apply_reports_every_row_when_one_lock_is_unknown_and_another_row_is_wrong(
@@ -474,7 +474,7 @@ def test_apply_reports_every_row_when_one_lock_is_unknown_and_another_row_is_wro
     assert scripts.writes() == []
 
 
-def test_put_outcome_prints_each_problem_once_when_some_steps_were_printed(
+def test_put_result_prints_each_problem_once_when_some_steps_were_printed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     def step(number: int, state: StepState, *, is_planned: bool = True) -> Step:
@@ -489,6 +489,6 @@ def test_put_outcome_prints_each_problem_once_when_some_steps_were_printed(
         step(5, StepState.REFUSED, is_planned=False),
     )
     plan = Plan("run", "p", "", "a test", 0, steps)
-    put_outcome(plan, as_json=False, printed={2})
+    put_result(plan, as_json=False, printed={2})
     problems = [line for line in capsys.readouterr().out.splitlines() if line.startswith("!")]
     assert ["Fob 3" in problems[0], "Fob 4" in problems[1], len(problems)] == [True, True, 2]

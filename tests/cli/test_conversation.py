@@ -50,7 +50,7 @@ def test_ask_waits_four_round_trips_when_one_is_known(
         patch.setattr(select, "select", stall)
         assert listening.ask(b"?") == []
     assert waits_s == [expected_s]
-    assert listening.is_owed
+    assert listening.is_waiting
 
 
 def test_ask_returns_the_answers_when_the_last_one_has_come(terminal: tuple[int, int]) -> None:
@@ -60,15 +60,15 @@ def test_ask_returns_the_answers_when_the_last_one_has_come(terminal: tuple[int,
     assert listening.ask(b"\x1b[6n") == ["\x1b[3;4R", ATTRIBUTES]
     assert os.read(asked, 100) == b"\x1b[6n\x1b[c"
     assert listening.round_trip_s is not None
-    assert not listening.is_owed
+    assert not listening.is_waiting
 
 
-def test_ask_sends_nothing_when_an_answer_is_owed(terminal: tuple[int, int]) -> None:
+def test_ask_sends_nothing_when_an_answer_is_waiting(terminal: tuple[int, int]) -> None:
     to_answer, asked = terminal
     listening = Conversation(0.0)
     os.write(to_answer, b"\x1b[3;4R")
     assert ATTRIBUTES not in listening.ask(b"\x1b[6n")
-    assert listening.is_owed
+    assert listening.is_waiting
     os.read(asked, 100)
     assert listening.ask(b"\x1b[6n") == []
     assert not select.select([asked], [], [], 0)[0]

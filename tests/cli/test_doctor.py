@@ -15,7 +15,7 @@ import pytest
 import tzdata
 
 from lockterm.cli.doctor.conversation import TerminalAnswers
-from lockterm.cli.doctor.terminal import copying
+from lockterm.cli.doctor.terminal import check_copying
 from lockterm.config.look import Look, Multiplexer
 from lockterm.domain.drafts import Draft
 from lockterm.domain.locks import Lock
@@ -219,7 +219,7 @@ def test_info_and_doctor_show_the_database(lockterm: Run, tmp_path: Path) -> Non
 def test_copying_advises_the_setting_when_the_terminal_is_another_multiplexer(
     copy: Multiplexer, inside: str | None, state: str, advice: str
 ) -> None:
-    found = copying(Look(copy=copy), TerminalAnswers(name="T", multiplexer=inside), {})
+    found = check_copying(Look(copy=copy), TerminalAnswers(name="T", multiplexer=inside), {})
     assert found.state == state and found.advice.endswith(advice + "." * ("write" in advice))
     assert bool(found.advice) == bool(advice)
 
@@ -248,6 +248,6 @@ def test_copying_warns_when_tmux_knows_no_clipboard_of_its_terminal(
     )
     tmux.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    found = copying(Look(copy="tmux"), TerminalAnswers(multiplexer="tmux"), {"TMUX": "x"})
+    found = check_copying(Look(copy="tmux"), TerminalAnswers(multiplexer="tmux"), {"TMUX": "x"})
     assert found.state == state, found.sentence
     assert ("xterm-256color" in found.sentence) == (version != "none")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.cli.install_files import place
+from lockterm.cli.install_files import install_files
 from lockterm.errors import LocktermError
 from tests.cli.conftest import Run
 from tests.terminal.pty_session import LOCKTERM
@@ -66,7 +66,7 @@ def test_how_many_were_written_before_one_that_cannot_be_is_told(tmp_path: Path)
     # As long as a name may be: the one beside it, which it is written to first, is longer.
     first, long = tmp_path / "first", tmp_path / ("n" * 255)
     with pytest.raises(LocktermError, match=r"too long\. 1 of 2 files were written\."):
-        place({first: b"text", long: b"text"})
+        install_files({first: b"text", long: b"text"})
     assert list(tmp_path.iterdir()) == [first]
     assert first.read_text() == "text"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.cli.exit_codes import code_of, sentence_of
+from lockterm.cli.exit_codes import exit_code_of, format_error
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import State
 from lockterm.errors import (
@@ -229,13 +229,13 @@ def test_dates_are_doubted_while_the_clocks_disagree(
     ],
 )
 def test_every_error_has_its_code(error: LocktermError, code: int) -> None:
-    assert code_of(error) == code
+    assert exit_code_of(error) == code
 
 
 def test_a_services_words_are_ended_before_what_to_do() -> None:
     said = "Name taken: It exists already (code -3). Choose another."
     for words in ("It exists already", "It exists already."):
-        assert sentence_of(NameTaken(words, hint="Choose another.")) == said
+        assert format_error(NameTaken(words, hint="Choose another.")) == said
 
 
 def test_without_a_profile_or_with_both_forms_it_is_2(scripts: Scripts) -> None:

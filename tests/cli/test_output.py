@@ -10,7 +10,9 @@ import pytest
 from tests.terminal.pty_session import PtySession, clean_environment
 
 TABLE = "from lockterm.cli.output import put_table; put_table(['A', 'B'], [['n' * 30, 'k' * 30]])"
-QUESTION = "from lockterm.cli.prompts import agree; print('agreed', agree('Delete it?', yes=False))"
+QUESTION = (
+    "from lockterm.cli.prompts import confirm; print('agreed', confirm('Delete it?', yes=False))"
+)
 
 
 @pytest.mark.parametrize(("columns", "width"), [(70, 30), (40, 19), (20, 9), (5, 8)])

@@ -18,7 +18,10 @@ from tests.faults.proxy import Exchange, FaultProxy
 from tests.servers import port_of
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
-HURRIED = (*NEAR[:2], f"import lockterm.cli.outcome as outcome; outcome.TIMEOUT_S = 0; {NEAR[2]}")
+HURRIED = (
+    *NEAR[:2],
+    f"import lockterm.cli.send_change as sending; sending.TIMEOUT_S = 0; {NEAR[2]}",
+)
 """lockterm that does not go on reading back where it cannot be read."""
 HOSTILE = "\x1b]0;owned\x07\u202eEvil"
 

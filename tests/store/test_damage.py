@@ -14,7 +14,7 @@ from uuid import NAMESPACE_OID, uuid5
 
 import pytest
 
-from lockterm.cli.doctor.checks import store_findings
+from lockterm.cli.doctor.checks import check_store
 from lockterm.config import Profile
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.locks import Lock
@@ -270,7 +270,7 @@ def test_a_damaged_table_of_contents_loses_nothing(
     assert first != content[:PAGE]
     path.write_bytes(first + content[PAGE:])
     path.chmod(0o600)
-    finding = next(iter(store_findings(Paths(tmp_path, tmp_path, tmp_path, tmp_path))))
+    finding = next(iter(check_store(Paths(tmp_path, tmp_path, tmp_path, tmp_path))))
     assert finding.state == "FAIL" and "is damaged" in finding.sentence
     locks = hold(path, store, set(), new)
     assert {lock.name for lock in locks} == {f"Lock {one}" for one in range(ROWS)}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.cli.doctor.checks import store_findings
+from lockterm.cli.doctor.checks import check_store
 from lockterm.domain.locks import Lock
 from lockterm.errors import StoreError
 from lockterm.paths import Paths
@@ -118,14 +118,14 @@ def test_doctor_calls_a_store_damaged_only_when_it_is(
     with closing(sqlite3.connect(file)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
-        (told,) = store_findings(paths)
+        (told,) = check_store(paths)
         assert (told.state, "is locked by another program" in told.sentence) == ("FAIL", True)
         other.rollback()
     file.rename(file.with_name("kept"))
     file.mkdir()
-    *_, told = store_findings(paths)
+    *_, told = check_store(paths)
     assert told.state == "FAIL" and "damaged" not in told.sentence
     file.rmdir()
     file.write_bytes(b"no database" * 1000)
-    *_, told = store_findings(paths)
+    *_, told = check_store(paths)
     assert told.state == "FAIL" and "is damaged" in told.sentence

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.cli.doctor.checks import store_findings
+from lockterm.cli.doctor.checks import check_store
 from lockterm.cli.logfile import log_to
 from lockterm.config import Profile
 from lockterm.config.file import read_config
@@ -134,7 +134,7 @@ def test_store_is_refused_when_somebody_else_put_a_trigger_or_view_into_it(
         for use in (database.transaction, database.reading):
             with pytest.raises(StoreError, match=r"lockterm did not make: odd"), use():
                 pass
-    (told,) = store_findings(Paths(*[tmp_path] * 4))
+    (told,) = check_store(Paths(*[tmp_path] * 4))
     assert (told.state, "lockterm did not make: odd" in told.sentence) == ("FAIL", True)
     with closing(sqlite3.connect(file)) as other:
         other.execute(f"DROP {statement.split()[1]} odd")

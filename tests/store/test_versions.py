@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.cli.doctor.checks import store_findings
+from lockterm.cli.doctor.checks import check_store
 from lockterm.domain.locks import Lock
 from lockterm.paths import Paths
 from lockterm.store.database import Database
@@ -58,7 +58,7 @@ def test_database_sets_aside_a_store_from_before_the_first_release(earlier: Path
 
 def test_doctor_reports_a_store_from_before_the_first_release(earlier: Path, paths: Paths) -> None:
     content = earlier.read_bytes()
-    (finding,) = store_findings(paths)
+    (finding,) = check_store(paths)
     assert finding.state == "WARN" and "before the first release" in finding.sentence
     assert earlier.read_bytes() == content
 
@@ -75,5 +75,5 @@ def test_database_reads_a_store_of_a_later_version(paths: Paths) -> None:
     assert [lock.name for lock in LockBook(later, "north").locks()] == ["Gate"]
     assert later.notice == ""
     later.close()
-    (warning, *_) = store_findings(paths)
+    (warning, *_) = check_store(paths)
     assert warning.state == "WARN" and "a later lockterm" in warning.sentence

@@ -12,15 +12,15 @@ from lockterm import __version__
 from lockterm.cli import manual
 from lockterm.cli.doctor.checks import (
     Finding,
-    configuration_findings,
-    service_findings,
-    store_findings,
-    trouble,
+    check_configuration,
+    check_service,
+    check_store,
+    finding_of,
 )
-from lockterm.cli.doctor.terminal import terminal_findings
+from lockterm.cli.doctor.terminal import check_terminal
 from lockterm.cli.exit_codes import DONE, FAILED
 from lockterm.cli.logfile import log_to
-from lockterm.cli.options import OF_THE_UI, for_programs, takes
+from lockterm.cli.options import UI_OPTIONS, json_option, take_options
 from lockterm.cli.output import is_terminal, put_json, put_wrapped
 from lockterm.config import Options, Settings, load_settings
 from lockterm.config.file import ConfigFile
@@ -32,8 +32,8 @@ from lockterm.paths import Paths
 
 
 @click.command(epilog=manual.DOCTOR)
-@takes(*OF_THE_UI, lock="Read the remotes of this lock too. [default: none]")
-@for_programs
+@take_options(*UI_OPTIONS, lock="Read the remotes of this lock too. [default: none]")
+@json_option
 @click.option("--keys", is_flag=True, help="Show how the keys that you press arrive.")
 def doctor(options: Options, as_json: bool, keys: bool) -> int:
     """Check terminal, configuration, store and service."""
@@ -47,10 +47,10 @@ def doctor(options: Options, as_json: bool, keys: bool) -> int:
     with ExitStack() as at_end:
         # JSON on a terminal must not mix with questions to it.
         asking = None if as_json and is_terminal() else at_end
-        for subject, finding in _findings(options, asking):
+        for subject, finding in _check_all(options, asking):
             wrong = wrong or finding.state == "FAIL"
-            told = {"state": finding.state, "subject": subject, "found": finding.sentence}
-            findings.append({**told, "advice": finding.advice, "facts": dict(finding.facts)})
+            record = {"state": finding.state, "subject": subject, "found": finding.sentence}
+            findings.append({**record, "advice": finding.advice, "facts": dict(finding.facts)})
             if not as_json:  # print at once: a service without an answer takes time
                 words = f"{finding.sentence} {finding.advice}".strip()
                 put_wrapped(f"{finding.state:<5} {subject:<14} ", clean(words))
@@ -59,7 +59,7 @@ def doctor(options: Options, as_json: bool, keys: bool) -> int:
     return FAILED if wrong else DONE
 
 
-def _findings(options: Options, at_end: ExitStack | None) -> Iterator[tuple[str, Finding]]:
+def _check_all(options: Options, at_end: ExitStack | None) -> Iterator[tuple[str, Finding]]:
     """Yield the findings of each subject as soon as they are known."""
     paths = Paths.standard()
     settings: Settings | None = None
@@ -70,21 +70,21 @@ def _findings(options: Options, at_end: ExitStack | None) -> Iterator[tuple[str,
         settings = load_settings(paths.config_file, options, os.environ)
         hints.use(settings.keymap)
         look, origins = settings.look, settings.origins
-        configuration = configuration_findings(paths.config_file, options, os.environ, settings)
+        configuration = check_configuration(paths.config_file, options, os.environ, settings)
     except ConfigError as error:
         nothing = ConfigFile(paths.config_file)
         look = resolve_look(nothing, os.environ, detected, quiet=None, mouse=None)
         origins = detected
-        configuration = [trouble(error)]
-    yield from _of("terminal", terminal_findings(os.environ, look, origins, at_end))
-    yield from _of("configuration", configuration)
-    yield from _of("store", store_findings(paths))
+        configuration = [finding_of(error)]
+    yield from _with_subject("terminal", check_terminal(os.environ, look, origins, at_end))
+    yield from _with_subject("configuration", configuration)
+    yield from _with_subject("store", check_store(paths))
     if settings is not None and settings.profile is not None:
         if options.log_level:  # otherwise the doctor writes nothing, not even a log
             secrets = settings.profile.headers.values()
             log_to(paths.log_file, options.log_level, secrets=secrets)
-        yield from _of("service", service_findings(settings.profile, settings.open_lock))
+        yield from _with_subject("service", check_service(settings.profile, settings.open_lock))
 
 
-def _of(subject: str, findings: Iterable[Finding]) -> Iterator[tuple[str, Finding]]:
+def _with_subject(subject: str, findings: Iterable[Finding]) -> Iterator[tuple[str, Finding]]:
     return ((subject, finding) for finding in findings)

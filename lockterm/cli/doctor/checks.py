@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from lockterm.cli.exit_codes import hint_of
+from lockterm.cli.exit_codes import advice_of
 from lockterm.config import Options, Profile, Settings, load_settings
 from lockterm.config.file import read_config
 from lockterm.config.values import is_zone
@@ -57,12 +57,12 @@ class Finding:
     """Measured values for ``--json``."""
 
 
-def trouble(error: LocktermError) -> Finding:
+def finding_of(error: LocktermError) -> Finding:
     """Return the finding for an error."""
-    return Finding("FAIL", error.meaning, hint_of(error))
+    return Finding("FAIL", error.meaning, advice_of(error))
 
 
-def configuration_findings(
+def check_configuration(
     config_file: Path, options: Options, environ: Mapping[str, str], settings: Settings
 ) -> Iterator[Finding]:
     """Check the configuration file, the profile in use, and the other profiles.
@@ -102,7 +102,7 @@ def configuration_findings(
             yield Finding("WARN", error.message, error.hint)
 
 
-def store_findings(paths: Paths) -> Iterator[Finding]:
+def check_store(paths: Paths) -> Iterator[Finding]:
     """Check that the store can be read and written, and that it is private and sound."""
     place = next(place for place in (paths.state_dir, *paths.state_dir.parents) if place.exists())
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
@@ -116,17 +116,17 @@ def store_findings(paths: Paths) -> Iterator[Finding]:
     if free < LEAST_FREE:
         yield Finding("FAIL", f"The disk of {place} is full.", "Make room.")
     if paths.database.exists():
-        yield from _database_findings(paths.database)
+        yield from _check_database(paths.database)
     else:
         yield Finding("OK", f"{paths.database} will be made when it is needed.")
 
 
-def _database_findings(database: Path) -> Iterator[Finding]:
+def _check_database(database: Path) -> Iterator[Finding]:
     mode = database.stat().st_mode
     if mode & 0o077:
         yield Finding("WARN", f"Others can read {database}.", f"Run: chmod 600 {database}")
     try:
-        facts, flaws = _looked_into(database)
+        facts, flaws = _inspect(database)
     except StoreError as error:
         yield Finding("FAIL", error.message, error.hint, {"file": str(database)})
         return
@@ -136,7 +136,7 @@ def _database_findings(database: Path) -> Iterator[Finding]:
             return
         facts, flaws = {}, str(error)
     unknown_zones = facts.pop("unknown_zones", [])
-    facts = {"file": str(database), "bytes": _size(database), **facts}
+    facts = {"file": str(database), "bytes": _measure(database), **facts}
     if flaws:
         advice = "Start lockterm: it sets the file aside and keeps what can be read of it."
         yield Finding("FAIL", f"{database} is damaged: {flaws}.", advice, facts)
@@ -187,7 +187,7 @@ def _database_findings(database: Path) -> Iterator[Finding]:
         yield Finding("WARN", sentence, "Start lockterm: it offers what was typed.")
 
 
-def _looked_into(database: Path) -> tuple[dict[str, Any], str]:
+def _inspect(database: Path) -> tuple[dict[str, Any], str]:
     """Return counts of the store's contents, and its damage, which is empty if it is sound."""
     uri = f"{database.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True)) as connection:
@@ -222,32 +222,32 @@ def _looked_into(database: Path) -> tuple[dict[str, Any], str]:
         }, ""
 
 
-def _size(database: Path) -> int:
+def _measure(database: Path) -> int:
     files = (database, database.with_name(f"{database.name}-wal"))
     return sum(file.stat().st_size for file in files if file.exists())
 
 
-def service_findings(profile: Profile, lock_id: int | None) -> Iterator[Finding]:
+def check_service(profile: Profile, lock_id: int | None) -> Iterator[Finding]:
     """Check the service's certificate, answers, speed and clock, without a change."""
     try:
         answers = asyncio.run(ask(profile, lock_id or SOME_LOCK, more_calls=CALLS))
     except LocktermError as error:
-        yield trouble(error)
+        yield finding_of(error)
         return
     if profile.base_url.startswith("https:"):
-        yield _certificate(profile)
+        yield _check_certificate(profile)
     if answers.denial is not None:
-        yield trouble(answers.denial)
+        yield finding_of(answers.denial)
         return
-    yield _latency(profile, answers)
+    yield _check_latency(profile, answers)
     refusal = answers.refusal
     if refusal is not None and lock_id is not None:
         sentence = f"It refuses the lock {lock_id}: {refusal.meaning}"
         yield Finding("WARN", sentence, "See that the id is right.")
-    yield _clock(answers.offset_s)
+    yield _check_clock(answers.offset_s)
 
 
-def _latency(profile: Profile, answers: ServiceAnswers) -> Finding:
+def _check_latency(profile: Profile, answers: ServiceAnswers) -> Finding:
     calls = answers.calls_ms
     middle = statistics.median(calls)
     facts = {
@@ -269,7 +269,7 @@ def _latency(profile: Profile, answers: ServiceAnswers) -> Finding:
     return Finding("OK", sentence, facts=facts)
 
 
-def _clock(offset_s: float | None) -> Finding:
+def _check_clock(offset_s: float | None) -> Finding:
     if offset_s is None:
         return Finding("WARN", "It does not tell its time: clocks were not compared.")
     facts = {"clockOffsetS": round(offset_s, 1)}
@@ -284,7 +284,7 @@ def _clock(offset_s: float | None) -> Finding:
     return Finding("FAIL", sentence, "Set the clock.", facts)
 
 
-def _certificate(profile: Profile) -> Finding:
+def _check_certificate(profile: Profile) -> Finding:
     """Check how long the certificate is valid."""
     try:
         seen = look_at_certificate(profile)

@@ -32,9 +32,9 @@ _UNDISTURBED = (termios.VSUSP, termios.VQUIT, termios.VSTART, termios.VSTOP)
 """Control keys without effect during a conversation. Ctrl+C still ends the program."""
 
 
-OURS = ("·", "…", "─", "│", "▁")
+OWN_GLYPHS = ("·", "…", "─", "│", "▁")
 """Glyphs that lockterm draws."""
-OF_NAMES = ("e\u0301", "長", "🔑")
+NAME_GLYPHS = ("e\u0301", "長", "🔑")
 """An accent, a wide letter and an emoji, as in names; terminals differ in their width."""
 
 LETTER = "ä"
@@ -76,7 +76,7 @@ class Conversation:
         self._raw = raw
         self.round_trip_s: float | None = None
         """Time of the first answer, in seconds; None if there was none."""
-        self.is_owed = False
+        self.is_waiting = False
         """Whether an answer may still arrive."""
         self._tokenizer = InputTokenizer()
         self._settings: list[Any] = []
@@ -92,13 +92,13 @@ class Conversation:
             The answers that came in time. Each starts with its ESC; strings lack their terminator.
         """
         heard: list[str] = []
-        if self.is_owed:
+        if self.is_waiting:
             return heard
         timeout_s = self._timeout_s
         if self.round_trip_s is not None:
             timeout_s = max(1.0, min(4 * self.round_trip_s, timeout_s))
         began = time.monotonic()
-        self.is_owed = True
+        self.is_waiting = True
         if not select.select([], [STDERR], [], timeout_s)[1]:  # the terminal has stalled
             return heard
         os.write(STDERR, questions + b"\x1b[c")
@@ -109,7 +109,7 @@ class Conversation:
                 return heard
             tokens = self._tokenizer.feed(more, time.monotonic())
             heard += [one.text for one in tokens if isinstance(one, (Sequence, String))]
-        self.is_owed = False
+        self.is_waiting = False
         if self.round_trip_s is None:
             self.round_trip_s = time.monotonic() - began
         return heard
@@ -147,7 +147,7 @@ class Conversation:
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
-def can_be_asked() -> bool:
+def can_ask_terminal() -> bool:
     """Return whether stdin and stderr are one terminal that this process controls."""
     try:
         if os.ttyname(STDIN) != os.ttyname(STDERR):
@@ -200,23 +200,25 @@ def ask_terminal(
         at_end: Keeps the conversation open while an answer may still arrive.
         utf8: Whether to draw all glyphs; otherwise one letter, which shows the encoding.
     """
-    glyphs = (*OURS, *OF_NAMES) if utf8 else (LETTER,)
+    glyphs = (*OWN_GLYPHS, *NAME_GLYPHS) if utf8 else (LETTER,)
     term = environ.get("TERM", "")
     is_old = term == "linux" or term.startswith("vt")
     with ExitStack() as listening:
         terminal = listening.enter_context(Conversation())
         first = terminal.ask(b"" if is_old else b"\x1b[>c")
-        kind = next((_MULTIPLEXERS.get(int(found[1])) for found in _all(_SECONDARY, first)), None)
+        kind = next(
+            (_MULTIPLEXERS.get(int(found[1])) for found in _match_all(_SECONDARY, first)), None
+        )
         drawn = b"".join(b"\r" + glyph.encode() + b"\x1b[6n" for glyph in glyphs)
         places = terminal.ask(_SIZE + drawn + _ERASE)
-        more = [] if is_old else terminal.ask(_further(environ, kind) + _ERASE)
-        if terminal.is_owed:
+        more = [] if is_old else terminal.ask(_list_more_questions(environ, kind) + _ERASE)
+        if terminal.is_waiting:
             at_end.enter_context(listening.pop_all())
-    found = [(int(place[2]), int(place[1])) for place in _all(_PLACE, places)]
+    found = [(int(place[2]), int(place[1])) for place in _match_all(_PLACE, places)]
     is_whole = len(found) == 1 + len(glyphs)  # only their order distinguishes them
-    name = next(_all(_NAME, more), None)
-    kept = next(_all(_COLOR, more), None)
-    primary = next(_all(_PRIMARY, first), None)
+    name = next(_match_all(_NAME, more), None)
+    kept = next(_match_all(_COLOR, more), None)
+    primary = next(_match_all(_PRIMARY, first), None)
     return TerminalAnswers(
         round_trip_s=terminal.round_trip_s,
         name=name[1] if name else kind,
@@ -227,16 +229,16 @@ def ask_terminal(
         else {},
         modes={
             MODES[int(mode[1])]: mode[2] != "0"
-            for mode in _all(_MODE, more)
+            for mode in _match_all(_MODE, more)
             if int(mode[1]) in MODES
         },
-        kitty_keys=True if any(_all(_KITTY, more)) else None,
+        kitty_keys=True if any(_match_all(_KITTY, more)) else None,
         true_color=_KEPT.search(kept[1]) is not None if kept else None,
         clipboard=True if primary and "52" in primary[1].split(";") else None,
     )
 
 
-def _further(environ: Mapping[str, str], kind: str | None) -> bytes:
+def _list_more_questions(environ: Mapping[str, str], kind: str | None) -> bytes:
     """Return questions that terminals since about 2000 ignore if they have no answer."""
     questions = b"\x1b[>0q\x1b[?u"
     if environ.get("TERM_PROGRAM") != "Apple_Terminal":  # it would draw the last letter
@@ -247,5 +249,5 @@ def _further(environ: Mapping[str, str], kind: str | None) -> bytes:
     return questions
 
 
-def _all(pattern: re.Pattern[str], heard: list[str]) -> Iterator[re.Match[str]]:
+def _match_all(pattern: re.Pattern[str], heard: list[str]) -> Iterator[re.Match[str]]:
     return filter(None, map(pattern.match, heard))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from textual import events
 
-from lockterm.cli.doctor.conversation import Conversation, can_be_asked
+from lockterm.cli.doctor.conversation import Conversation, can_ask_terminal
 from lockterm.cli.output import put, put_wrapped
 from lockterm.keymap.names import written
 from lockterm.terminal.signals import NoTerminal, require_terminal
@@ -42,14 +42,14 @@ def run_keys(timeout_s: float = TIMEOUT_S) -> int:
         NoTerminal: There is no usable terminal.
     """
     require_terminal(os.environ)
-    if not can_be_asked():
+    if not can_ask_terminal():
         raise NoTerminal(
             "This terminal belongs to another program now.", hint="Run it in the foreground."
         )
     put(f"Press each of these keys; q or ctrl+c ends, as do {timeout_s:.0f} s without a key:")
     put_wrapped("  ", " ".join(KEYS))
     seen: set[str] = set()
-    for key, sequence in _pressed(timeout_s):
+    for key, sequence in _read_keys(timeout_s):
         seen.add(key)
         known = "" if key in KEYS or len(key) == 1 else "   no key of lockterm"
         put(f"  {key:<12} arrives as {ascii(sequence)[1:-1]}{known}")
@@ -64,7 +64,7 @@ def run_keys(timeout_s: float = TIMEOUT_S) -> int:
     return 0
 
 
-def _pressed(timeout_s: float) -> Iterator[tuple[str, str]]:
+def _read_keys(timeout_s: float) -> Iterator[tuple[str, str]]:
     """Yield each key as screens receive it, with the bytes of the terminal."""
     keys = TerminalInput()
     with Conversation(raw=True) as terminal:

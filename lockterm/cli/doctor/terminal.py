@@ -14,14 +14,14 @@ from typing import Any
 
 from rich.cells import cell_len
 
-from lockterm.cli.doctor.checks import Finding, trouble
+from lockterm.cli.doctor.checks import Finding, finding_of
 from lockterm.cli.doctor.conversation import (
     LETTER,
-    OF_NAMES,
-    OURS,
+    NAME_GLYPHS,
+    OWN_GLYPHS,
     TerminalAnswers,
     ask_terminal,
-    can_be_asked,
+    can_ask_terminal,
 )
 from lockterm.config.look import TRUE_COLORS, Look
 from lockterm.terminal.signals import RESTORE, NoTerminal, require_terminal
@@ -38,7 +38,7 @@ HOME = (80, 24)
 """Size that fits a whole page, in columns and rows."""
 
 
-def terminal_findings(
+def check_terminal(
     environ: Mapping[str, str],
     look: Look,
     origins: Mapping[str, str],
@@ -67,18 +67,18 @@ def terminal_findings(
     try:
         require_terminal(environ)
     except NoTerminal as error:
-        yield trouble(error)
+        yield finding_of(error)
         return
     answers = None
-    if at_end is not None and can_be_asked():
+    if at_end is not None and can_ask_terminal():
         answers = ask_terminal(environ, at_end, utf8=look.utf8)
-    yield _itself(answers or TerminalAnswers(), environ, answers is not None)
+    yield _check_answers(answers or TerminalAnswers(), environ, answers is not None)
     answers = answers or TerminalAnswers()
-    yield _size(answers)
-    yield _keys(look, answers)
-    yield _colors(look, answers, origins)
-    yield _glyphs(look, answers, origins)
-    yield copying(look, answers, environ)
+    yield _check_size(answers)
+    yield _check_keys(look, answers)
+    yield _check_colors(look, answers, origins)
+    yield _check_glyphs(look, answers, origins)
+    yield check_copying(look, answers, environ)
     yield Finding(
         "OK",
         "A line that dies: the terminal stays as lockterm had it, with reports of the mouse.",
@@ -87,7 +87,7 @@ def terminal_findings(
     )
 
 
-def _itself(answers: TerminalAnswers, environ: Mapping[str, str], asked: bool) -> Finding:
+def _check_answers(answers: TerminalAnswers, environ: Mapping[str, str], asked: bool) -> Finding:
     term = environ["TERM"]
     took_ms = None if answers.round_trip_s is None else round(answers.round_trip_s * 1000, 1)
     facts = {
@@ -113,7 +113,7 @@ def _itself(answers: TerminalAnswers, environ: Mapping[str, str], asked: bool) -
     return Finding("OK", sentence, facts=facts)
 
 
-def _size(answers: TerminalAnswers) -> Finding:
+def _check_size(answers: TerminalAnswers) -> Finding:
     columns, rows = os.get_terminal_size(2)
     size = f"{columns}x{rows}"
     facts: dict[str, Any] = {
@@ -139,7 +139,7 @@ def _size(answers: TerminalAnswers) -> Finding:
     return Finding("OK", f"Size: {size}.", facts=facts)
 
 
-def _keys(look: Look, answers: TerminalAnswers) -> Finding:
+def _check_keys(look: Look, answers: TerminalAnswers) -> Finding:
     taken = {
         "tmux": "tmux keeps Ctrl+B for itself; lockterm has no key on it",
         "screen": "GNU screen keeps Ctrl+A for itself; lockterm has no key on it",
@@ -159,7 +159,7 @@ def _keys(look: Look, answers: TerminalAnswers) -> Finding:
     return Finding("OK", sentence, "Try each: lockterm doctor --keys", facts)
 
 
-def _colors(look: Look, answers: TerminalAnswers, origins: Mapping[str, str]) -> Finding:
+def _check_colors(look: Look, answers: TerminalAnswers, origins: Mapping[str, str]) -> Finding:
     why = origins.get("colors", "default")
     facts = {
         "colors": look.colors,
@@ -184,7 +184,7 @@ def _colors(look: Look, answers: TerminalAnswers, origins: Mapping[str, str]) ->
     return Finding("OK", sentence, facts=facts)
 
 
-def _glyphs(look: Look, answers: TerminalAnswers, origins: Mapping[str, str]) -> Finding:
+def _check_glyphs(look: Look, answers: TerminalAnswers, origins: Mapping[str, str]) -> Finding:
     why = origins.get("glyphs", "default")
     facts: dict[str, Any] = {
         "glyphs": "ascii" if look.in_ascii else "unicode",
@@ -205,11 +205,11 @@ def _glyphs(look: Look, answers: TerminalAnswers, origins: Mapping[str, str]) ->
             facts["glyphs"] = "unicode"
         return Finding("WARN", sentence, advice, facts)
     odd = [glyph for glyph, cells in answers.widths.items() if cells != cell_len(glyph)]
-    if ours := [glyph for glyph in odd if glyph in OURS and not look.in_ascii]:
+    if ours := [glyph for glyph in odd if glyph in OWN_GLYPHS and not look.in_ascii]:
         sentence += f" This terminal draws {' '.join(ours)} in another width, and rows shift."
         advice = 'In the configuration, write [terminal] glyphs = "ascii".'
         return Finding("WARN", sentence, advice, facts)
-    if others := [glyph for glyph in odd if glyph in OF_NAMES]:
+    if others := [glyph for glyph in odd if glyph in NAME_GLYPHS]:
         sentence += f" This terminal draws {' '.join(others)} in another width: names shift rows."
         return Finding("WARN", sentence, facts=facts)
     if answers.widths:
@@ -221,7 +221,7 @@ def _encoding() -> str:
     return getattr(sys.__stderr__, "encoding", None) or "ascii"
 
 
-def copying(look: Look, answers: TerminalAnswers, environ: Mapping[str, str]) -> Finding:
+def check_copying(look: Look, answers: TerminalAnswers, environ: Mapping[str, str]) -> Finding:
     """Check how values reach the clipboard, and what must be set for that."""
     facts: dict[str, Any] = {"copy": look.copy, "saysItCopies": answers.clipboard}
     inside = _NAMES.get(answers.multiplexer or "")
@@ -233,7 +233,7 @@ def copying(look: Look, answers: TerminalAnswers, environ: Mapping[str, str]) ->
             facts | {"multiplexer": inside},
         )
     if look.copy == "tmux":
-        return _through_tmux(_ask_tmux() if environ.get("TMUX") else None, facts)
+        return _check_tmux(_ask_tmux() if environ.get("TMUX") else None, facts)
     if look.copy == "screen":
         sentence = "Copying: by OSC 52, in pieces that GNU screen hands on."
     elif answers.clipboard:
@@ -243,7 +243,7 @@ def copying(look: Look, answers: TerminalAnswers, environ: Mapping[str, str]) ->
     return Finding("OK", sentence, facts=facts)
 
 
-def _through_tmux(tmux: dict[str, Any] | None, facts: dict[str, Any]) -> Finding:
+def _check_tmux(tmux: dict[str, Any] | None, facts: dict[str, Any]) -> Finding:
     if tmux is None:
         sentence = "Copying: by OSC 52 through a tmux that cannot be asked; by default it drops it."
         return Finding("WARN", sentence, "Set in that tmux: set -s set-clipboard on", facts)
@@ -267,23 +267,23 @@ def _ask_tmux() -> dict[str, Any] | None:
     ``terminal`` is TERM of the terminal around tmux. ``allowPassthrough`` is None in a tmux without
     this option, which passes all sequences.
     """
-    about = _tmux("display-message", "-p", "#{version} #{client_tty} #{client_termname}")
+    about = _run_tmux("display-message", "-p", "#{version} #{client_tty} #{client_termname}")
     found = re.match(r"(?:next-)?(\d+\.\d+)\S* (\S+) (\S+)", about or "")
     if not found:
         return None
     # The output has a block for each terminal, with its abilities.
-    blocks = (_tmux("info") or "").split("Terminal ")
+    blocks = (_run_tmux("info") or "").split("Terminal ")
     own = next((block for block in blocks if f" for {found[2]}," in block), "")
     return {
         "version": found[1],
-        "setClipboard": _tmux("show-options", "-sqv", "set-clipboard") or "",
-        "allowPassthrough": _tmux("show-options", "-gqv", "allow-passthrough") or None,
+        "setClipboard": _run_tmux("show-options", "-sqv", "set-clipboard") or "",
+        "allowPassthrough": _run_tmux("show-options", "-gqv", "allow-passthrough") or None,
         "terminal": found[3],
         "knowsClipboard": re.search(r" Ms: \(string\)", own) is not None,
     }
 
 
-def _tmux(*command: str) -> str | None:
+def _run_tmux(*command: str) -> str | None:
     try:
         done = subprocess.run(
             ["tmux", *command],

@@ -10,18 +10,25 @@ from typing import Any
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.exit_codes import DONE, FAILED, UsageError, tell
+from lockterm.cli.exit_codes import DONE, FAILED, UsageError, notify
 from lockterm.cli.manual_parts import CHECK_NAME_CODES, READING, list_examples
-from lockterm.cli.options import LAST_ID, Form, asks_service, reads, the_lock, the_remote
+from lockterm.cli.options import (
+    LAST_ID,
+    Format,
+    asks_service,
+    lock_argument,
+    reads,
+    remote_argument,
+)
 from lockterm.cli.output import (
+    format_time,
     put,
     put_csv,
     put_fields,
     put_json,
     put_table,
-    with_offset,
 )
-from lockterm.cli.session import Session, format_lock, lock_json, reading
+from lockterm.cli.session import Session, format_lock, lock_json, open_lock
 from lockterm.config import Options
 from lockterm.config.profile import MAX_PAGE_SIZE
 from lockterm.domain.constants import RemoteType, word
@@ -47,7 +54,7 @@ CSV_COLUMNS = (*(field.name for field in _RECORD), "start", "end")
 
 
 @click.command("list", epilog=manual.LIST)
-@the_lock
+@lock_argument
 @click.option(
     "--page", type=click.IntRange(1, LAST_ID), metavar="N", help="Number of the page. [default: 1]"
 )
@@ -62,7 +69,7 @@ CSV_COLUMNS = (*(field.name for field in _RECORD), "start", "end")
 def list_remotes(
     options: Options,
     typed_lock: str,
-    form: Form,
+    form: Format,
     page: int | None,
     page_size: int | None,
     everything: bool,
@@ -70,7 +77,7 @@ def list_remotes(
     """List the remotes of a lock."""
     if everything and (page or page_size):
         raise click.UsageError("--all has no pages: leave out --page and --page-size")
-    with reading(options, typed_lock) as (session, lock):
+    with open_lock(options, typed_lock) as (session, lock):
         operations = session.operations
         if everything:
             # Two readings must agree, because people use the list as a backup.
@@ -95,11 +102,11 @@ def list_remotes(
                 "unreadable": found.unreadable,
             }
             page_read = found
-        _tell_what_is_behind(session, lock, page_read)
+        _report_differences(session, lock, page_read)
         zone, now_ms = operations.zone(lock), operations.now_ms()
-    if form is Form.JSON:
+    if form is Format.JSON:
         put_json({"lock": lock_json(lock), **counts, "remotes": [one.raw for one in remotes]})
-    elif form is Form.CSV:
+    elif form is Format.CSV:
         put_csv(CSV_COLUMNS, csv_rows(remotes, zone))
     else:
         put_table(TITLES, [table_cells(remote, zone, now_ms) for remote in remotes])
@@ -114,17 +121,17 @@ def list_remotes(
         "lockterm remotes show 1001 48213 --json | jq .remote.endDate",
     )
 )
-@the_lock
-@the_remote
+@lock_argument
+@remote_argument
 @reads
-def show(options: Options, typed_lock: str, remote_id: int, form: Form) -> int:
+def show(options: Options, typed_lock: str, remote_id: int, form: Format) -> int:
     """Show every field of a remote."""
-    with reading(options, typed_lock) as (session, lock):
+    with open_lock(options, typed_lock) as (session, lock):
         remote = read_remote(session, lock, remote_id)
         zone, now_ms = session.operations.zone(lock), session.operations.now_ms()
-    if form is Form.JSON:
+    if form is Format.JSON:
         put_json({"lock": lock_json(lock), "remote": remote.raw})
-    elif form is Form.CSV:
+    elif form is Format.CSV:
         put_csv(CSV_COLUMNS, csv_rows([remote], zone))
     else:
         fields = describe_remote(remote, describe_validity(remote, now_ms, zone), zone, now_ms)
@@ -137,14 +144,14 @@ def show(options: Options, typed_lock: str, remote_id: int, form: Form) -> int:
         CHECK_NAME_CODES, 'lockterm remotes check-name "Main gate" "Anna Weber" && echo free'
     )
 )
-@the_lock
+@lock_argument
 @click.argument("name", metavar="NAME")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @asks_service
 def check_name(options: Options, typed_lock: str, name: str, as_json: bool) -> int:
     """Check whether a name is free on a lock."""
     name = name.strip()
-    with reading(options, typed_lock) as (session, lock):
+    with open_lock(options, typed_lock) as (session, lock):
         if not name:
             raise UsageError("NAME is empty; nothing was asked.")
         free = session.run(session.operations.remotes.is_name_free(lock.lock_id, name))
@@ -171,7 +178,7 @@ def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
     return remote
 
 
-def _tell_what_is_behind(session: Session, lock: Lock, page: RemotePage) -> None:
+def _report_differences(session: Session, lock: Lock, page: RemotePage) -> None:
     """Report changes that the list does not show, or that the service stored differently.
 
     Without the journal, report nothing.
@@ -179,7 +186,7 @@ def _tell_what_is_behind(session: Session, lock: Lock, page: RemotePage) -> None
     journal = session.operations.journal
 
     def tell_kept(operation: Operation) -> None:
-        tell(f"note: {clean(format_operation(operation), 80)}: {clean(operation.message, 300)}")
+        notify(f"note: {clean(format_operation(operation), 80)}: {clean(operation.message, 300)}")
 
     journal.on_kept = tell_kept
     with suppress(StoreError):
@@ -189,21 +196,21 @@ def _tell_what_is_behind(session: Session, lock: Lock, page: RemotePage) -> None
             return
         shown = {one.id: one for one in (*page.remotes, *unlisted.added)}
         named = (f"{format_remote(shown[one])} was {word}" for one, word in unlisted.words.items())
-        tell(f"note: the list is behind: {clean('; '.join(named), 600)}.")
+        notify(f"note: the list is behind: {clean('; '.join(named), 600)}.")
 
 
 def table_cells(remote: Remote, zone: tzinfo, now_ms: int) -> tuple[object, ...]:
     """Return the cells of a remote for :data:`TITLES`."""
     valid = describe_validity(remote, now_ms, zone)
 
-    def told(name: str, missing: str) -> object:
+    def format_value(name: str, missing: str) -> object:
         value = FIELDS[name].of(remote)
         return remote.odd.get(name, missing) if value is None else value
 
     return (
-        told("id", "-"),
-        told("remoteName", "(no name)"),
-        told("remoteNumber", "-"),
+        format_value("id", "-"),
+        format_value("remoteName", "(no name)"),
+        format_value("remoteNumber", "-"),
         remote.odd.get("remoteType", word(RemoteType, remote.remote_type)),
         valid.short,
         valid.word,
@@ -223,6 +230,6 @@ def _summary(lock: Lock, counts: dict[str, Any], shown: int) -> str:
 def csv_rows(remotes: Iterable[Remote], zone: tzinfo) -> Iterable[dict[str, Any]]:
     """Yield the cells of remotes for :data:`CSV_COLUMNS`."""
     for remote in remotes:
-        start = remote.odd.get("startDate", with_offset(remote.start_ms, zone))
-        end = remote.odd.get("endDate", with_offset(remote.end_ms, zone))
+        start = remote.odd.get("startDate", format_time(remote.start_ms, zone))
+        end = remote.odd.get("endDate", format_time(remote.end_ms, zone))
         yield {**remote.raw, "start": start, "end": end}

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.exit_codes import UsageError, tell
+from lockterm.cli.exit_codes import UsageError, notify
 from lockterm.cli.manual_parts import CHANGING, list_examples
 from lockterm.cli.options import (
     LAST_ID,
@@ -17,13 +17,13 @@ from lockterm.cli.options import (
     WholeNumber,
     WriteOptions,
     changes,
-    the_lock,
-    the_remote,
+    lock_argument,
+    remote_argument,
 )
-from lockterm.cli.outcome import Change, carry_out, unchanged
-from lockterm.cli.prompts import agree, agree_by_typing, let_be, require_someone
+from lockterm.cli.prompts import cancel, confirm, confirm_by_typing, require_answer
 from lockterm.cli.remotes.reading import read_remote
-from lockterm.cli.session import Session, changing, format_lock
+from lockterm.cli.send_change import Change, report_unchanged, send_change
+from lockterm.cli.session import Session, format_lock, open_writable_lock
 from lockterm.config import Options
 from lockterm.domain import dates, rules
 from lockterm.domain.constants import RemoteType, choices, word
@@ -118,7 +118,7 @@ def read_options(
     return reading
 
 
-def resolved(
+def describe_resolved(
     reading: TypedRemote, given: Mapping[str, str], zone: tzinfo, *, adding: bool
 ) -> list[str]:
     """Return clean lines with the dates and weekdays as lockterm understood them."""
@@ -135,13 +135,13 @@ def resolved(
 
 
 @click.command(epilog=manual.ADD)
-@the_lock
+@lock_argument
 @takes_fields(ADDED, adding=True)
 @changes
 def add(options: Options, typed_lock: str, how: WriteOptions, **fields: str | None) -> int:
     """Add a remote to a lock."""
     given = {name: text for name, text in fields.items() if text is not None}
-    with changing(options, typed_lock, how) as (session, lock):
+    with open_writable_lock(options, typed_lock, how) as (session, lock):
         zone = session.operations.zone(lock)
         reading = read_options(given, zone, session.operations.now_ms())
         request = rules.new_remote(lock.lock_id, reading.values)
@@ -151,24 +151,24 @@ def add(options: Options, typed_lock: str, how: WriteOptions, **fields: str | No
         ):  # relative dates count from the service's clock
             reading = read_options(given, zone, session.operations.now_ms())
             request = rules.new_remote(lock.lock_id, reading.values)
-        warned = _warnings(session, reading, None)
-        warned |= _taken(session, lock, request.remote_name, request.remote_number)
-        if not _accepts(warned, yes=how.yes):
-            return let_be()
+        warned = _find_warnings(session, reading, None)
+        warned |= _find_taken(session, lock, request.remote_name, request.remote_number)
+        if not _confirm_warnings(warned, yes=how.yes):
+            return cancel()
         who = format_name(request.remote_name, request.remote_number)
 
         def done(remote_id: Any) -> str:
             known = f" as remote {remote_id}" if remote_id is not None else ""
             return f"{who} was added to {format_lock(lock)}{known}."
 
-        details = resolved(reading, given, zone, adding=True)
+        details = describe_resolved(reading, given, zone, adding=True)
         change = Change(lock, "add", done, how.as_json, details=details)
-        return carry_out(session, change, session.operations.writes.add_remote(request))
+        return send_change(session, change, session.operations.writes.add_remote(request))
 
 
 @click.command(epilog=manual.UPDATE)
-@the_lock
-@the_remote
+@lock_argument
+@remote_argument
 @takes_fields(UPDATED, adding=False)
 @changes
 def update(
@@ -178,87 +178,89 @@ def update(
     given = {name: text for name, text in fields.items() if text is not None}
     if not given:
         raise click.UsageError("Say what to change, such as --end +30d")
-    with changing(options, typed_lock, how) as (session, lock):
+    with open_writable_lock(options, typed_lock, how) as (session, lock):
         before = read_remote(session, lock, remote_id)
         zone = session.operations.zone(lock)
         reading = read_options(given, zone, session.operations.now_ms(), before)
         after = rules.effective(before, reading.values)
         found = [str(one) for one in find_differences(before, after, zone)]
-        details = [*found, *resolved(reading, given, zone, adding=False)]
+        details = [*found, *describe_resolved(reading, given, zone, adding=False)]
         if rules.opens_again(before, after, session.operations.now_ms()):
             details.insert(0, rules.OPENS_AGAIN)
         who = f"{format_remote(before)} on {format_lock(lock)}"
         done = f"{who} was changed."
         change = Change(lock, "update", done, how.as_json, details=details, remote_id=remote_id)
         if not found:
-            return unchanged(change, f"{who} is already up to date. Nothing was sent.")
-        warned = _warnings(session, reading, before)
+            return report_unchanged(change, f"{who} is already up to date. Nothing was sent.")
+        warned = _find_warnings(session, reading, before)
         if not is_same_name(after.remote_name, before.remote_name):
             _require_free_name(session, lock, after.remote_name or "")
-            warned |= _taken(session, lock, after.remote_name or "", own_id=before.id)
+            warned |= _find_taken(session, lock, after.remote_name or "", own_id=before.id)
         question = "Shorten access?" if reading.shortens else _SEND_IT
-        if not _accepts(warned, yes=how.yes, question=question):
-            return let_be()
+        if not _confirm_warnings(warned, yes=how.yes, question=question):
+            return cancel()
         wanted = rules.changes(before, reading.values)
         work = session.operations.writes.update_remote(
             lock.lock_id, remote_id, wanted, before, just_read=how.yes or not warned
         )
-        return carry_out(session, change, work)
+        return send_change(session, change, work)
 
 
 @click.command(epilog=manual.DELETE)
-@the_lock
-@the_remote
+@lock_argument
+@remote_argument
 @changes
 def delete(options: Options, typed_lock: str, remote_id: int, how: WriteOptions) -> int:
     """Delete a remote, after a prompt."""
-    with changing(options, typed_lock, how) as (session, lock):
-        require_someone(how.yes, "Deleting a remote")
-        before = _remote_before(session, lock, remote_id)
+    with open_writable_lock(options, typed_lock, how) as (session, lock):
+        require_answer(how.yes, "Deleting a remote")
+        before = _read_before(session, lock, remote_id)
         if not how.yes:
             now_ms = session.operations.now_ms()
             lost = describe_backup(before.raw)
             valid = describe_validity(before, now_ms, session.operations.zone(lock))
-            tell(f"{format_remote(before)}: {clean(valid.words)}; {valid.word}. {lost}")
-        if not agree(f"Delete {format_remote(before)} from {format_lock(lock)}?", yes=how.yes):
-            return let_be()
+            notify(f"{format_remote(before)}: {clean(valid.words)}; {valid.word}. {lost}")
+        if not confirm(f"Delete {format_remote(before)} from {format_lock(lock)}?", yes=how.yes):
+            return cancel()
         done = f"{format_remote(before)} was deleted from {format_lock(lock)}."
         change = Change(lock, "delete", done, how.as_json, remote_id=remote_id)
         work = session.operations.writes.delete_remote(lock.lock_id, before, just_read=how.yes)
-        return carry_out(session, change, work)
+        return send_change(session, change, work)
 
 
 @click.command(epilog=manual.CLEAR)
-@the_lock
+@lock_argument
 @changes
 def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
     """Delete all remotes of a lock, after a prompt."""
-    with changing(options, typed_lock, how) as (session, lock):
+    with open_writable_lock(options, typed_lock, how) as (session, lock):
         count: int | None = None
 
         def done(deleted: Any) -> str:
-            told = count if deleted is None else deleted
-            remotes = "1 remote was" if told == 1 else f"{told:,} remotes were"
+            number = count if deleted is None else deleted
+            remotes = "1 remote was" if number == 1 else f"{number:,} remotes were"
             more = describe_beyond_backup(deleted, count or 0)
             return f"{remotes} deleted from {format_lock(lock)}. {more}".strip()
 
         change = Change(lock, "clear", done, how.as_json)
         if not how.dry_run:
-            require_someone(how.yes, "Clearing a lock")
+            require_answer(how.yes, "Clearing a lock")
             seen = session.run(session.operations.remotes.page(lock.lock_id, 1, 1, fresh=True))
             count = seen.value.least
             if not count:
-                return unchanged(change, f"{format_lock(lock)} has no remotes: nothing was sent.")
+                return report_unchanged(
+                    change, f"{format_lock(lock)} has no remotes: nothing was sent."
+                )
             if not how.yes:
                 first = next(iter(seen.value.remotes), None)
                 lost = describe_backup(first.raw if first else {}, many=True)
-                tell(f"every one of them stops opening this lock. {lost}")
+                notify(f"every one of them stops opening this lock. {lost}")
             remotes = "the only remote" if count == 1 else f"all {count:,} remotes"
             question = f"To delete {remotes} of {format_lock(lock)}, type its id or its name"
-            if not agree_by_typing(question, (str(lock.lock_id), lock.name), yes=how.yes):
-                return let_be()
+            if not confirm_by_typing(question, (str(lock.lock_id), lock.name), yes=how.yes):
+                return cancel()
         work = session.operations.writes.clear_remotes(lock.lock_id, count)
-        return carry_out(session, change, work)
+        return send_change(session, change, work)
 
 
 @click.command(
@@ -268,8 +270,8 @@ def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
         "lockterm remotes user-number 1001 48213 12 --dry-run",
     )
 )
-@the_lock
-@the_remote
+@lock_argument
+@remote_argument
 @click.argument("number", metavar="NUMBER", type=WholeNumber(-(2**63), LAST_ID))
 @changes
 def user_number(
@@ -279,15 +281,15 @@ def user_number(
 
     The service cannot report the number that is set.
     """
-    with changing(options, typed_lock, how) as (session, lock):
-        before = _remote_before(session, lock, remote_id)
+    with open_writable_lock(options, typed_lock, how) as (session, lock):
+        before = _read_before(session, lock, remote_id)
         done = f"{format_remote(before)} on {format_lock(lock)} has user number {number} now."
         change = Change(lock, "updateRemoteUserNo", done, how.as_json, remote_id=remote_id)
         work = session.operations.writes.set_user_no(lock.lock_id, before, number, just_read=True)
-        return carry_out(session, change, work)
+        return send_change(session, change, work)
 
 
-def _remote_before(session: Session, lock: Lock, remote_id: int) -> Remote:
+def _read_before(session: Session, lock: Lock, remote_id: int) -> Remote:
     """Read a remote; in a dry run, its ID is enough."""
     if session.dry_run:
         return Remote.read({"id": remote_id, "lockId": lock.lock_id})
@@ -307,7 +309,7 @@ def _require_free_name(session: Session, lock: Lock, name: str) -> None:
         raise NameTaken(words, hint="Choose another name.")
 
 
-def _warnings(session: Session, reading: TypedRemote, before: Remote | None) -> dict[str, str]:
+def _find_warnings(session: Session, reading: TypedRemote, before: Remote | None) -> dict[str, str]:
     """Return warnings about allowed but unusual values, by contract field."""
     found = dict(reading.warnings)
     for name, words in reading.shortens.items():
@@ -319,7 +321,7 @@ def _warnings(session: Session, reading: TypedRemote, before: Remote | None) -> 
     return found
 
 
-def _taken(
+def _find_taken(
     session: Session, lock: Lock, name: str, number: str = "", own_id: int | None = None
 ) -> dict[str, str]:
     """Return sentences about remotes with an equal or similar value, by contract field.
@@ -331,7 +333,7 @@ def _taken(
     read = read_names_in_use(session.operations.remotes, lock.lock_id, own_id=own_id)
     taken = session.run(read)
     if taken.words:
-        tell(f"note: {taken.words}")
+        notify(f"note: {taken.words}")
     found = {
         "remoteName": taken.describe_name(name),
         "remoteNumber": taken.describe_number(number),
@@ -339,7 +341,7 @@ def _taken(
     return {field: words for field, words in found.items() if words}
 
 
-def _accepts(found: Mapping[str, str], *, yes: bool, question: str = _SEND_IT) -> bool:
+def _confirm_warnings(found: Mapping[str, str], *, yes: bool, question: str = _SEND_IT) -> bool:
     """Print warnings and ask whether to send anyway.
 
     Raises:
@@ -348,6 +350,6 @@ def _accepts(found: Mapping[str, str], *, yes: bool, question: str = _SEND_IT) -
     if not found:
         return True
     for name, words in found.items():
-        tell(f"note: --{FIELDS[name].option}: {words}")
-    require_someone(yes, "Sending it anyway")
-    return agree(question, yes=yes)
+        notify(f"note: --{FIELDS[name].option}: {words}")
+    require_answer(yes, "Sending it anyway")
+    return confirm(question, yes=yes)

@@ -12,9 +12,9 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from lockterm.cli.exit_codes import DONE, UNKNOWN, sentence_of, tell
+from lockterm.cli.exit_codes import DONE, UNKNOWN, format_error, notify
 from lockterm.cli.output import put, put_json
-from lockterm.cli.session import Rehearsed, Session
+from lockterm.cli.session import DryRunRequest, Session
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.safe_text import clean
@@ -51,7 +51,7 @@ class Change:
     """None for an add: the answer has the ID."""
 
 
-def carry_out(session: Session, change: Change, work: Coroutine[Any, Any, Any]) -> int:
+def send_change(session: Session, change: Change, work: Coroutine[Any, Any, Any]) -> int:
     """Send a change and print its result, or print its request in a dry run.
 
     Returns:
@@ -62,19 +62,19 @@ def carry_out(session: Session, change: Change, work: Coroutine[Any, Any, Any]) 
     """
     try:
         answer = session.run(work)
-    except Rehearsed as rehearsed:
+    except DryRunRequest as rehearsed:
         _show_request(session, rehearsed, change)
         return DONE
     except PendingChangeError as error:
         error.hint = f"{_SETTLE} {settling()}"
         raise
     except OutcomeUnknown as error:
-        return _read_back(session, change, error)
-    _tell_done(change, State.CONFIRMED, answer)
+        return _verify(session, change, error)
+    _report_done(change, State.CONFIRMED, answer)
     return DONE
 
 
-def unchanged(change: Change, sentence: str) -> int:
+def report_unchanged(change: Change, sentence: str) -> int:
     """Print that there is nothing to send; return the exit code."""
     if change.as_json:
         put_json(_result(change, "unchanged", message=sentence))
@@ -83,7 +83,7 @@ def unchanged(change: Change, sentence: str) -> int:
     return DONE
 
 
-def _show_request(session: Session, rehearsed: Rehearsed, change: Change) -> None:
+def _show_request(session: Session, rehearsed: DryRunRequest, change: Change) -> None:
     write = rehearsed.write
     encoding = "json" if write.always_json else session.profile.body
     if change.as_json:
@@ -109,24 +109,24 @@ def _show_request(session: Session, rehearsed: Rehearsed, change: Change) -> Non
     put("Nothing was sent.")
 
 
-def _read_back(session: Session, change: Change, error: OutcomeUnknown) -> int:
+def _verify(session: Session, change: Change, error: OutcomeUnknown) -> int:
     operation: Operation | None = None
     words = ""
     try:
-        operation = session.run(_mine(session, change.lock.lock_id))
+        operation = session.run(_find_own_operation(session, change.lock.lock_id))
         if operation is not None:
             if sys.stderr is not None and sys.stderr.isatty():
-                tell(f"no answer came; reading it back, for {TIMEOUT_S:g} s at the most ...")
+                notify(f"no answer came; reading it back, for {TIMEOUT_S:g} s at the most ...")
             work = session.operations.watch.until_proven(operation, TIMEOUT_S)
             operation = session.run(work)
             words = f"Read back: {operation.message}"
     except ServiceError as failure:
-        words = f"It could not be read back: {sentence_of(failure)}"
+        words = f"It could not be read back: {format_error(failure)}"
     except LocktermError as failure:
-        words = sentence_of(failure)
+        words = format_error(failure)
     if operation is not None and operation.state is State.CONFIRMED_BY_READING:
         added_id = operation.remote_id if change.call == "add" else None
-        _tell_done(change, operation.state, added_id)
+        _report_done(change, operation.state, added_id)
         return DONE
     if change.as_json:
         state = operation.state if operation else State.UNKNOWN
@@ -136,11 +136,11 @@ def _read_back(session: Session, change: Change, error: OutcomeUnknown) -> int:
         for line in change.details:
             put(line)
     said = (f"{error.title}: {clean(error.message)}", clean(words), _NEXT, _SETTLE, settling())
-    tell(" ".join(filter(None, said)))
+    notify(" ".join(filter(None, said)))
     return UNKNOWN
 
 
-async def _mine(session: Session, lock_id: int) -> Operation | None:
+async def _find_own_operation(session: Session, lock_id: int) -> Operation | None:
     """Return the change that this command has sent."""
     own = session.operations.journal.session.id
     mine = [
@@ -149,7 +149,7 @@ async def _mine(session: Session, lock_id: int) -> Operation | None:
     return mine[-1] if mine else None
 
 
-def _tell_done(change: Change, state: State, answer: Any) -> None:
+def _report_done(change: Change, state: State, answer: Any) -> None:
     seen = "" if state is State.CONFIRMED else "no answer came, but reading it back shows it"
     if change.as_json:
         put_json(_result(change, "recorded", state=state, answer=answer, message=seen))
