@@ -23,7 +23,7 @@ from lockterm.store.database import Database
 from lockterm.store.runs import RunStore
 from lockterm.store.sessions import StoreSession
 from tests.cli.conftest import Scripts
-from tests.cli.test_outcomes import NEAR, lose, swallow
+from tests.cli.test_send_change import NEAR, lose, swallow
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.long import telling
 from tests.servers import port_of
@@ -54,7 +54,9 @@ def names(scripts: Scripts, lock_id: int = 1004) -> list[str]:
     return sorted(row["name"] for row in scripts.remotes(lock_id))
 
 
-def test_a_file_is_applied_once_and_told_step_by_step(scripts: Scripts, tmp_path: Path) -> None:
+def test_apply_reports_each_step_when_a_file_is_applied_twice(
+    scripts: Scripts, tmp_path: Path
+) -> None:
     anna = scripts.have()
     ben = scripts.have(remoteName="Ben", remoteNumber="B-1")
     file = written(tmp_path, "1004,A-1,Anna W.,1,", "1004,B-1,,,delete", "1004,C-1,Carl,1,add")
@@ -93,7 +95,7 @@ def test_a_file_is_applied_once_and_told_step_by_step(scripts: Scripts, tmp_path
 
 @pytest.mark.parametrize("form", ["csv", "json"])
 @pytest.mark.parametrize("seed", telling([0], range(3)))
-def test_what_is_changed_in_an_export_is_what_changes(
+def test_apply_changes_only_what_differs_when_an_export_was_edited(
     scripts: Scripts, tmp_path: Path, form: str, seed: int
 ) -> None:
     random = Random(seed)
@@ -157,7 +159,9 @@ def _table(remotes: Sequence[dict[str, Any]]) -> str:
 
 
 @pytest.mark.long
-def test_deletes_are_counted_and_typed(scripts: Scripts, tmp_path: Path) -> None:
+def test_apply_asks_for_the_number_of_deletes_when_there_are_many(
+    scripts: Scripts, tmp_path: Path
+) -> None:
     for place in range(12):
         scripts.have(remoteName=f"N{place}", remoteNumber=f"N-{place}")
     file = written(tmp_path, "1004,N-0,,,keep")
@@ -182,27 +186,28 @@ def test_deletes_are_counted_and_typed(scripts: Scripts, tmp_path: Path) -> None
         assert len(names(scripts)) == (12 if code else 1)
 
 
-def test_apply_asks_for_the_number_of_many_added_remotes(scripts: Scripts, tmp_path: Path) -> None:
-    file = written(tmp_path, *(f"1004,N-{place},N{place},1," for place in range(11)))
-    for typed, code in (("y", 1), ("11", 0)):
+@pytest.mark.parametrize(
+    ("count", "prompt", "refusal", "consent"),
+    [
+        (11, r"11 to add\. To do so, type 11:", "y", "11"),
+        (2, r"2 to add\. Do so\? \[y/N\]:", "n", "y"),
+    ],
+)
+def test_apply_asks_for_the_number_when_many_remotes_are_added(
+    scripts: Scripts, tmp_path: Path, count: int, prompt: str, refusal: str, consent: str
+) -> None:
+    file = written(tmp_path, *(f"1004,N-{place},N{place},1," for place in range(count)))
+    for typed, code in ((refusal, 1), (consent, 0)):
         with PtySession([*LOCKTERM, "apply", file], clean_environment(tmp_path)) as terminal:
-            terminal.wait_for(r"11 to add\. To do so, type 11:")
+            terminal.wait_for(prompt)
             terminal.press(typed, "enter")
             assert terminal.wait_exit() == code
-        assert len(names(scripts)) == (0 if code else 11)
+        assert len(names(scripts)) == (0 if code else count)
 
 
-def test_a_few_are_asked_about_once(scripts: Scripts, tmp_path: Path) -> None:
-    file = written(tmp_path, "1004,C-1,Carl,1,", "1004,D-1,Dora,1,")
-    for key, code in (("n", 1), ("y", 0)):
-        with PtySession([*LOCKTERM, "apply", file], clean_environment(tmp_path)) as terminal:
-            terminal.wait_for(r"2 to add\. Do so\? \[y/N\]:")
-            terminal.press(key, "enter")
-            assert terminal.wait_exit() == code
-        assert len(names(scripts)) == (0 if code else 2)
-
-
-def test_a_read_only_profile_shows_and_sends_nothing(scripts: Scripts, tmp_path: Path) -> None:
+def test_apply_sends_nothing_when_the_profile_is_read_only(
+    scripts: Scripts, tmp_path: Path
+) -> None:
     file = written(tmp_path, "1004,C-1,Carl,1,")
     assert scripts.run("apply", file, "--dry-run", "--read-only").returncode == 0
     told = scripts.run("apply", file, "--yes", "--read-only")
@@ -212,7 +217,9 @@ def test_a_read_only_profile_shows_and_sends_nothing(scripts: Scripts, tmp_path:
 
 
 @pytest.mark.long
-def test_without_the_service_it_is_3_and_each_row_is_told(scripts: Scripts, tmp_path: Path) -> None:
+def test_apply_reports_each_row_when_the_service_is_unreachable(
+    scripts: Scripts, tmp_path: Path
+) -> None:
     file = written(tmp_path, "1004,C-1,Carl,1,", "1003,D-1,Dora,1,delete")
     scripts.use("http://127.0.0.1:9")
     steps, last = lines(scripts, "apply", file, "--yes", code=3)
@@ -229,7 +236,7 @@ def test_without_the_service_it_is_3_and_each_row_is_told(scripts: Scripts, tmp_
     assert told[2:] == ["2 not sent."]
 
 
-def test_a_lock_that_is_refused_holds_only_its_own_rows_and_all_deletes(
+def test_apply_runs_other_rows_but_no_deletes_when_a_lock_is_refused(
     scripts: Scripts, tmp_path: Path
 ) -> None:
     scripts.have()
@@ -281,9 +288,7 @@ def test_runs_send_nothing_when_the_credentials_have_changed(
     assert (done.returncode, [one["name"] for one in scripts.remotes(1004)]) == (0, ["Anna"])
 
 
-def test_what_is_no_longer_as_it_was_is_skipped_and_the_rest_goes_on(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+def test_resume_skips_a_step_when_its_remote_has_changed(scripts: Scripts, tmp_path: Path) -> None:
     anna = scripts.have()
     raw = scripts.json("remotes", "show", "1004", str(anna))["remote"]
     step = Step(
@@ -314,7 +319,7 @@ def test_what_is_no_longer_as_it_was_is_skipped_and_the_rest_goes_on(
     assert names(scripts) == ["Anna", "Ben"]
 
 
-def test_what_a_killed_run_had_sent_is_unknown_until_it_is_read_back(scripts: Scripts) -> None:
+def test_resume_verifies_a_sent_step_when_its_run_was_killed(scripts: Scripts) -> None:
     new = {"remoteName": "Ben", "remoteNumber": "Z-1", "remoteType": 1, "addType": 1}
     steps = [Step(number, Action.ADD, 1004, None, "Ben", new) for number in (1, 2)]
     run = keep(scripts, replace(steps[0], state=StepState.SENT, operation_id="a" * 32), steps[1])
@@ -326,7 +331,7 @@ def test_what_a_killed_run_had_sent_is_unknown_until_it_is_read_back(scripts: Sc
     assert (listed["state"], listed["counts"]) == ("interrupted", last["counts"])
 
 
-def test_a_run_of_a_session_that_lives_is_under_way_there(scripts: Scripts) -> None:
+def test_resume_is_refused_when_another_session_runs_it(scripts: Scripts) -> None:
     new = {"remoteName": "Ben", "remoteNumber": "Z-1", "remoteType": 1, "addType": 1}
     done, sent, due, refused = (Step(n, Action.ADD, 1004, None, "Ben", new) for n in (1, 2, 3, 4))
     run = keep(
@@ -360,7 +365,7 @@ def test_a_run_of_a_session_that_lives_is_under_way_there(scripts: Scripts) -> N
     assert scripts.writes() == []
 
 
-def test_a_run_of_another_service_is_refused_by_name(scripts: Scripts) -> None:
+def test_resume_is_refused_when_the_run_belongs_to_another_service(scripts: Scripts) -> None:
     run = keep(scripts, Step(1, Action.DELETE, 1004, 1, "Anna"), base_url="https://locks.example")
     for command in ("resume", "retry"):
         told = scripts.run("runs", command, run, "--yes")
@@ -371,7 +376,7 @@ def test_a_run_of_another_service_is_refused_by_name(scripts: Scripts) -> None:
 
 
 @pytest.mark.long
-async def test_what_had_no_answer_is_read_back_and_told_once(
+async def test_apply_reports_a_step_once_when_it_was_read_back(
     scripts: Scripts, tmp_path: Path
 ) -> None:
     scripts.have()
@@ -394,7 +399,7 @@ async def test_what_had_no_answer_is_read_back_and_told_once(
         assert proxy.asked.count("update") == 2 and proxy.asked.count("add") == 1
 
 
-async def test_ctrl_c_stops_after_the_step_in_flight_and_resume_does_the_rest(
+async def test_resume_sends_the_rest_when_apply_was_interrupted(
     scripts: Scripts, tmp_path: Path
 ) -> None:
     file = written(tmp_path, *(f"1004,C-{n},Carl {n},1," for n in range(5)))
@@ -449,7 +454,7 @@ async def test_ctrl_c_stops_after_the_step_in_flight_and_resume_does_the_rest(
         ("recorded sent to_do", 4),
     ],
 )
-def test_every_end_has_its_code(states: str, code: int) -> None:
+def test_exit_code_of_steps_is_that_of_the_worst_state(states: str, code: int) -> None:
     steps = [
         Step(number, Action.ADD, 1, None, "x", state=StepState(state))
         for number, state in enumerate(states.split())

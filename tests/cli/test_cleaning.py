@@ -29,7 +29,7 @@ def names(scripts: Scripts, lock_id: int = 1004) -> set[str]:
     return {row["name"] for row in scripts.remotes(lock_id)}
 
 
-def test_clean_deletes_only_what_expired_long_enough_ago(scripts: Scripts) -> None:
+def test_clean_deletes_only_remotes_when_they_expired_long_ago(scripts: Scripts) -> None:
     before = names(scripts)
     for name, days in (("Long ago", 31), ("Just inside", 29), ("Still valid", -5)):
         have(scripts, name, days)

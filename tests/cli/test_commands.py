@@ -29,7 +29,7 @@ def _assert_one_sentence(result: subprocess.CompletedProcess[str], *words: str) 
         assert word in result.stderr, result.stderr
 
 
-def test_version(lockterm: Run) -> None:
+def test_version_option_prints_version(lockterm: Run) -> None:
     result = lockterm("--version")
     assert (result.returncode, result.stdout) == (0, f"lockterm {__version__}\n")
 
@@ -59,7 +59,7 @@ def test_version(lockterm: Run) -> None:
         (["serve", "--rate-limit", "0/s"], {}, ["--rate-limit", "50/s"]),
     ],
 )  # fmt: skip
-def test_bad_input_gets_a_sentence(
+def test_commands_print_one_sentence_when_input_is_wrong(
     lockterm: Run, arguments: list[str], env: dict[str, str], words: list[str]
 ) -> None:
     result = lockterm(*arguments, env=env)
@@ -67,7 +67,9 @@ def test_bad_input_gets_a_sentence(
     _assert_one_sentence(result, *words)
 
 
-def test_an_unreadable_config_gets_a_sentence(lockterm: Run, config_file: Path) -> None:
+def test_commands_print_one_sentence_when_config_is_unreadable(
+    lockterm: Run, config_file: Path
+) -> None:
     config_file.mkdir()
     for command in ([], ["info"], ["--base-url", "https://x.example"]):
         result = lockterm(*command)
@@ -76,7 +78,7 @@ def test_an_unreadable_config_gets_a_sentence(lockterm: Run, config_file: Path) 
     assert lockterm("doctor").returncode == 1
 
 
-def test_a_port_in_use_gets_a_sentence(lockterm: Run) -> None:
+def test_serve_prints_one_sentence_when_its_port_is_in_use(lockterm: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         result = lockterm("serve", "--port", str(port))
@@ -84,7 +86,7 @@ def test_a_port_in_use_gets_a_sentence(lockterm: Run) -> None:
     _assert_one_sentence(result, str(port), "in use", "--port 0")
 
 
-def test_an_address_or_a_database_that_cannot_be_gets_a_sentence(
+def test_serve_prints_one_sentence_when_address_or_database_is_unusable(
     lockterm: Run, tmp_path: Path
 ) -> None:
     unknown = lockterm("serve", "--port", "0", "--host", "no-such-host.invalid")
@@ -100,7 +102,7 @@ def test_an_address_or_a_database_that_cannot_be_gets_a_sentence(
     assert foreign.read_text() == "not a database"
 
 
-def test_an_address_of_postgresql_is_told_without_its_password(lockterm: Run) -> None:
+def test_serve_hides_the_password_when_postgresql_is_unreachable(lockterm: Run) -> None:
     for address, said in (
         ("postgresql://me:hunter22@db.invalid/locks", "has a password in its address"),
         ("postgres://me@db.invalid/locks?password=hunter22", "PGPASSWORD"),
@@ -113,7 +115,7 @@ def test_an_address_of_postgresql_is_told_without_its_password(lockterm: Run) ->
         assert "hunter22" not in result.stderr
 
 
-def test_without_psycopg_is_told_how_to_have_it(
+def test_serve_names_the_package_when_psycopg_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delitem(sys.modules, "lockterm.service.postgres_storage", raising=False)
@@ -122,7 +124,7 @@ def test_without_psycopg_is_told_how_to_have_it(
     assert "pip install 'lockterm[postgres]'" in " ".join(capsys.readouterr().err.split())
 
 
-def test_serve_does_what_its_options_ask_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_serve_passes_its_options_to_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
     served = dict[str, Any]()
     monkeypatch.setattr("lockterm.service.running.serve", lambda *_, **got: served.update(got))
     public = "https://locks.example.com"
@@ -135,14 +137,14 @@ def test_serve_does_what_its_options_ask_for(monkeypatch: pytest.MonkeyPatch) ->
     assert not served["log"].as_json and served["figures"] is None
 
 
-def test_without_a_terminal_the_ui_ends_with_2(lockterm: Run) -> None:
+def test_ui_ends_with_2_when_there_is_no_terminal(lockterm: Run) -> None:
     for command in (["demo"], ["--base-url", "https://x.example"], []):
         result = lockterm(*command)
         assert result.returncode == 2
         _assert_one_sentence(result, "terminal")
 
 
-def test_info_masks_secrets_and_says_where_each_setting_came_from(
+def test_info_masks_secrets_and_shows_the_source_of_settings(
     lockterm: Run, config_file: Path
 ) -> None:
     config_file.write_text(
@@ -167,7 +169,7 @@ def test_info_masks_secrets_and_says_where_each_setting_came_from(
     assert settings["headers.Authorization"]["value"] == "***"
 
 
-def test_info_with_a_broken_setting_still_names_the_paths(lockterm: Run, config_file: Path) -> None:
+def test_info_shows_paths_when_a_setting_is_broken(lockterm: Run, config_file: Path) -> None:
     config_file.write_text("x =\ny = 1\n")
     result = lockterm("info")
     assert result.returncode == 2
@@ -175,7 +177,7 @@ def test_info_with_a_broken_setting_still_names_the_paths(lockterm: Run, config_
     _assert_one_sentence(result, "line 1")
 
 
-def test_serve_refuses_a_database_when_others_decide_about_its_path(
+def test_serve_refuses_a_database_when_others_can_change_its_path(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     (tmp_path / "top/in").mkdir(parents=True)
@@ -204,7 +206,7 @@ def test_serve_refuses_tokens_when_others_can_change_them(
     assert f"chmod go-w {changed}." in capsys.readouterr().err
 
 
-def test_serve_says_where_first_and_ends_with_a_signal(tmp_path: Path) -> None:
+def test_serve_prints_its_address_and_ends_with_a_signal(tmp_path: Path) -> None:
     database = tmp_path / "site.db"
     command = [*LOCKTERM, "serve", "--port", "0", "--database", str(database)]
     with subprocess.Popen(
@@ -224,7 +226,9 @@ def test_serve_says_where_first_and_ends_with_a_signal(tmp_path: Path) -> None:
     assert database.stat().st_size > 0
 
 
-def test_workers_have_to_share_a_database(lockterm: Run, tmp_path: Path) -> None:
+def test_serve_refuses_workers_when_there_is_no_shared_database(
+    lockterm: Run, tmp_path: Path
+) -> None:
     for where in ((), ("--database", str(tmp_path / "site.db"))):
         result = lockterm("serve", "--port", "0", "--workers", "2", *where)
         assert (result.returncode, result.stdout) == (1, "")
@@ -249,7 +253,7 @@ def test_workers_have_to_share_a_database(lockterm: Run, tmp_path: Path) -> None
     ids=" ".join,
 )
 @pytest.mark.parametrize("home", [None, "relative"])
-def test_a_command_names_what_to_set_when_the_user_has_no_home(
+def test_commands_name_the_variable_when_the_user_has_no_home(
     command: tuple[str, ...],
     home: str | None,
     monkeypatch: pytest.MonkeyPatch,
@@ -273,7 +277,7 @@ def test_a_command_names_what_to_set_when_the_user_has_no_home(
 @pytest.mark.parametrize(
     ("typed", "command"), [(("remotes", "add", "--nosuch"), " remotes add"), (("nosuch",), "")]
 )
-def test_a_usage_error_names_the_help_when_a_command_is_misused(
+def test_commands_name_their_help_when_they_are_misused(
     lockterm: Run, typed: tuple[str, ...], command: str
 ) -> None:
     refused = lockterm(*typed)

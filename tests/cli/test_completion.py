@@ -24,7 +24,7 @@ from tests.terminal.pty_session import clean_environment
         ("fish", "complete --no-files --command lockterm"),
     ],
 )
-def test_each_shell_gets_its_script(lockterm: Run, shell: str, words: str) -> None:
+def test_completion_prints_a_script_for_each_shell(lockterm: Run, shell: str, words: str) -> None:
     result = lockterm("completion", shell)
     assert result.returncode == 0
     assert words in result.stdout
@@ -39,7 +39,7 @@ def test_each_shell_gets_its_script(lockterm: Run, shell: str, words: str) -> No
         ("fish", "config/fish/completions/lockterm.fish"),
     ],
 )
-def test_a_script_is_installed_where_the_shell_looks(
+def test_completion_installs_the_script_for_its_shell(
     lockterm: Run, tmp_path: Path, shell: str, place: str
 ) -> None:
     file = tmp_path / place
@@ -56,9 +56,7 @@ def test_a_script_is_installed_where_the_shell_looks(
     assert f"{file} is there, and lockterm has not written it." in result.stderr
 
 
-def test_only_its_owner_can_change_a_script_when_the_umask_takes_nothing(
-    lockterm: Run, tmp_path: Path
-) -> None:
+def test_completion_script_is_private_when_the_umask_is_open(lockterm: Run, tmp_path: Path) -> None:
     homes = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
     open_to_all = ("sh", "-c", 'umask 0; exec "$0" "$@"', *LOCKTERM)
     result = lockterm("completion", "--install", "fish", env=homes, program=open_to_all)
@@ -87,7 +85,7 @@ def test_completion_script_loads_when_its_shell_reads_it(
     assert done.stderr == ""
 
 
-def test_an_unknown_shell_is_refused(lockterm: Run) -> None:
+def test_completion_refuses_an_unknown_shell(lockterm: Run) -> None:
     result = lockterm("completion", "ksh")
     assert (result.returncode, result.stdout) == (2, "")
     assert "bash" in result.stderr
@@ -97,7 +95,9 @@ NAMES = ["a$(touch x)", "a'b", "a\\b", "a;b", "a b", 'a"b', "a`b`", "a*", "plain
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_bash_gets_a_name_as_one_word(tmp_path: Path, config_file: Path, name: str) -> None:
+def test_bash_completion_quotes_a_profile_name(
+    tmp_path: Path, config_file: Path, name: str
+) -> None:
     """What is put on the command line is run by bash as it stands once enter is pressed."""
     environment = clean_environment(tmp_path)
     environment |= {"_LOCKTERM_COMPLETE": "bash_complete", "COMP_CWORD": "2"}
@@ -122,7 +122,9 @@ def test_bash_gets_a_name_as_one_word(tmp_path: Path, config_file: Path, name: s
 
 
 @pytest.mark.long
-def test_bash_completes_commands_options_and_locks(scripts: Scripts, tmp_path: Path) -> None:
+def test_bash_completion_completes_commands_options_and_locks(
+    scripts: Scripts, tmp_path: Path
+) -> None:
     require("bash", "bash")
     scripts.keep([Lock(1004, name="Roof hatch"), Lock(1005, name="Main gate"), Lock(2001)])
     other = '[profiles.other]\nbase_url = "https://locks.example"\n'

@@ -9,7 +9,9 @@ import pytest
 from tests.cli.conftest import Scripts
 
 
-def test_a_permanent_remote_that_gets_another_type_needs_a_start(scripts: Scripts) -> None:
+def test_update_requires_a_start_when_a_permanent_remote_gets_another_type(
+    scripts: Scripts,
+) -> None:
     remote_id = scripts.have()
     command = ("remotes", "update", "1004", str(remote_id), "--type", "time-limited")
     result = scripts.run(*command, "--end", "+30d")
@@ -22,14 +24,14 @@ def test_a_permanent_remote_that_gets_another_type_needs_a_start(scripts: Script
     assert "--end: An end is needed" in result.stderr
 
 
-def test_the_note_on_a_mac_is_told_for_a_permanent_remote_too(scripts: Scripts) -> None:
+def test_add_notes_an_unusual_mac_when_the_remote_is_permanent(scripts: Scripts) -> None:
     given = ("--name", "Ben", "--number", "A-2", "--type", "permanent", "--mac", "12345")
     result = scripts.run("remotes", "add", "1004", *given)
     assert result.returncode == 0, result.stderr
     assert "MAC address: This does not look like AA:BB:CC:DD:EE:FF" in result.stdout
 
 
-def test_a_voice_is_remembered_for_a_lock_outside_of_the_book(scripts: Scripts) -> None:
+def test_voice_list_marks_the_voice_when_the_lock_is_not_in_the_book(scripts: Scripts) -> None:
     (language, *_) = scripts.json(
         "voice", "list", "1004", "--vendor", "nordriegel", "--model", "NR-450"
     )["languages"]
@@ -45,13 +47,11 @@ def test_a_voice_is_remembered_for_a_lock_outside_of_the_book(scripts: Scripts) 
 @pytest.mark.parametrize(
     ("command", "call"), [("list", "voice/packs (4.10)"), ("packs", "voice/list (4.9)")]
 )
-def test_help_names_the_call_that_a_list_of_voices_makes(
-    scripts: Scripts, command: str, call: str
-) -> None:
+def test_voice_help_names_its_call(scripts: Scripts, command: str, call: str) -> None:
     assert call in " ".join(scripts.run("voice", command, "--help").stdout.split())
 
 
-def test_json_that_differs_is_shown_where_it_differs(scripts: Scripts) -> None:
+def test_update_shows_the_differing_part_when_extra_data_changes(scripts: Scripts) -> None:
     long = {"door": "Süd " * 30, "字": ["x" * 80, 1], "same": "s" * 100}
     remote_id = scripts.have(extraData=long)
     after = json.loads(json.dumps(long))
@@ -66,7 +66,7 @@ def test_json_that_differs_is_shown_where_it_differs(scripts: Scripts) -> None:
     ]
 
 
-def test_a_time_of_24_00_and_weekdays_outside_of_the_period_are_explained(
+def test_add_explains_24_00_and_weekdays_outside_the_period(
     scripts: Scripts,
 ) -> None:
     given = ("--name", "Ben", "--number", "A-2", "--type", "recurring", "--days", "mon")
@@ -82,14 +82,14 @@ def test_a_time_of_24_00_and_weekdays_outside_of_the_period_are_explained(
 
 
 @pytest.mark.parametrize("sign", ["\U0001fae8", "\U0001fadf", "\U0001f6d8"])
-def test_a_sign_newer_than_the_tables_may_stand_in_a_name(scripts: Scripts, sign: str) -> None:
+def test_add_accepts_a_new_unicode_character_in_a_name(scripts: Scripts, sign: str) -> None:
     given = ("--number", "A-2", "--type", "permanent")
     result = scripts.run("remotes", "add", "1004", "--name", f"Ben {sign}", *given)
     assert result.returncode == 0, result.stderr
     assert scripts.remotes(1004)[0]["name"] == f"Ben {sign}"
 
 
-def test_what_cannot_be_seen_is_refused_all_the_same(scripts: Scripts) -> None:
+def test_add_refuses_an_invisible_character_in_a_name(scripts: Scripts) -> None:
     for sign in ("\u200b", "\ufffe", "\U000e0fff", "\u2065"):
         given = ("--number", "A-2", "--type", "permanent")
         result = scripts.run("remotes", "add", "1004", "--name", f"Ben{sign}", *given)

@@ -63,7 +63,7 @@ def test_ask_returns_the_answers_when_the_last_one_has_come(terminal: tuple[int,
     assert not listening.is_waiting
 
 
-def test_ask_sends_nothing_when_an_answer_is_waiting(terminal: tuple[int, int]) -> None:
+def test_ask_sends_nothing_when_an_answer_is_pending(terminal: tuple[int, int]) -> None:
     to_answer, asked = terminal
     listening = Conversation(0.0)
     os.write(to_answer, b"\x1b[3;4R")

@@ -27,7 +27,7 @@ def expired_count(scripts: Scripts) -> int:
     return sum(end is not None and end < now_ms for end in ends)
 
 
-def test_a_lock_is_copied_whole_and_once(scripts: Scripts) -> None:
+def test_copy_adds_each_remote_once_when_it_runs_twice(scripts: Scripts) -> None:
     shown = scripts.run("copy", "1003", "1004", *ALL, "--dry-run")
     assert shown.returncode == 0
     assert shown.stdout.splitlines()[0] == "lock 1004"
@@ -53,7 +53,7 @@ def test_a_lock_is_copied_whole_and_once(scripts: Scripts) -> None:
     assert scripts.writes() == []
 
 
-def test_a_name_that_is_taken_is_left_out_or_renamed(scripts: Scripts) -> None:
+def test_copy_skips_or_renames_a_remote_when_its_name_is_taken(scripts: Scripts) -> None:
     (name, *_) = named(scripts, 1003)
     other = scripts.have(remoteName=name, remoteNumber="X-1")
     shown = scripts.run("copy", "1003", "1004", *ALL, "--yes")
@@ -68,7 +68,7 @@ def test_a_name_that_is_taken_is_left_out_or_renamed(scripts: Scripts) -> None:
     assert len(named(scripts, 1004)) == 10
 
 
-def test_copy_skips_expired_remotes_and_counts_them_unless_told_otherwise(
+def test_copy_counts_skipped_remotes_when_they_are_expired(
     scripts: Scripts,
 ) -> None:
     expired = expired_count(scripts)
@@ -95,7 +95,7 @@ def test_copy_json_counts_the_expired_remotes_that_are_left_out(scripts: Scripts
         assert last["leftOut"] == {"expired": expired}, how
 
 
-def test_what_is_there_by_its_number_stays_as_it_is(scripts: Scripts) -> None:
+def test_copy_changes_nothing_when_the_number_exists(scripts: Scripts) -> None:
     number = scripts.json("remotes", "list", "1003")["remotes"][1]["remoteNumber"]
     scripts.have(remoteName="Same fob", remoteNumber=number)
     shown = scripts.run("copy", "1003", "1004", *ALL, "--yes", "--taken", "rename").stdout
@@ -103,7 +103,7 @@ def test_what_is_there_by_its_number_stays_as_it_is(scripts: Scripts) -> None:
     assert len(named(scripts, 1004)) == 9
 
 
-def test_copy_reports_a_name_and_a_number_that_the_lock_has_spelled_otherwise(
+def test_copy_reports_similar_names_and_numbers_when_the_lock_has_them(
     scripts: Scripts,
 ) -> None:
     one, other, *_ = scripts.json("remotes", "list", "1003")["remotes"]
@@ -117,7 +117,7 @@ def test_copy_reports_a_name_and_a_number_that_the_lock_has_spelled_otherwise(
     assert shown.count("similar name") == 1
 
 
-def test_a_lock_that_cannot_be_read_gets_nothing_and_holds_no_other_up(scripts: Scripts) -> None:
+def test_copy_fills_other_locks_when_one_cannot_be_read(scripts: Scripts) -> None:
     told = scripts.run("copy", "1003", "7777", "1004", *ALL, "--yes", "--json")
     assert told.returncode == 1
     *steps, last = [json.loads(line) for line in told.stdout.splitlines()]
@@ -134,7 +134,7 @@ def test_a_lock_that_cannot_be_read_gets_nothing_and_holds_no_other_up(scripts: 
 
 
 @pytest.mark.long
-def test_an_export_and_a_backup_come_back_and_go_to_others(
+def test_copy_restores_remotes_when_the_source_is_an_export_or_backup(
     scripts: Scripts, tmp_path: Path
 ) -> None:
     before = named(scripts, 1003)
@@ -156,7 +156,9 @@ def test_an_export_and_a_backup_come_back_and_go_to_others(
     assert named(scripts, 1003) == named(scripts, 1004) == before
 
 
-def test_what_is_no_export_and_no_backup_is_refused(scripts: Scripts, tmp_path: Path) -> None:
+def test_copy_refuses_a_source_when_it_is_neither_export_nor_backup(
+    scripts: Scripts, tmp_path: Path
+) -> None:
     both = tmp_path / "both.json"
     assert scripts.run("export", "1003", "1001", "-o", str(both)).returncode == 0
     table = tmp_path / "table.csv"
@@ -190,7 +192,7 @@ def test_what_is_no_export_and_no_backup_is_refused(scripts: Scripts, tmp_path: 
         ),
     ],
 )
-def test_copy_to_another_zone_keeps_the_moment_or_the_time_of_day(
+def test_copy_keeps_moment_or_time_of_day_when_zones_differ(
     scripts: Scripts, times: list[str], end: int, words: str
 ) -> None:
     scripts.keep([Lock(1004, name="Berlin"), Lock(1003, name="Boston", zone="America/New_York")])
@@ -205,7 +207,7 @@ def test_copy_to_another_zone_keeps_the_moment_or_the_time_of_day(
     assert row["start_ms"] == 1_796_079_600_000 + (6 * 3_600_000 if times else 0)
 
 
-def test_copy_within_a_zone_says_nothing_of_zones(scripts: Scripts) -> None:
+def test_copy_mentions_no_zone_when_zones_are_equal(scripts: Scripts) -> None:
     scripts.have(
         remoteNumber="Z-1", remoteType=2, startDate=1_796_079_600_000, endDate=3_802_608_000_000
     )

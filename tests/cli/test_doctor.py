@@ -49,7 +49,7 @@ def findings(report: dict[str, Any], subject: str) -> list[dict[str, Any]]:
     return [one for one in report["findings"] if one["subject"] == subject]
 
 
-def test_without_a_terminal_everything_else_is_checked(scripts: Scripts, tmp_path: Path) -> None:
+def test_doctor_checks_the_rest_when_there_is_no_terminal(scripts: Scripts, tmp_path: Path) -> None:
     scripts.config.chmod(0o644)
     shown = scripts.run("doctor")
     assert shown.returncode == 0, "no terminal is nothing wrong"
@@ -75,7 +75,7 @@ def test_without_a_terminal_everything_else_is_checked(scripts: Scripts, tmp_pat
     assert calls == {"/api/v1/bluetooth-remote/list"}, "nothing is changed by asking"
 
 
-def test_what_is_wrong_is_said_with_what_to_do(
+def test_doctor_gives_advice_when_something_is_wrong(
     lockterm: Run, service: RunningService, config_file: Path
 ) -> None:
     late = lockterm("doctor", "--base-url", service.base_url)
@@ -100,7 +100,7 @@ def test_what_is_wrong_is_said_with_what_to_do(
     assert "--base-url" in advice and "lockterm demo" in advice
 
 
-def test_the_store_is_looked_into_and_left_as_it_is(scripts: Scripts) -> None:
+def test_doctor_does_not_change_the_store(scripts: Scripts) -> None:
     scripts.keep([Lock(1004)])
     database = Database(scripts.database)
     journal = Journal(database, "site")
@@ -133,7 +133,7 @@ def test_the_store_is_looked_into_and_left_as_it_is(scripts: Scripts) -> None:
     assert re.search(r"WARN +store .*chmod 600", ill.stdout)
 
 
-async def test_a_certificate_is_told_with_its_end(scripts: Scripts) -> None:
+async def test_doctor_shows_when_the_certificate_ends(scripts: Scripts) -> None:
     port = port_of(scripts.service)
     proxy = FaultProxy(port, host="localhost", tls=tls_context(CERTS / "server"))
     async with proxy.running():
@@ -150,7 +150,7 @@ async def test_a_certificate_is_told_with_its_end(scripts: Scripts) -> None:
     assert told["facts"]["tls"].startswith("TLSv1.")
 
 
-def test_info_and_doctor_tell_what_the_configuration_says_of_terminal_and_keys(
+def test_info_and_doctor_show_configured_terminal_and_keys(
     lockterm: Run, config_file: Path
 ) -> None:
     config_file.write_text('[terminal]\ncopy = "tmux"\nmouse = false\n[keys]\n"app.help" = "f1"\n')
@@ -163,7 +163,7 @@ def test_info_and_doctor_tell_what_the_configuration_says_of_terminal_and_keys(
     assert re.search(r"(?m)^  mouse +false  \(.*line 3\)$", lockterm("info").stdout)
 
 
-def test_a_damaged_row_is_told_by_doctor_and_by_a_change(scripts: Scripts) -> None:
+def test_doctor_and_a_change_report_a_damaged_row(scripts: Scripts) -> None:
     """The add holds its lock back: no traceback, an exit code of its own, and nothing sent."""
     scripts.have()
     add = ("remotes", "add", "1004", "--name", "Ben", "--number", "B-2", "--type", "permanent")
@@ -178,7 +178,7 @@ def test_a_damaged_row_is_told_by_doctor_and_by_a_change(scripts: Scripts) -> No
     assert "” is damaged: what was sent" in held.stderr and "Traceback" not in held.stderr
 
 
-def test_a_change_on_a_damaged_store_has_an_exit_code_of_its_own(scripts: Scripts) -> None:
+def test_change_ends_with_5_when_the_store_is_damaged(scripts: Scripts) -> None:
     add = ("remotes", "add", "1004", "--name", "Ben", "--number", "B-2", "--type", "permanent")
     assert scripts.run(*add, "--yes").returncode == 0
     with closing(sqlite3.connect(scripts.database)) as connection:
@@ -194,7 +194,7 @@ def test_a_change_on_a_damaged_store_has_an_exit_code_of_its_own(scripts: Script
     assert "was damaged" in held.stderr and len(scripts.history()) == 1
 
 
-def test_info_and_doctor_show_the_database(lockterm: Run, tmp_path: Path) -> None:
+def test_info_and_doctor_show_the_time_zone_database(lockterm: Run, tmp_path: Path) -> None:
     told = json.loads(lockterm("info", "--json").stdout)["timeZones"]
     assert told["installed"] == tzdata.IANA_VERSION
     assert told["is_installed_used"] == (told["machine"] < told["installed"])

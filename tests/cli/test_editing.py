@@ -44,7 +44,9 @@ def kept(folder: Path) -> list[Path]:
     return [*folder.glob("lockterm-*/lock-1004.csv")]
 
 
-def test_what_was_edited_is_shown_agreed_to_and_done(scripts: Scripts, tmp_path: Path) -> None:
+def test_edit_shows_and_runs_the_plan_when_a_person_agrees(
+    scripts: Scripts, tmp_path: Path
+) -> None:
     scripts.have()
     with editing(scripts, tmp_path, "Anna|Anna W.") as terminal:
         terminal.wait_for(r"Name: Anna -> Anna W\.")
@@ -59,7 +61,7 @@ def test_what_was_edited_is_shown_agreed_to_and_done(scripts: Scripts, tmp_path:
     assert kept(tmp_path) == []
 
 
-def test_what_is_wrong_can_be_edited_again_and_is_kept(scripts: Scripts, tmp_path: Path) -> None:
+def test_edit_keeps_the_table_when_it_is_invalid(scripts: Scripts, tmp_path: Path) -> None:
     scripts.have()
     with editing(scripts, tmp_path, "permanent|forever|forever|permanent") as terminal:
         terminal.wait_for(r"Edit it again\? \[y/N\]:")
@@ -76,9 +78,7 @@ def test_what_is_wrong_can_be_edited_again_and_is_kept(scripts: Scripts, tmp_pat
     assert scripts.writes() == []
 
 
-def test_what_was_typed_is_kept_where_the_editor_is_killed(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+def test_edit_keeps_the_table_when_the_editor_is_killed(scripts: Scripts, tmp_path: Path) -> None:
     scripts.have()
     with editing(scripts, tmp_path, "Anna|Killed") as terminal:
         assert terminal.wait_exit() == 2
@@ -88,7 +88,7 @@ def test_what_was_typed_is_kept_where_the_editor_is_killed(
     assert "Killed" in file.read_text()
 
 
-def test_a_file_that_is_gone_is_not_told_as_kept(scripts: Scripts, tmp_path: Path) -> None:
+def test_edit_names_no_file_when_the_file_is_gone(scripts: Scripts, tmp_path: Path) -> None:
     scripts.have()
     with editing(scripts, tmp_path, "Anna|Removed") as terminal:
         terminal.wait_for(r"Edit it again\? \[y/N\]:")
@@ -98,9 +98,7 @@ def test_a_file_that_is_gone_is_not_told_as_kept(scripts: Scripts, tmp_path: Pat
     assert not [*tmp_path.glob("lockterm-*")]
 
 
-def test_what_somebody_else_changed_meanwhile_is_not_changed_back(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+def test_edit_skips_a_remote_when_someone_else_changed_it(scripts: Scripts, tmp_path: Path) -> None:
     scripts.have()
     other = scripts.have(remoteName="Ben", remoteNumber="B-1")
     with editing(scripts, tmp_path, "Anna|Anna W.") as terminal:
@@ -112,7 +110,7 @@ def test_what_somebody_else_changed_meanwhile_is_not_changed_back(
     assert sorted(row["name"] for row in scripts.remotes(1004)) == ["Anna W.", "Benno"]
 
 
-def test_lines_that_are_taken_out_delete_only_with_prune(scripts: Scripts, tmp_path: Path) -> None:
+def test_edit_deletes_removed_lines_only_when_pruning(scripts: Scripts, tmp_path: Path) -> None:
     remote_id = scripts.have()
     line = f"1004,{remote_id},Anna,A-1,permanent,bluetooth,,,,default,"
     with editing(scripts, tmp_path, f"{line}|") as terminal:
@@ -124,7 +122,9 @@ def test_lines_that_are_taken_out_delete_only_with_prune(scripts: Scripts, tmp_p
     assert scripts.remotes(1004) == []
 
 
-def test_without_a_terminal_or_an_editor_nothing_is_sent(scripts: Scripts, tmp_path: Path) -> None:
+def test_edit_sends_nothing_when_terminal_or_editor_is_missing(
+    scripts: Scripts, tmp_path: Path
+) -> None:
     assert scripts.run("edit", "1004").returncode == 2
     environment = clean_environment(tmp_path, VISUAL="no-such-editor", TMPDIR=str(tmp_path))
     with PtySession([*LOCKTERM, "edit", "1004"], environment) as terminal:
@@ -162,7 +162,9 @@ def test_edit_keeps_the_table_when_the_editor_returns_at_once(
 
 
 @pytest.mark.parametrize("name", ["vim.basic", "nvim", "nano"])
-def test_vim_reads_no_options_from_the_table(name: str, scripts: Scripts, tmp_path: Path) -> None:
+def test_edit_turns_modelines_off_when_the_editor_is_vim(
+    name: str, scripts: Scripts, tmp_path: Path
+) -> None:
     scripts.have(remoteName="vim: set makeprg=x:")
     editor = tmp_path / "bin" / name
     editor.parent.mkdir()

@@ -13,7 +13,7 @@ from lockterm.cli import exit_codes
 @pytest.mark.parametrize(
     ("has_stderr", "has_stdout"), [(True, True), (False, True), (True, False), (False, False)]
 )
-def test_tell_writes_one_sentence_when_a_stream_is_open(
+def test_notify_writes_one_sentence_when_a_stream_is_open(
     monkeypatch: pytest.MonkeyPatch, has_stderr: bool, has_stdout: bool
 ) -> None:
     """A stream that was closed before the start is None."""

@@ -87,13 +87,13 @@ def rows(scripts: Scripts, *arguments: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(cells.stdout, newline="")))
 
 
-def test_nothing_was_sent_yet(scripts: Scripts) -> None:
+def test_history_is_empty_when_nothing_was_sent(scripts: Scripts) -> None:
     assert scripts.run("history").stdout == "0 changes\n"
     assert scripts.json("history") == []
     assert rows(scripts) == []
 
 
-def test_a_boss_gets_words_and_local_times(scripts: Scripts) -> None:
+def test_history_csv_has_words_and_local_times(scripts: Scripts) -> None:
     keep(scripts, ADDED, CHANGED, VOICED)
     assert rows(scripts) == [
         {
@@ -133,7 +133,7 @@ def test_a_boss_gets_words_and_local_times(scripts: Scripts) -> None:
     assert not scripts.service.requests
 
 
-def test_machines_get_everything(scripts: Scripts) -> None:
+def test_history_json_has_the_whole_journal(scripts: Scripts) -> None:
     keep(scripts, ADDED, CHANGED)
     told = scripts.json("history")
     assert {field.name for field in fields(Operation)} <= told[0].keys()
@@ -156,12 +156,14 @@ def test_machines_get_everything(scripts: Scripts) -> None:
         (["--day", "2026-11-04"], []),
     ],
 )
-def test_a_lock_and_a_day(scripts: Scripts, arguments: list[str], found: list[Operation]) -> None:
+def test_history_filters_by_lock_and_day(
+    scripts: Scripts, arguments: list[str], found: list[Operation]
+) -> None:
     keep(scripts, ADDED, CHANGED, VOICED)
     assert [one["id"] for one in scripts.json("history", *arguments)] == [one.id for one in found]
 
 
-def test_today_begins_where_the_profile_is(scripts: Scripts) -> None:
+def test_history_today_starts_in_the_zone_of_the_profile(scripts: Scripts) -> None:
     now = datetime.now(BERLIN)
     midnight = int(now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp() * 1000)
     yesterday = operation(1, "add", midnight - 1)
@@ -180,12 +182,12 @@ def test_today_begins_where_the_profile_is(scripts: Scripts) -> None:
         ["--lock", "Nowhere"],
     ],
 )
-def test_what_is_no_day_or_lock_is_refused(scripts: Scripts, wrong: list[str]) -> None:
+def test_history_refuses_an_invalid_day_or_lock(scripts: Scripts, wrong: list[str]) -> None:
     refused = scripts.run("history", *wrong)
     assert (refused.returncode, refused.stdout) == (2, "")
 
 
-def test_hostile_words_are_shown_harmless(scripts: Scripts) -> None:
+def test_history_cleans_hostile_text(scripts: Scripts) -> None:
     raw = {"remoteName": HOSTILE, "remoteType": 1}
     keep(
         scripts,

@@ -16,7 +16,7 @@ WITHOUT_RIGHTS = ("setpriv", "--bounding-set", "-dac_override,-dac_read_search",
 """Root may enter every directory; as root, lockterm is run without that."""
 
 
-def test_a_file_in_the_place_of_a_directory_is_told(lockterm: Run, tmp_path: Path) -> None:
+def test_install_reports_a_file_when_a_directory_is_needed(lockterm: Run, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("a file")
     bash = lockterm("completion", "--install", "bash", env={"XDG_DATA_HOME": str(file)})
@@ -28,7 +28,9 @@ def test_a_file_in_the_place_of_a_directory_is_told(lockterm: Run, tmp_path: Pat
     assert file.read_text() == "a file"
 
 
-def test_a_directory_that_may_not_be_entered_is_told(lockterm: Run, tmp_path: Path) -> None:
+def test_install_reports_a_directory_when_permission_is_missing(
+    lockterm: Run, tmp_path: Path
+) -> None:
     folder = tmp_path / "man1"
     folder.mkdir(mode=0)
     program = LOCKTERM if os.geteuid() else WITHOUT_RIGHTS
@@ -42,7 +44,9 @@ def test_a_directory_that_may_not_be_entered_is_told(lockterm: Run, tmp_path: Pa
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_what_is_no_file_is_not_read(lockterm: Run, tmp_path: Path, make: object) -> None:
+def test_install_does_not_read_a_path_when_it_is_not_a_file(
+    lockterm: Run, tmp_path: Path, make: object
+) -> None:
     """A pipe would be waited for."""
     page = tmp_path / "man1/lockterm.1"
     page.parent.mkdir()
@@ -54,7 +58,9 @@ def test_what_is_no_file_is_not_read(lockterm: Run, tmp_path: Path, make: object
     assert list(page.parent.iterdir()) == [page]
 
 
-def test_what_does_not_fit_is_not_there_in_part(lockterm: Run, tmp_path: Path) -> None:
+def test_install_leaves_no_partial_file_when_space_is_missing(
+    lockterm: Run, tmp_path: Path
+) -> None:
     limited = ("sh", "-c", 'ulimit -f 1; exec "$0" "$@"', *LOCKTERM)
     result = lockterm("man", "--dir", str(tmp_path / "man"), program=limited)
     assert (result.returncode, result.stdout) == (1, "")
@@ -62,7 +68,7 @@ def test_what_does_not_fit_is_not_there_in_part(lockterm: Run, tmp_path: Path) -
     assert list((tmp_path / "man/man1").iterdir()) == []
 
 
-def test_how_many_were_written_before_one_that_cannot_be_is_told(tmp_path: Path) -> None:
+def test_install_counts_written_files_when_one_fails(tmp_path: Path) -> None:
     # As long as a name may be: the one beside it, which it is written to first, is longer.
     first, long = tmp_path / "first", tmp_path / ("n" * 255)
     with pytest.raises(LocktermError, match=r"too long\. 1 of 2 files were written\."):
@@ -72,7 +78,7 @@ def test_how_many_were_written_before_one_that_cannot_be_is_told(tmp_path: Path)
 
 
 @pytest.mark.parametrize("given", ["", "relative", "./relative"])
-def test_a_place_that_is_not_absolute_does_not_count(
+def test_install_ignores_a_directory_variable_when_it_is_relative(
     lockterm: Run, tmp_path: Path, given: str
 ) -> None:
     names = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")

@@ -17,7 +17,7 @@ def chosen(config_file: Path) -> Path:
     return config_file
 
 
-def test_every_key_is_there_with_the_ones_that_were_chosen(lockterm: Run, chosen: Path) -> None:
+def test_keys_json_lists_every_key_with_chosen_ones(lockterm: Run, chosen: Path) -> None:
     result = lockterm("keys", "--json")
     assert result.returncode == 0
     keys = json.loads(result.stdout)["keys"]
@@ -36,7 +36,7 @@ def test_every_key_is_there_with_the_ones_that_were_chosen(lockterm: Run, chosen
     }
 
 
-def test_it_is_a_table_for_people_and_one_for_documents(lockterm: Run, chosen: Path) -> None:
+def test_keys_prints_a_table_and_markdown(lockterm: Run, chosen: Path) -> None:
     lines = lockterm("keys").stdout.splitlines()
     at = lines.index("on the remotes")
     (deletes,) = (line for line in lines[at:] if " remotes.delete " in line)
@@ -48,14 +48,14 @@ def test_it_is_a_table_for_people_and_one_for_documents(lockterm: Run, chosen: P
     assert {line.replace("\\|", "").count("|") for line in table} == {5}
 
 
-def test_every_key_of_the_table_stands_apart_from_its_id(lockterm: Run) -> None:
+def test_keys_table_separates_each_key_from_its_id(lockterm: Run) -> None:
     printed = lockterm("keys").stdout
     keys = json.loads(lockterm("keys", "--json").stdout)["keys"]
     for key in keys:
         assert f" {' '.join(key['keys'])} " in printed, key["id"]
 
 
-def test_keys_that_cannot_be_are_refused(lockterm: Run, chosen: Path) -> None:
+def test_keys_refuses_an_unknown_id_in_the_configuration(lockterm: Run, chosen: Path) -> None:
     chosen.write_text('[keys]\n"remotes.delte" = "x"\n')
     result = lockterm("keys")
     assert (result.returncode, result.stdout) == (2, "")
@@ -63,11 +63,13 @@ def test_keys_that_cannot_be_are_refused(lockterm: Run, chosen: Path) -> None:
     assert "`lockterm keys` lists every id" in result.stderr or "did you mean" in result.stderr
 
 
-def test_it_has_one_format(lockterm: Run) -> None:
+def test_keys_refuses_two_formats(lockterm: Run) -> None:
     assert lockterm("keys", "--json", "--markdown").returncode == 2
 
 
-def test_every_way_in_says_the_same(lockterm: Run, config_file: Path) -> None:
+def test_commands_report_the_same_error_when_a_key_is_unusable(
+    lockterm: Run, config_file: Path
+) -> None:
     config_file.write_text('[keys]\n"remotes.add" = "ctrl+i"\n')
     config_file.chmod(0o600)
     wrong = (

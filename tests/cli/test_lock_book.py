@@ -26,7 +26,7 @@ def book(scripts: Scripts) -> dict[int, Lock]:
     return {lock.lock_id: lock for lock in found}
 
 
-def test_locks_are_added_listed_and_removed(scripts: Scripts) -> None:
+def test_locks_adds_lists_and_removes_locks(scripts: Scripts) -> None:
     assert scripts.run("locks", "list").stdout == "0 locks\n"
     added = scripts.run("locks", "add", "1001", "--name", "Main gate", "--zone", "Asia/Tokyo")
     assert (added.returncode, added.stdout) == (0, "Main gate (lock 1001) was added.\n")
@@ -51,14 +51,16 @@ def test_locks_are_added_listed_and_removed(scripts: Scripts) -> None:
     "wrong",
     [("add", "abc"), ("add", "0"), ("add", "1", "--zone", "x/y"), ("add", "1", "--name", "a\x1b")],
 )
-def test_what_is_no_lock_is_not_added(scripts: Scripts, wrong: tuple[str, ...]) -> None:
+def test_locks_add_refuses_an_invalid_entry(scripts: Scripts, wrong: tuple[str, ...]) -> None:
     refused = scripts.run("locks", *wrong)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.count("\n") == 1 and "\x1b" not in refused.stderr
     assert book(scripts) == {}
 
 
-def test_a_file_is_imported_whole_and_once(scripts: Scripts, tmp_path: Path) -> None:
+def test_locks_import_adds_each_lock_once_when_it_runs_twice(
+    scripts: Scripts, tmp_path: Path
+) -> None:
     voice = VoiceChoice("de-DE", "anna")
     scripts.keep([Lock(1001, name="Gate", model="NR", voice=voice), Lock(1003, name="Room")])
     file = tmp_path / "locks.csv"
@@ -73,7 +75,9 @@ def test_a_file_is_imported_whole_and_once(scripts: Scripts, tmp_path: Path) -> 
     assert scripts.json("locks", "import", str(file))["unchanged"] == 3, "a list can be imported"
 
 
-def test_a_file_with_a_mistake_changes_nothing(scripts: Scripts, tmp_path: Path) -> None:
+def test_locks_import_changes_nothing_when_a_line_is_wrong(
+    scripts: Scripts, tmp_path: Path
+) -> None:
     file = tmp_path / f"{HOSTILE}.csv"
     # With one control character the whole file is no text.
     hostile = "".join(char for char in HOSTILE if char >= " ")
@@ -89,7 +93,7 @@ def test_a_file_with_a_mistake_changes_nothing(scripts: Scripts, tmp_path: Path)
     assert book(scripts) == {}
 
 
-def test_what_is_no_file_is_not_waited_for(scripts: Scripts, tmp_path: Path) -> None:
+def test_locks_import_does_not_wait_for_a_pipe(scripts: Scripts, tmp_path: Path) -> None:
     pipe, large = tmp_path / "pipe", tmp_path / "large"
     os.mkfifo(pipe)
     with large.open("wb") as file:
@@ -100,7 +104,7 @@ def test_what_is_no_file_is_not_waited_for(scripts: Scripts, tmp_path: Path) -> 
         assert "Nothing was imported." in refused.stderr
 
 
-def test_hostile_entries_are_shown_harmless(scripts: Scripts) -> None:
+def test_locks_cleans_hostile_entries(scripts: Scripts) -> None:
     scripts.keep([Lock(1, name=HOSTILE, alias=HOSTILE, vendor=f"={HOSTILE}")])
     shown = scripts.run("locks", "list").stdout
     assert "Evil" in shown
@@ -111,7 +115,7 @@ def test_hostile_entries_are_shown_harmless(scripts: Scripts) -> None:
     assert row["vendor"].startswith("'=")
 
 
-def test_a_lock_is_found_by_its_name_when_that_is_encoded_otherwise(scripts: Scripts) -> None:
+def test_lock_is_found_when_its_name_is_encoded_differently(scripts: Scripts) -> None:
     assert scripts.run("locks", "add", "1004", "--name", "Bu\u0308ro").returncode == 0
     for name in ("B\u00fcro", "b\u00fcro", "BU\u0308RO"):
         assert scripts.run("remotes", "list", name).returncode == 0, name

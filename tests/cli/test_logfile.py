@@ -32,7 +32,7 @@ def start() -> Iterator[Start]:
         handler.close()
 
 
-def test_a_command_logs_exchanges_and_no_secret(scripts: Scripts) -> None:
+def test_log_has_exchanges_without_secrets_when_level_is_debug(scripts: Scripts) -> None:
     headers = '[profiles.site.headers]\nAuthorization = "Bearer hunter2-hunter2"\n'
     scripts.config.write_text(scripts.config.read_text() + headers)
     scripts.config.chmod(0o600)
@@ -57,7 +57,7 @@ def test_a_command_logs_exchanges_and_no_secret(scripts: Scripts) -> None:
     assert wrong.returncode == 2
 
 
-def test_a_level_keeps_out_what_is_below_it(start: Start, tmp_path: Path) -> None:
+def test_log_skips_records_below_its_level(start: Start, tmp_path: Path) -> None:
     file = tmp_path / "state/lockterm.log"
     start(file, "warning")
     logger.info("quiet")
@@ -67,7 +67,7 @@ def test_a_level_keeps_out_what_is_below_it(start: Start, tmp_path: Path) -> Non
     assert "quiet" not in file.read_text()
 
 
-def test_a_line_is_a_line_and_a_secret_is_masked(start: Start, tmp_path: Path) -> None:
+def test_log_masks_secrets_and_cleans_lines(start: Start, tmp_path: Path) -> None:
     file = tmp_path / "lockterm.log"
     start(file, secrets=["Bearer hunter2-hunter2"])
     logger.error("said %s and \x1b]0;owned\x07\n2026 INFO forged", "hunter2-hunter2")
@@ -82,7 +82,7 @@ def test_a_line_is_a_line_and_a_secret_is_masked(start: Start, tmp_path: Path) -
     assert "\x1b" not in text
 
 
-def test_it_is_put_aside_when_it_is_full_also_by_another_session(
+def test_log_rotates_when_two_sessions_fill_it(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logfile, "LARGEST", 200)
@@ -99,7 +99,7 @@ def test_it_is_put_aside_when_it_is_full_also_by_another_session(
         assert path.stat().st_size <= 200
 
 
-def test_log_is_made_anew_when_it_was_deleted(start: Start, tmp_path: Path) -> None:
+def test_log_is_created_again_when_it_was_deleted(start: Start, tmp_path: Path) -> None:
     file = tmp_path / "lockterm.log"
     start(file)
     logger.error("before")
@@ -109,7 +109,7 @@ def test_log_is_made_anew_when_it_was_deleted(start: Start, tmp_path: Path) -> N
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_where_it_cannot_be_written_nothing_stops(
+def test_log_drops_records_when_it_cannot_be_written(
     start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "victim").write_text("")

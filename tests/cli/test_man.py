@@ -20,7 +20,7 @@ from tests.reference import commands
 PAGES = pages(root)
 
 
-def test_each_command_has_a_page(lockterm: Run, tmp_path: Path) -> None:
+def test_man_writes_a_page_for_each_command(lockterm: Run, tmp_path: Path) -> None:
     names = {path.replace(" ", "-") for path, _ in commands()}
     assert names < {name.removesuffix(".1") for name in PAGES}
     for _ in "once", "again":
@@ -34,7 +34,7 @@ def test_each_command_has_a_page(lockterm: Run, tmp_path: Path) -> None:
     assert list(folder.iterdir()) == []
 
 
-def test_they_are_put_where_man_looks(lockterm: Run, tmp_path: Path) -> None:
+def test_man_writes_pages_to_the_data_directory_by_default(lockterm: Run, tmp_path: Path) -> None:
     result = lockterm("man", env={"XDG_DATA_HOME": str(tmp_path / "share")})
     assert result.returncode == 0
     folder = tmp_path / "share/man/man1"
@@ -53,36 +53,32 @@ def test_man_removes_its_pages_of_an_earlier_version(lockterm: Run, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    "content", [gzip.compress(b".TH OTHER 1\n"), b"\x1f\x8b no gzip"], ids=["gzip", "no gzip"]
+    ("name", "content"),
+    [
+        ("lockterm-keys.1", b".TH OTHER 1\n"),
+        ("lockterm-keys.1.gz", gzip.compress(b".TH OTHER 1\n")),
+        ("lockterm-keys.1.gz", b"\x1f\x8b no gzip"),
+        ("lockterm-keys.1", None),
+    ],
+    ids=["text", "gzip", "no gzip", "link of pipx"],
 )
-def test_man_leaves_a_compressed_page_of_another_program(
-    lockterm: Run, tmp_path: Path, content: bytes
+def test_man_leaves_a_page_when_another_program_wrote_it(
+    lockterm: Run, tmp_path: Path, name: str, content: bytes | None
 ) -> None:
-    page = tmp_path / "man1/lockterm-keys.1.gz"
+    page = tmp_path / "man1" / name
     page.parent.mkdir()
-    page.write_bytes(content)
-    result = lockterm("man", "--dir", str(tmp_path))
-    assert (result.returncode, page.read_bytes()) == (1, content)
-    assert f"{page} is there, and lockterm has not written it." in result.stderr
-
-
-@pytest.mark.parametrize("is_link", [False, True])
-def test_what_somebody_else_put_there_stays(lockterm: Run, tmp_path: Path, is_link: bool) -> None:
-    """A link is pipx's, to the page that it has installed."""
-    page, text = tmp_path / "man1/lockterm-keys.1", ".TH OTHER 1\n"
-    page.parent.mkdir()
-    if is_link:
+    if content is None:  # pipx links the page that it has installed
         page.symlink_to(tmp_path / "installed.1")
-        text = PAGES[page.name]
-    page.write_text(text)
+    page.write_bytes(content or PAGES[name].encode())
+    before = page.read_bytes()
     result = lockterm("man", "--dir", str(tmp_path))
     assert result.returncode == 1
     assert f"{page} is there, and lockterm has not written it." in result.stderr
-    assert (page.is_symlink(), page.read_text()) == (is_link, text)
+    assert (page.is_symlink(), page.read_bytes()) == (content is None, before)
     assert list(page.parent.iterdir()) == [page]
 
 
-def test_man_shows_what_the_help_has_and_has_nothing_to_warn_of(tmp_path: Path) -> None:
+def test_man_pages_have_the_help_when_groff_formats_them(tmp_path: Path) -> None:
     require("groff", "groff")
     for name, text in PAGES.items():
         (tmp_path / name).write_text(text, "ascii")

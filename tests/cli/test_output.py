@@ -27,7 +27,7 @@ def test_put_table_keeps_eight_cells_of_a_column_when_there_is_no_room(
     assert [len(cell) for cell in row.split("  ")] == [width, width]
 
 
-def test_agree_asks_again_when_the_answer_is_neither_yes_nor_no(tmp_path: Path) -> None:
+def test_confirm_asks_again_when_the_answer_is_neither_yes_nor_no(tmp_path: Path) -> None:
     session = PtySession([sys.executable, "-c", QUESTION], clean_environment(tmp_path))
     with session as terminal:
         terminal.wait_for("Delete it")

@@ -141,7 +141,7 @@ def leaves(command: click.Command, name: str = "") -> Iterator[str]:
         yield from leaves(found, f"{name} {one}".strip())
 
 
-def test_commands_are_all_tried() -> None:
+def test_each_command_is_tried_with_failing_output() -> None:
     assert {*leaves(root)} - UNTRIED == {*COMMANDS}
 
 
@@ -184,7 +184,7 @@ def stocked(scripts: Scripts) -> Scripts:
 @pytest.mark.sampled
 @pytest.mark.parametrize("stdout", [full, unread])
 @pytest.mark.parametrize("name", COMMANDS)
-def test_command_reports_an_output_that_cannot_be_written(
+def test_command_ends_with_6_when_stdout_cannot_be_written(
     stocked: Scripts, name: str, stdout: Callable[[], Any]
 ) -> None:
     normal = stocked.run(*COMMANDS[name](stocked, "Normal")).returncode
@@ -235,7 +235,7 @@ def test_command_works_when_a_standard_stream_is_closed(
     assert bool(result.stdout) is (bool(normal.stdout) and closed != ">&-")
 
 
-def test_token_reports_a_closed_stdin(tmp_path: Path) -> None:
+def test_token_reports_stdin_when_it_is_closed(tmp_path: Path) -> None:
     result = subprocess.run(
         ["sh", "-c", 'exec "$@" <&-', "sh", *LOCKTERM, "token", "north", "--stdin"],
         env=clean_environment(tmp_path),
@@ -245,7 +245,7 @@ def test_token_reports_a_closed_stdin(tmp_path: Path) -> None:
     assert result.returncode == 2 and "stdin is closed" in result.stderr
 
 
-def test_help_reports_an_output_that_cannot_be_written(scripts: Scripts) -> None:
+def test_help_ends_with_6_when_stdout_cannot_be_written(scripts: Scripts) -> None:
     for arguments in (("--help",), ("--version",), ("remotes", "add", "--help")):
         with full() as number:
             code, said = run_into(number, scripts, arguments)

@@ -24,14 +24,14 @@ WRITING = {
 """The others, with what makes each of them send something elsewhere."""
 
 
-def test_every_command_is_known_to_read_or_to_write() -> None:
+def test_each_command_is_listed_as_reading_or_writing() -> None:
     for group in (remotes, voice):
         names = {name for group_name, name in WRITING if group_name == group.name}
         assert set(group.commands) == names | READING[str(group.name)]
 
 
 @pytest.mark.parametrize("how", ["option", "option in front", "environment", "file"])
-def test_no_command_writes(scripts: Scripts, how: str) -> None:
+def test_commands_send_nothing_when_the_profile_is_read_only(scripts: Scripts, how: str) -> None:
     remote_id = str(scripts.have())
     front = ("--read-only",) if how == "option in front" else ()
     option = ("--read-only",) if how == "option" else ()
@@ -50,7 +50,7 @@ def test_no_command_writes(scripts: Scripts, how: str) -> None:
     assert scripts.history() == []
 
 
-def test_where_it_may_write_each_of_them_does(scripts: Scripts) -> None:
+def test_writing_commands_send_when_the_profile_is_writable(scripts: Scripts) -> None:
     """Else the test above would prove nothing."""
     for (group, name), arguments in WRITING.items():
         remote_id = str(scripts.have(remoteName=f"For {name}"))

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
-def test_the_generated_pages_are_current(tmp_path: Path) -> None:
+def test_generated_pages_are_current(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.reference", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True)
     for page in tmp_path.iterdir():
@@ -29,7 +29,7 @@ def test_the_generated_pages_are_current(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+def test_links_of_a_page_resolve(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
         if target.startswith("https://"):
             continue
@@ -48,14 +48,14 @@ def typed_commands(page: Path) -> Iterator[str]:
         yield from find_commands(block)
 
 
-def test_every_command_of_the_documentation_can_be_typed() -> None:
+def test_documented_commands_are_accepted_by_the_parser() -> None:
     typed = [line for page in PAGES for line in typed_commands(page)]
     assert len(typed) > 30
     for line in typed:
         parse_command(line)
 
 
-def test_what_is_told_of_serving_for_real_has_options_that_there_are() -> None:
+def test_documented_serve_options_exist() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     found = re.search(r"^lockterm serve ((?:.*\\\n)*.*)$", page, re.M)
     assert found is not None
@@ -66,7 +66,9 @@ def test_what_is_told_of_serving_for_real_has_options_that_there_are() -> None:
         serve.make_context("serve", list(arguments))
 
 
-def test_the_readme_names_every_directory_that_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readme_names_each_directory_that_stays_after_removal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for kind in ("CONFIG", "DATA", "STATE", "CACHE"):
         monkeypatch.delenv(f"XDG_{kind}_HOME", raising=False)
     monkeypatch.setenv("HOME", "/home/me")
@@ -81,7 +83,7 @@ def test_the_readme_names_every_directory_that_stays(monkeypatch: pytest.MonkeyP
         assert f"`{command}`" in removing
 
 
-def test_the_documentation_has_every_exit_code() -> None:
+def test_documentation_has_each_exit_code() -> None:
     page = (ROOT / "docs/reference/exit-codes.md").read_text("utf-8")
     for number in ("0", "1", "2", "3", "4", "5", "6", "130"):
         assert f"\n| {number} | " in page

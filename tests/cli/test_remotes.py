@@ -24,7 +24,7 @@ PERIOD = {"remoteType": 2, "startDate": 1_796_079_600_000, "endDate": 3_802_608_
 """From 2026-12-01 00:00 to 2090-07-01 18:00 in Berlin."""
 
 
-def test_a_list_for_people_and_for_programs(scripts: Scripts) -> None:
+def test_list_prints_a_table_and_json(scripts: Scripts) -> None:
     table = scripts.run("remotes", "list", "1001", "--page", "2", "--page-size", "5")
     lines = table.stdout.splitlines()
     assert (table.returncode, table.stderr) == (0, "")
@@ -47,7 +47,7 @@ def test_a_list_for_people_and_for_programs(scripts: Scripts) -> None:
     assert everything["remotes"][5] == page["remotes"][0], "the service's record, as it came"
 
 
-def test_columns_stand_below_each_other_whatever_is_in_them(scripts: Scripts) -> None:
+def test_list_aligns_columns_when_names_have_wide_characters(scripts: Scripts) -> None:
     for name in (CJK, "👩‍🚒 Fire", "Ann"):
         scripts.have(remoteName=name)
     lines = scripts.run("remotes", "list", "1004").stdout.splitlines()
@@ -61,7 +61,7 @@ def _width(text: str) -> int:
     return cell_len(text)
 
 
-def test_no_control_byte_of_the_service_reaches_stdout(scripts: Scripts) -> None:
+def test_remotes_clean_hostile_names_when_they_are_printed(scripts: Scripts) -> None:
     remote_id = scripts.have()
     with scripts.service.app.state.site.database.writing() as db:
         change = "UPDATE remote SET name = ?, number = ? WHERE id = ?"
@@ -86,7 +86,7 @@ def _csv(text: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.long
-def test_where_stdout_is_ascii_only_values_have_escapes(scripts: Scripts) -> None:
+def test_list_escapes_values_when_stdout_is_ascii(scripts: Scripts) -> None:
     scripts.have(remoteName="“Tor” … 3")
     env = {"PYTHONIOENCODING": "ascii"}
     assert r"\u201cTor\u201d \u2026 3" in scripts.run("remotes", "list", "1004", env=env).stdout
@@ -94,7 +94,7 @@ def test_where_stdout_is_ascii_only_values_have_escapes(scripts: Scripts) -> Non
     assert refused.startswith(r'lockterm: "Nowhere\u2026" is no lock'), refused
 
 
-def test_csv_has_the_contracts_fields_and_times_with_their_offset(scripts: Scripts) -> None:
+def test_list_csv_has_the_fields_of_the_contract_and_times_with_offsets(scripts: Scripts) -> None:
     remote_id = scripts.have(**PERIOD)
     scripts.have(remoteName="=1+1")
     first, second = _csv(scripts.run("remotes", "list", "1004", "--csv", "--all").stdout)
@@ -110,7 +110,7 @@ def test_csv_has_the_contracts_fields_and_times_with_their_offset(scripts: Scrip
 # --- add and update ------------------------------------------------------------------------------
 
 
-def test_add_resolves_what_was_typed_and_is_journalled(scripts: Scripts) -> None:
+def test_add_shows_resolved_times_and_writes_the_journal(scripts: Scripts) -> None:
     scripts.keep([Lock(1004, name="Dach 屋顶", zone="America/New_York")])
     given = ("--name", CJK, "--number", "A-7", "--type", "recurring", "--start", "2026-12-01 09:00")
     more = ("--end", "+30d", "--days", "mon-fri", "--extra-data", '{"a": 1}', "--coerced", "no")
@@ -163,7 +163,7 @@ def test_add_resolves_what_was_typed_and_is_journalled(scripts: Scripts) -> None
         (["--name", "A", "--type", "sometimes"], ["permanent", "--help"]),
     ],
 )
-def test_what_breaks_a_rule_is_named_and_nothing_is_asked(
+def test_add_names_the_option_when_a_rule_is_broken(
     scripts: Scripts, given: list[str], words: list[str]
 ) -> None:
     result = scripts.run("remotes", "add", "1004", *given)
@@ -175,7 +175,7 @@ def test_what_breaks_a_rule_is_named_and_nothing_is_asked(
     assert not scripts.service.requests
 
 
-def test_what_is_unusual_needs_yes(scripts: Scripts) -> None:
+def test_add_needs_yes_when_a_value_is_unusual(scripts: Scripts) -> None:
     given = ("--name", "A", "--number", "1", "--type", "recurring", "--end", "+1d")
     asked = scripts.run("remotes", "add", "1004", *given)
     assert (asked.returncode, asked.stdout) == (2, "")
@@ -186,7 +186,7 @@ def test_what_is_unusual_needs_yes(scripts: Scripts) -> None:
     assert scripts.writes() == ["add"]
 
 
-def test_update_reads_first_and_sends_what_differs(scripts: Scripts) -> None:
+def test_update_sends_only_fields_that_differ(scripts: Scripts) -> None:
     remote_id = str(scripts.have(**PERIOD))
     renamed = scripts.run("remotes", "update", "1004", remote_id, "--name", "Anna W.")
     assert renamed.returncode == 0
@@ -272,7 +272,7 @@ def test_add_sends_current_second_when_start_is_now(scripts: Scripts) -> None:
     assert before_s * 1000 <= start_ms <= time.time() * 1000
 
 
-def test_a_remote_of_another_lock_is_not_touched(scripts: Scripts) -> None:
+def test_commands_refuse_a_remote_when_it_belongs_to_another_lock(scripts: Scripts) -> None:
     remote_id = str(scripts.have())
     for command in (
         ["delete", "1001", remote_id, "--yes"],
@@ -289,7 +289,7 @@ def test_a_remote_of_another_lock_is_not_touched(scripts: Scripts) -> None:
 # --- the others ----------------------------------------------------------------------------------
 
 
-def test_delete_and_clear_need_yes_where_nobody_can_be_asked(scripts: Scripts) -> None:
+def test_delete_and_clear_need_yes_when_there_is_no_terminal(scripts: Scripts) -> None:
     ids = [scripts.have(remoteName=name) for name in ("A", "B", "C")]
     for command in (["delete", "1004", str(ids[0])], ["clear", "1004"]):
         result = scripts.run("remotes", *command)
@@ -312,7 +312,7 @@ def test_delete_and_clear_need_yes_where_nobody_can_be_asked(scripts: Scripts) -
     assert scripts.json("remotes", "clear", "1004", "--yes")["outcome"] == "unchanged"
 
 
-def test_user_number_and_check_name(scripts: Scripts) -> None:
+def test_user_number_is_set_and_check_name_reports_free_names(scripts: Scripts) -> None:
     remote_id = str(scripts.have())
     told = scripts.run("remotes", "user-number", "1004", remote_id, "7")
     assert told.stdout.startswith("Anna (A-1) on lock 1004 has user number 7 now.")
@@ -330,7 +330,7 @@ def test_user_number_and_check_name(scripts: Scripts) -> None:
     assert (free["free"], free["remoteName"]) == (True, "Ben")
 
 
-def test_what_was_just_read_is_not_read_again_before_it_is_sent(scripts: Scripts) -> None:
+def test_changes_read_the_detail_once_when_yes_is_given(scripts: Scripts) -> None:
     remote_id = str(scripts.have())
     for command in (
         ["update", "1004", remote_id, "--name", "Ben"],
@@ -343,7 +343,7 @@ def test_what_was_just_read_is_not_read_again_before_it_is_sent(scripts: Scripts
         assert sum(path.endswith("/detail") for path in paths) == 1, paths
 
 
-def test_a_dry_run_prints_the_request_and_sends_nothing(scripts: Scripts) -> None:
+def test_dry_run_prints_the_request_and_sends_nothing(scripts: Scripts) -> None:
     remote_id = str(scripts.have())
     root = f"{scripts.service.base_url}/api/v1/bluetooth-remote"
     end = ("--type", "time-limited", "--start", "2026-12-01", "--end", "2090-07-01 18:00")
@@ -377,7 +377,7 @@ def test_a_dry_run_prints_the_request_and_sends_nothing(scripts: Scripts) -> Non
     assert scripts.history() == []
 
 
-def test_a_dry_run_is_not_held_up_by_what_was_sent_just_now(scripts: Scripts) -> None:
+def test_dry_run_does_not_wait_when_a_change_was_just_sent(scripts: Scripts) -> None:
     """What guards a change is read before it is sent, and a rehearsal sends nothing."""
     add = ["add", "1004", "--name", "Anna", "--number", "1", "--type", "permanent"]
     scripts.json("remotes", *add)
@@ -390,7 +390,7 @@ def test_a_dry_run_is_not_held_up_by_what_was_sent_just_now(scripts: Scripts) ->
 # --- LOCK ----------------------------------------------------------------------------------------
 
 
-def test_a_lock_is_found_by_its_name_and_never_guessed(scripts: Scripts) -> None:
+def test_lock_is_found_by_name_and_never_guessed(scripts: Scripts) -> None:
     book = [
         Lock(1003, name="Server room", alias="Keller"),
         Lock(1004, name="Roof"),

@@ -13,7 +13,7 @@ from lockterm.config import values
 from lockterm.domain.safe_text import masked, spellings
 
 
-def test_a_token_of_the_environment(
+def test_serve_reads_the_token_from_the_environment(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     served: list[Any] = []
@@ -33,7 +33,7 @@ def test_a_token_of_the_environment(
         ["--public-url", "https://locks.example.com"],
     ],
 )
-def test_a_service_for_others_wants_a_token(
+def test_serve_requires_a_long_token_when_others_can_reach_it(
     reached: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And one that nobody finds by trying: who has none is refused at no rate."""
@@ -58,14 +58,14 @@ def test_a_service_for_others_wants_a_token(
         ("Bearer hunt'er\\22", [repr("hunt'er\\22"), repr(b"Bearer hunt'er\\22")]),
     ],
 )
-def test_a_secret_is_masked_however_it_comes_back(header: str, echoed: list[str]) -> None:
+def test_masked_hides_a_secret_when_a_gateway_repeats_it(header: str, echoed: list[str]) -> None:
     """A gateway repeats what it was sent, decoded too; h11 quotes a line that it refuses."""
     for text in echoed:
         shown = masked(f"illegal header line: {text}!", spellings([header]))
         assert "hunt" not in shown and "illegal header line" in shown
 
 
-def test_a_secret_is_masked_whole_when_it_comes_back_as_json() -> None:
+def test_masked_hides_the_whole_secret_when_it_is_json() -> None:
     secret = 'hunt"er\\22é'
     known = spellings([f"Bearer {secret}"])
     said = json.dumps({"token": secret, "for": "gate"})
@@ -76,14 +76,14 @@ def test_a_secret_is_masked_whole_when_it_comes_back_as_json() -> None:
 @pytest.mark.parametrize(
     "url", ["{}locks", "https://{}locks:99999/", "ftp://{}locks", "https://{}"]
 )
-def test_a_password_in_a_base_url_is_not_repeated(url: str) -> None:
+def test_base_url_error_hides_a_password(url: str) -> None:
     with pytest.raises(ValueError, match="user name or password") as caught:
         values.base_url(url.format("user:hunter22@"))
     assert "hunter22" not in str(caught.value)
 
 
 @pytest.mark.parametrize("url", ["https:///{}locks", "https:/\\{}locks", "ftp://x/{}locks"])
-def test_a_password_behind_a_slash_too_many_is_not_repeated(url: str) -> None:
+def test_base_url_error_hides_a_password_when_slashes_are_wrong(url: str) -> None:
     for at in ("@", "\N{FULLWIDTH COMMERCIAL AT}"):
         with pytest.raises(ValueError, match=r"is no web address|user name") as caught:
             values.base_url(url.format(f"user:hunter22{at}"))

@@ -13,7 +13,7 @@ from lockterm.cli.session import Session
 from lockterm.config import Options
 
 
-def test_session_ends_what_was_left_to_be_closed_when_it_closes(
+def test_session_cancels_remaining_tasks_when_it_closes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As an HTTP stack leaves the end of an answer that is too long."""

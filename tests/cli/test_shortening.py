@@ -37,7 +37,7 @@ def ends(scripts: Scripts) -> list[int]:
 @pytest.mark.parametrize(
     ("command", "code"), [(["apply", "--dry-run"], 0), (["diff"], 1), (["apply", "--yes"], 0)]
 )
-def test_plan_says_what_it_shortens(
+def test_plan_shows_shortened_access(
     scripts: Scripts, table: str, command: list[str], code: int
 ) -> None:
     said = scripts.run(*command, table)
@@ -47,15 +47,13 @@ def test_plan_says_what_it_shortens(
 
 
 @pytest.mark.parametrize("command", [["apply", "--dry-run"], ["diff"]])
-def test_plan_in_json_says_what_it_shortens(
-    scripts: Scripts, table: str, command: list[str]
-) -> None:
+def test_plan_json_has_shortened_access(scripts: Scripts, table: str, command: list[str]) -> None:
     steps, _ = lines(scripts, *command, table, code=int(command == ["diff"]))
     assert steps[0]["message"] == FEWER
 
 
 @pytest.mark.parametrize("more", [["--yes"], ["--dry-run"], ["--yes", "--json"]])
-def test_apply_refuses_to_shorten_when_told_so(
+def test_apply_refuses_a_plan_when_no_shorten_is_set(
     scripts: Scripts, table: str, more: list[str]
 ) -> None:
     said = scripts.run("apply", table, "--no-shorten", *more)
@@ -65,7 +63,7 @@ def test_apply_refuses_to_shorten_when_told_so(
     assert ends(scripts) == [NOON_2090, NOON_2090]
 
 
-def test_apply_with_no_shorten_renews(scripts: Scripts, table: str) -> None:
+def test_apply_renews_access_when_no_shorten_is_set(scripts: Scripts, table: str) -> None:
     Path(table).write_text("lockId,remoteNumber,endDate\n1004,A-1,+30d\n1004,B-1,+1y\n")
     said = scripts.run("apply", table, "--no-shorten", "--yes")
     assert said.returncode == 0, said.stderr
@@ -84,7 +82,7 @@ def test_next_guest_closes_access_until_the_later_start(scripts: Scripts, tmp_pa
     assert "Shortens access: closed from now until 5 Dec 2090 15:00." in said.stdout
 
 
-def test_update_that_shortens_asks_and_needs_yes(scripts: Scripts) -> None:
+def test_update_needs_yes_when_it_shortens_access(scripts: Scripts) -> None:
     remote_id = str(scripts.have(**PERIOD))
     given = ("remotes", "update", "1004", remote_id, "--end", "2090-06-01 12:30")
     asked = scripts.run(*given)
@@ -97,7 +95,7 @@ def test_update_that_shortens_asks_and_needs_yes(scripts: Scripts) -> None:
     assert ends(scripts) == [NOON_2090 - 30 * DAY_MS]
 
 
-def test_relative_end_with_an_earlier_time_of_day_says_base_and_shortening(
+def test_plan_shows_base_and_shortening_when_a_relative_end_is_earlier(
     scripts: Scripts, table: str
 ) -> None:
     Path(table).write_text("lockId,remoteNumber,endDate\n1004,A-1,+0d 10:30\n")

@@ -17,7 +17,7 @@ from lockterm.terminal import startup
 from tests.terminal.pty_session import clean_environment
 
 
-def test_a_command_is_imported_when_it_is_wanted() -> None:
+def test_commands_are_imported_when_they_run() -> None:
     code = (
         "import sys\n"
         "from lockterm.cli.commands import MODULES, run\n"
@@ -35,7 +35,7 @@ def test_a_command_is_imported_when_it_is_wanted() -> None:
     ]
 
 
-async def test_garbage_is_collected_again_after_the_first_page(tmp_path: Path) -> None:
+async def test_garbage_collector_starts_when_the_first_page_is_shown(tmp_path: Path) -> None:
     done: list[str] = []
     startup.begin()
     try:
@@ -54,7 +54,7 @@ async def test_garbage_is_collected_again_after_the_first_page(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("arguments", "collects"), [(["keys"], True), ([], False)])
-def test_garbage_is_collected_in_commands_and_not_in_a_start(
+def test_garbage_collector_runs_in_commands_but_not_at_a_start(
     tmp_path: Path, arguments: list[str], collects: bool
 ) -> None:
     code = (

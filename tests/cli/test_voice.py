@@ -22,7 +22,7 @@ from tests.screens.site import canned
 GATE = Lock(1001, name="Main gate", vendor="nordriegel", model="NR-450")
 
 
-def test_packs_and_their_detail(scripts: Scripts) -> None:
+def test_packs_and_show_print_voice_packs(scripts: Scripts) -> None:
     table = scripts.run("voice", "packs", "1001").stdout.splitlines()
     assert table[0].split() == ["Name", "Label", "Updated"]
     told = scripts.json("voice", "packs", "1001")
@@ -38,7 +38,7 @@ def test_packs_and_their_detail(scripts: Scripts) -> None:
     assert row["updated"].endswith(("+01:00", "+02:00")), "in the profile's zone"
 
 
-def test_timbres_are_those_of_the_model(scripts: Scripts) -> None:
+def test_voice_list_has_the_timbres_of_the_model(scripts: Scripts) -> None:
     unknown = scripts.run("voice", "list", "1001")
     assert (unknown.returncode, unknown.stdout) == (2, "")
     assert "--vendor" in unknown.stderr
@@ -58,7 +58,7 @@ def test_timbres_are_those_of_the_model(scripts: Scripts) -> None:
     assert shown.endswith(f"nordriegel NR-450: {len(langs)} languages, {count} timbres\n")
 
 
-def test_set_is_checked_sent_journalled_and_remembered(scripts: Scripts) -> None:
+def test_voice_set_is_checked_sent_and_remembered(scripts: Scripts) -> None:
     scripts.keep([GATE])
     typo = scripts.run("voice", "set", "Main gate", "de-DE", "ana")
     assert (typo.returncode, typo.stdout) == (2, "")
@@ -81,7 +81,7 @@ def test_set_is_checked_sent_journalled_and_remembered(scripts: Scripts) -> None
     assert "set from here" in scripts.run("voice", "list", "1001").stdout
 
 
-def test_a_pack_is_fetched_to_a_file_and_checked(scripts: Scripts, tmp_path: Path) -> None:
+def test_fetch_writes_and_verifies_a_pack(scripts: Scripts, tmp_path: Path) -> None:
     pack = MODELS["nordriegel", "NR-450"].pack("de-DE-anna")
     assert pack is not None
     done = scripts.run("voice", "fetch", "1001", pack.name)
@@ -103,7 +103,7 @@ def test_a_pack_is_fetched_to_a_file_and_checked(scripts: Scripts, tmp_path: Pat
     assert scripts.run("voice", "fetch", "1001", "no-such-pack").returncode == 1
 
 
-async def test_a_pack_of_another_server_is_fetched_once_it_is_agreed_to(
+async def test_fetch_asks_when_the_pack_is_on_another_server(
     scripts: Scripts, tmp_path: Path
 ) -> None:
     pack = b"RIFF" * 100
@@ -178,7 +178,7 @@ async def endless_without_length(line: Line) -> None:
 @pytest.mark.parametrize(
     "play", [answers(b"RIFF" * 500_000), endless_chunks, endless_without_length]
 )
-async def test_fetch_leaves_no_task_behind_when_the_server_sends_too_much(
+async def test_fetch_leaves_no_task_when_the_server_sends_too_much(
     scripts: Scripts, tmp_path: Path, play: object
 ) -> None:
     async with FaultServer().running() as elsewhere:

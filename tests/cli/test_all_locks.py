@@ -58,7 +58,7 @@ def _records(scripts: Scripts) -> list[dict[str, Any]]:
     return [remote for one in listed for remote in one["remotes"]]
 
 
-def test_find_has_what_the_rule_says_from_all_locks_and_nothing_else(scripts: Scripts) -> None:
+def test_find_lists_exactly_the_matching_remotes_of_all_locks(scripts: Scripts) -> None:
     scripts.keep(BOOK)
     scripts.have(1003, remoteName="Crew", extraData={"crew": {"boss": "Jonas WEBER"}})
     records = _records(scripts)
@@ -73,7 +73,7 @@ def test_find_has_what_the_rule_says_from_all_locks_and_nothing_else(scripts: Sc
     assert scripts.writes() == []
 
 
-def test_find_for_people_and_for_spreadsheets(scripts: Scripts) -> None:
+def test_find_prints_a_table_and_csv(scripts: Scripts) -> None:
     scripts.keep(BOOK)
     scripts.have(1004, remoteName="Zora", remoteNumber="=Z-1")
     scripts.have(1003, remoteName="Zora")
@@ -88,7 +88,7 @@ def test_find_for_people_and_for_spreadsheets(scripts: Scripts) -> None:
     assert [(row["lockName"], row["remoteNumber"]) for row in rows] == [("Roof hatch", "'=Z-1")]
 
 
-def test_find_without_a_hit_or_a_book_or_a_word(scripts: Scripts) -> None:
+def test_find_ends_with_its_code_when_hit_book_or_word_is_missing(scripts: Scripts) -> None:
     empty = scripts.run("find", "weber")
     assert (empty.returncode, empty.stdout) == (2, "")
     assert "lock book" in empty.stderr
@@ -99,7 +99,7 @@ def test_find_without_a_hit_or_a_book_or_a_word(scripts: Scripts) -> None:
     assert scripts.run("find", " ").returncode == 2
 
 
-def test_hostile_names_of_remotes_and_locks_are_shown_harmless(scripts: Scripts) -> None:
+def test_find_cleans_hostile_names(scripts: Scripts) -> None:
     remote_id = scripts.have(1004)
     scripts.keep([Lock(1004, name=HOSTILE)])
     with scripts.service.app.state.site.database.writing() as db:
@@ -113,7 +113,9 @@ def test_hostile_names_of_remotes_and_locks_are_shown_harmless(scripts: Scripts)
     assert scripts.json("find", "evil")["found"][0]["remote"]["remoteName"] == HOSTILE
 
 
-async def test_a_lock_that_does_not_answer_is_named(scripts: Scripts, half: FaultProxy) -> None:
+async def test_find_names_a_lock_when_it_does_not_answer(
+    scripts: Scripts, half: FaultProxy
+) -> None:
     scripts.have(1004, remoteName="Zora")
     found = await _run(scripts, "find", "zora", "--json")
     assert found.returncode == 0
@@ -128,7 +130,7 @@ async def test_a_lock_that_does_not_answer_is_named(scripts: Scripts, half: Faul
 
 
 @pytest.mark.long
-async def test_without_a_service_no_more_locks_are_tried_than_were_begun(
+async def test_find_tries_no_more_locks_when_the_service_is_unreachable(
     scripts: Scripts, half: FaultProxy
 ) -> None:
     scripts.keep(Lock(2000 + number) for number in range(50))
@@ -147,7 +149,7 @@ def _ending(days: float) -> dict[str, Any]:
     return {"remoteType": 2, "startDate": start, "endDate": now_ms + int(days * DAY_MS)}
 
 
-def test_report_has_what_ended_and_what_ends_within_by_day_and_lock(scripts: Scripts) -> None:
+def test_report_lists_expired_and_expiring_remotes_by_day_and_lock(scripts: Scripts) -> None:
     scripts.keep([Lock(1004, name="Roof"), Lock(1003, name="Room", zone="Asia/Tokyo")])
     assert scripts.run("remotes", "clear", "1003", "--yes").returncode == 0
     nothing = scripts.run("report", "--within", "30d")
@@ -175,7 +177,9 @@ def test_report_has_what_ended_and_what_ends_within_by_day_and_lock(scripts: Scr
 
 
 @pytest.mark.parametrize("within", ["", "soon", "-3d", "2026-12-31", "30", "eom"])
-def test_report_takes_a_time_from_now_and_nothing_else(scripts: Scripts, within: str) -> None:
+def test_report_refuses_a_text_when_it_is_not_a_time_from_now(
+    scripts: Scripts, within: str
+) -> None:
     scripts.keep(BOOK)
     wrong = scripts.run("report", f"--within={within}")
     assert (wrong.returncode, wrong.stdout) == (2, "")
@@ -183,7 +187,9 @@ def test_report_takes_a_time_from_now_and_nothing_else(scripts: Scripts, within:
     assert not scripts.service.requests
 
 
-async def test_report_is_3_where_a_lock_was_not_read(scripts: Scripts, half: FaultProxy) -> None:
+async def test_report_ends_with_3_when_a_lock_was_not_read(
+    scripts: Scripts, half: FaultProxy
+) -> None:
     some = await _run(scripts, "report", "--json")
     assert some.returncode == 3
     assert "Loading dock: no answer" in some.stderr
@@ -191,7 +197,7 @@ async def test_report_is_3_where_a_lock_was_not_read(scripts: Scripts, half: Fau
 
 
 @pytest.mark.parametrize("years", [-1, 1])
-def test_report_judges_by_the_services_clock_when_this_machines_is_off(
+def test_report_uses_the_clock_of_the_service_when_clocks_differ(
     scripts: Scripts, running_service: Callable[..., RunningService], years: int
 ) -> None:
     now_ms = int(time.time() * 1000) + years * 365 * DAY_MS
@@ -213,7 +219,7 @@ def test_report_judges_by_the_services_clock_when_this_machines_is_off(
     assert sum("expired" in line for line in listed) == 1, listed
 
 
-async def test_report_counts_periods_that_cannot_be_read_and_fails(scripts: Scripts) -> None:
+async def test_report_ends_with_1_when_a_period_is_unreadable(scripts: Scripts) -> None:
     scripts.keep([Lock(1004, name="Dock")])
     far = 3_802_608_000_000
     for number in ("S-1", "S-2", "S-3"):

@@ -13,7 +13,7 @@ import pytest
 from lockterm.domain.operation import State
 from lockterm.store.database import Database
 from tests.cli.conftest import Scripts
-from tests.cli.test_outcomes import NEAR, lose, swallow
+from tests.cli.test_send_change import NEAR, lose, swallow
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.servers import port_of
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
@@ -50,7 +50,7 @@ async def lost(scripts: Scripts, proxy: FaultProxy, name: str = "Anna") -> str:
     return scripts.history()[-1].id
 
 
-async def test_nothing_unsettled_is_0(scripts: Scripts) -> None:
+async def test_list_and_check_end_with_0_when_nothing_is_unconfirmed(scripts: Scripts) -> None:
     for command in (("list",), ("check",)):
         result = await run(scripts, "unconfirmed", *command)
         assert (result.returncode, result.stdout) == (0, "0 changes are not settled.\n")
@@ -60,7 +60,9 @@ async def test_nothing_unsettled_is_0(scripts: Scripts) -> None:
 
 
 @pytest.mark.long
-async def test_what_is_unknown_is_listed_and_given_up(scripts: Scripts, proxy: FaultProxy) -> None:
+async def test_list_shows_an_unconfirmed_change_until_it_is_dismissed(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
     operation_id = await lost(scripts, proxy)
     listed = await run(scripts, "unconfirmed", "list")
     assert listed.returncode == 4
@@ -80,7 +82,9 @@ async def test_what_is_unknown_is_listed_and_given_up(scripts: Scripts, proxy: F
     assert (await run(scripts, "unconfirmed", "list")).returncode == 0
 
 
-async def test_check_goes_on_until_there_is_a_proof(scripts: Scripts, proxy: FaultProxy) -> None:
+async def test_check_reads_until_the_change_is_confirmed(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
     remote_id = scripts.have()
     scripts.have(remoteName="Bea", remoteNumber="N-2")  # else an empty list proves nothing
     proxy.arm("delete", swallow)
@@ -99,7 +103,9 @@ async def test_check_goes_on_until_there_is_a_proof(scripts: Scripts, proxy: Fau
 
 
 @pytest.mark.long
-async def test_a_person_gives_up_by_its_name(scripts: Scripts, proxy: FaultProxy) -> None:
+async def test_dismiss_asks_for_the_name_when_there_is_a_terminal(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
     operation_id = await lost(scripts, proxy)
     command = [*LOCKTERM, "unconfirmed", "dismiss", operation_id]
 
@@ -116,7 +122,7 @@ async def test_a_person_gives_up_by_its_name(scripts: Scripts, proxy: FaultProxy
 
 
 @pytest.mark.long
-async def test_hostile_names_are_shown_harmless(scripts: Scripts, proxy: FaultProxy) -> None:
+async def test_unconfirmed_cleans_hostile_names(scripts: Scripts, proxy: FaultProxy) -> None:
     operation_id = await lost(scripts, proxy, name="plain")
     database = Database(scripts.database)
     with database.transaction() as connection:
@@ -129,7 +135,7 @@ async def test_hostile_names_are_shown_harmless(scripts: Scripts, proxy: FaultPr
             assert unicodedata.category(char) not in ("Cc", "Cf"), repr(char)
 
 
-async def test_outcomes_of_a_renamed_profile_are_listed_and_adopted(
+async def test_adopt_takes_over_changes_when_a_profile_was_renamed(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     operation_id = await lost(scripts, proxy)
@@ -183,7 +189,7 @@ async def not_seen(scripts: Scripts, proxy: FaultProxy) -> str:
     return lost.id
 
 
-async def test_accept_settles_an_add_when_its_remote_differs(
+async def test_accept_resolves_an_add_when_its_remote_differs(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     operation_id, remote_id = await unsure(scripts, proxy)
@@ -204,7 +210,7 @@ async def test_accept_settles_an_add_when_its_remote_differs(
     assert again.returncode == 2 and "no unsettled change" in again.stderr
 
 
-async def test_accept_asks_at_a_terminal(scripts: Scripts, proxy: FaultProxy) -> None:
+async def test_accept_asks_when_there_is_a_terminal(scripts: Scripts, proxy: FaultProxy) -> None:
     operation_id, remote_id = await unsure(scripts, proxy)
     command = [*LOCKTERM, "unconfirmed", "accept", operation_id]
 
@@ -222,7 +228,7 @@ async def test_accept_asks_at_a_terminal(scripts: Scripts, proxy: FaultProxy) ->
     assert scripts.history()[-1].remote_id == remote_id
 
 
-async def test_accept_changes_nothing_when_reading_settles_or_shows_nothing(
+async def test_accept_changes_nothing_when_reading_confirms_or_shows_nothing(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     operation_id = await not_seen(scripts, proxy)
@@ -235,7 +241,9 @@ async def test_accept_changes_nothing_when_reading_settles_or_shows_nothing(
     assert (told["state"], told["remoteId"]) == ("confirmed_by_reading", remote_id)
 
 
-async def test_accept_refuses_what_is_no_add(scripts: Scripts, proxy: FaultProxy) -> None:
+async def test_accept_refuses_a_change_when_it_is_not_an_add(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
     operation_id = await lost(scripts, proxy)
     refused = await run(scripts, "unconfirmed", "accept", operation_id, "--yes")
     assert refused.returncode == 2 and "only an add" in refused.stderr
@@ -259,7 +267,7 @@ async def test_send_again_sends_once_when_the_add_was_not_seen(
     assert (await run(scripts, "unconfirmed", "send-again", operation_id, "--yes")).returncode == 2
 
 
-async def test_send_again_sends_nothing_when_the_first_has_landed(
+async def test_send_again_sends_nothing_when_the_first_request_arrived(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     operation_id = await not_seen(scripts, proxy)
@@ -270,7 +278,7 @@ async def test_send_again_sends_nothing_when_the_first_has_landed(
     assert proxy.asked.count("add") == 1
 
 
-async def test_send_again_is_4_when_its_answer_is_lost_too(
+async def test_send_again_ends_with_4_when_its_answer_is_lost(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     operation_id = await lost(scripts, proxy)
@@ -286,7 +294,7 @@ async def test_send_again_is_4_when_its_answer_is_lost_too(
     assert scripts.history()[-1].state is State.CONFIRMED
 
 
-async def test_send_again_is_refused_on_a_read_only_profile(
+async def test_send_again_is_refused_when_the_profile_is_read_only(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     operation_id = await lost(scripts, proxy)
@@ -295,7 +303,9 @@ async def test_send_again_is_refused_on_a_read_only_profile(
     assert sent.returncode == 1 and len(proxy.asked) == asked
 
 
-async def test_send_again_wants_the_word_at_a_terminal(scripts: Scripts, proxy: FaultProxy) -> None:
+async def test_send_again_asks_for_the_word_when_there_is_a_terminal(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
     operation_id = await lost(scripts, proxy)
     proxy.disarm("updateRemoteUserNo")
     command = [*LOCKTERM, "unconfirmed", "send-again", operation_id]

@@ -38,7 +38,7 @@ async def round_end(exchange: Exchange) -> None:
     await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
 
 
-async def test_diff_says_what_the_service_keeps_instead_of_what_was_sent(
+async def test_diff_shows_the_stored_value_when_it_differs_from_the_sent_one(
     scripts: Scripts, proxy: FaultProxy, tmp_path: Path
 ) -> None:
     scripts.have(remoteType=2, startDate=START_MS, endDate=END_MS)
@@ -60,7 +60,9 @@ async def test_diff_says_what_the_service_keeps_instead_of_what_was_sent(
     assert "The service kept End" in " ".join(shown.stdout.split())
 
 
-async def test_list_says_that_it_is_behind(scripts: Scripts, proxy: FaultProxy) -> None:
+async def test_list_names_missing_remotes_when_the_service_lags(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
     add = ("remotes", "add", "1004", "--name", "Anna", "--number", "A-1", "--type", "permanent")
     scripts.have(remoteName="Bea", remoteNumber="B-1")
     old = await run(scripts, "remotes", "list", "1004")

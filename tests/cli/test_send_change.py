@@ -97,7 +97,7 @@ async def test_add_is_recorded_when_its_answer_is_lost_and_the_list_shows_it(
 
 
 @pytest.mark.long
-async def test_add_without_an_answer_is_4_and_blocks_the_next(
+async def test_add_ends_with_4_and_blocks_the_next_when_its_answer_is_lost(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     proxy.arm("add", lose)
@@ -115,7 +115,9 @@ async def test_add_without_an_answer_is_4_and_blocks_the_next(
     assert [one.state for one in scripts.history()] == [State.NOT_SEEN], "it may still land"
 
 
-async def test_what_reading_shows_is_recorded(scripts: Scripts, proxy: FaultProxy) -> None:
+async def test_change_is_recorded_when_reading_shows_it(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
     remote_id = str(scripts.have())
     proxy.arm("delete", swallow)
     gone = await run(scripts, "remotes", "delete", "1004", remote_id, "--yes")
@@ -132,7 +134,7 @@ async def test_what_reading_shows_is_recorded(scripts: Scripts, proxy: FaultProx
         (["user-number", "5"], "updateRemoteUserNo", "no way to read this back"),
     ],
 )
-async def test_what_reading_does_not_show_stays_unknown(
+async def test_change_stays_unconfirmed_when_reading_does_not_show_it(
     scripts: Scripts, proxy: FaultProxy, command: list[str], call: str, words: str
 ) -> None:
     remote_id = str(scripts.have())
@@ -147,7 +149,9 @@ async def test_what_reading_does_not_show_stays_unknown(
 
 
 @pytest.mark.long
-async def test_so_already_is_not_said_by_an_old_detail(scripts: Scripts, proxy: FaultProxy) -> None:
+async def test_update_is_sent_when_the_cached_detail_is_old(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
     remote_id = str(scripts.have())
     old: list[bytes] = []
 
@@ -167,7 +171,7 @@ async def test_so_already_is_not_said_by_an_old_detail(scripts: Scripts, proxy: 
 
 
 @pytest.mark.long
-async def test_without_a_service_it_is_3_and_nothing_was_sent(
+async def test_commands_end_with_3_when_the_service_is_unreachable(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     await proxy.refuse()
@@ -179,7 +183,7 @@ async def test_without_a_service_it_is_3_and_nothing_was_sent(
     assert scripts.history() == []
 
 
-async def test_an_interruption_is_130_and_the_journal_knows(
+async def test_change_ends_with_130_when_it_is_interrupted(
     scripts: Scripts, proxy: FaultProxy, tmp_path: Path
 ) -> None:
     proxy.arm("add", stall)
@@ -198,9 +202,7 @@ async def test_an_interruption_is_130_and_the_journal_knows(
     assert [one.state for one in scripts.history()] == [State.UNKNOWN]
 
 
-def test_dates_are_doubted_while_the_clocks_disagree(
-    scripts: Scripts, service: RunningService
-) -> None:
+def test_dates_need_yes_when_the_clocks_disagree(scripts: Scripts, service: RunningService) -> None:
     scripts.use(service.base_url)  # its clock stands still
     period = ("--type", "time-limited", "--end", "2090-01-01")
     doubted = scripts.run(*ADD[:7], *period)
@@ -228,17 +230,17 @@ def test_dates_are_doubted_while_the_clocks_disagree(
         (StoreError("x"), 1),
     ],
 )
-def test_every_error_has_its_code(error: LocktermError, code: int) -> None:
+def test_exit_code_of_returns_the_code_of_each_error(error: LocktermError, code: int) -> None:
     assert exit_code_of(error) == code
 
 
-def test_a_services_words_are_ended_before_what_to_do() -> None:
+def test_format_error_ends_the_sentence_of_the_service() -> None:
     said = "Name taken: It exists already (code -3). Choose another."
     for words in ("It exists already", "It exists already."):
         assert format_error(NameTaken(words, hint="Choose another.")) == said
 
 
-def test_without_a_profile_or_with_both_forms_it_is_2(scripts: Scripts) -> None:
+def test_commands_end_with_2_when_profile_is_missing_or_formats_conflict(scripts: Scripts) -> None:
     for command, words in (
         (("list", "1001", "--json", "--csv"), "exclude each other"),
         (("list", "1001", "--all", "--page", "2"), "--all has no pages"),
@@ -257,7 +259,7 @@ def test_without_a_profile_or_with_both_forms_it_is_2(scripts: Scripts) -> None:
     assert not scripts.service.requests
 
 
-def test_a_reader_that_has_gone_is_no_error(scripts: Scripts, tmp_path: Path) -> None:
+def test_list_ends_quietly_when_stdout_has_no_reader(scripts: Scripts, tmp_path: Path) -> None:
     with subprocess.Popen(
         [*LOCKTERM, "remotes", "list", "1001", "--all", "--json"],
         env=clean_environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -268,7 +270,9 @@ def test_a_reader_that_has_gone_is_no_error(scripts: Scripts, tmp_path: Path) ->
     assert command.returncode == 128 + signal.SIGPIPE
 
 
-def test_in_a_terminal_it_asks_by_name_number_and_lock(scripts: Scripts, tmp_path: Path) -> None:
+def test_delete_asks_by_name_number_and_lock_when_there_is_a_terminal(
+    scripts: Scripts, tmp_path: Path
+) -> None:
     scripts.keep([Lock(1004, name="Roof hatch")])
     remote_id = str(scripts.have())
     scripts.have(remoteName="Ben")

@@ -17,7 +17,9 @@ LOCKS = ("1001", "1003", "1004")
 
 
 @pytest.mark.parametrize("form", ["json", "csv"])
-def test_an_export_differs_in_nothing(scripts: Scripts, tmp_path: Path, form: str) -> None:
+def test_diff_shows_no_difference_when_an_export_is_unchanged(
+    scripts: Scripts, tmp_path: Path, form: str
+) -> None:
     scripts.keep([Lock(1001, name="Main gate", zone="America/New_York")])
     file = tmp_path / f"all.{form}"
     told = scripts.run("export", "main gate", *LOCKS[1:], "--output", str(file))
@@ -31,7 +33,7 @@ def test_an_export_differs_in_nothing(scripts: Scripts, tmp_path: Path, form: st
     assert scripts.writes() == []
 
 
-def test_an_export_has_all_that_the_service_tells(scripts: Scripts) -> None:
+def test_export_json_has_all_fields_of_the_service(scripts: Scripts) -> None:
     whole = scripts.json("export", "1003", "1004")
     assert [whole[name] for name in ("format", "version")] == ["lockterm-remotes", 1]
     assert whole["service"] == scripts.service.base_url
@@ -41,7 +43,7 @@ def test_an_export_has_all_that_the_service_tells(scripts: Scripts) -> None:
     assert (empty["lockId"], empty["remotes"]) == (1004, [])
 
 
-def test_a_table_has_times_with_their_offset_and_no_formula(scripts: Scripts) -> None:
+def test_export_csv_has_times_with_offsets_and_no_formulas(scripts: Scripts) -> None:
     period = {"remoteType": 4, "startDate": 1_796_079_600_000, "endDate": 3_802_608_000_000}
     remote_id = scripts.have(remoteName="=1+1", weekDay=[1, 3], **period)
     told = scripts.run("export", "1004", "--csv")
@@ -61,7 +63,7 @@ def test_a_table_has_times_with_their_offset_and_no_formula(scripts: Scripts) ->
     }
 
 
-def test_an_export_is_whole_or_refused(scripts: Scripts, tmp_path: Path) -> None:
+def test_export_writes_nothing_when_a_lock_cannot_be_read(scripts: Scripts, tmp_path: Path) -> None:
     file = tmp_path / "all.json"
     told = scripts.run("export", "1004", "7777", "--output", str(file))
     assert told.returncode == 1
@@ -101,7 +103,7 @@ def test_export_refuses_a_pipe_when_it_would_have_to_wait_for_it(
         assert f"{pipe} is no file that could be replaced." in told.stderr
 
 
-def test_export_follows_the_link_of_this_user_alone(
+def test_export_refuses_a_link_when_others_can_replace_it(
     scripts: Scripts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link, target = tmp_path / "shared/out.json", tmp_path / "target"
@@ -116,7 +118,7 @@ def test_export_follows_the_link_of_this_user_alone(
     assert target.read_bytes() == before
 
 
-def test_differences_are_shown_field_by_field(scripts: Scripts, tmp_path: Path) -> None:
+def test_diff_shows_changed_fields_when_a_file_differs(scripts: Scripts, tmp_path: Path) -> None:
     ids = [scripts.have(remoteName=name, remoteNumber=name) for name in ("Anna", "Ben", "Carl")]
     file = tmp_path / "roof.csv"
     file.write_text(
@@ -162,7 +164,7 @@ def test_differences_are_shown_field_by_field(scripts: Scripts, tmp_path: Path) 
     assert scripts.writes() == []
 
 
-def test_each_thing_that_is_no_file_gets_a_sentence(scripts: Scripts, tmp_path: Path) -> None:
+def test_diff_explains_an_unusable_file(scripts: Scripts, tmp_path: Path) -> None:
     (tmp_path / "empty.csv").touch()
     os.mkfifo(tmp_path / "pipe.csv")
     with (tmp_path / "large.csv").open("wb") as large:
@@ -181,7 +183,7 @@ def test_each_thing_that_is_no_file_gets_a_sentence(scripts: Scripts, tmp_path: 
     assert not scripts.service.requests
 
 
-def test_all_that_is_wrong_is_told_and_nothing_is_asked(scripts: Scripts, tmp_path: Path) -> None:
+def test_diff_lists_all_problems_when_a_file_is_wrong(scripts: Scripts, tmp_path: Path) -> None:
     file = tmp_path / "wrong.csv"
     file.write_text("lockId,remoteId\n" + "1001,x\n" * 101)
     told = scripts.run("diff", str(file))
@@ -196,7 +198,9 @@ def test_all_that_is_wrong_is_told_and_nothing_is_asked(scripts: Scripts, tmp_pa
     assert not scripts.service.requests
 
 
-def test_an_export_of_another_service_is_refused_by_name(scripts: Scripts, tmp_path: Path) -> None:
+def test_diff_refuses_an_export_when_it_is_from_another_service(
+    scripts: Scripts, tmp_path: Path
+) -> None:
     file = tmp_path / "all.json"
     scripts.run("export", "1003", "--output", str(file))
     file.write_text(file.read_text().replace(scripts.service.base_url, "https://locks.example"))
@@ -205,9 +209,7 @@ def test_an_export_of_another_service_is_refused_by_name(scripts: Scripts, tmp_p
     assert "It was exported from https://locks.example, and the profile site is of" in told.stderr
 
 
-def test_a_lock_that_cannot_be_read_is_told_and_nothing_would_be_deleted(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+def test_diff_deletes_nothing_when_a_lock_cannot_be_read(scripts: Scripts, tmp_path: Path) -> None:
     scripts.have()
     file = tmp_path / "two.csv"
     file.write_text("lockId,action,remoteNumber\n1004,delete,A-1\n7777,update,B-1\n")
@@ -223,9 +225,7 @@ def test_a_lock_that_cannot_be_read_is_told_and_nothing_would_be_deleted(
     assert scripts.run("diff", str(file)).returncode == 3
 
 
-def test_no_control_byte_of_a_file_or_the_service_reaches_the_terminal(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+def test_export_and_diff_clean_hostile_text(scripts: Scripts, tmp_path: Path) -> None:
     hostile = "\x1b]0;owned\x07\u202eEvil\r\n\x9b31m"
     remote_id = scripts.have()
     with scripts.service.app.state.site.database.writing() as db:
