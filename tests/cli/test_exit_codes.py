@@ -21,7 +21,7 @@ def test_notify_writes_one_sentence_when_a_stream_is_open(
     streams["stdout"] = StringIO() if has_stdout else None
     for name, stream in streams.items():
         monkeypatch.setattr(sys, name, stream)
-    exit_codes.tell("Nothing was changed.")
+    exit_codes.notify("Nothing was changed.")
     written = [stream.getvalue() for stream in streams.values() if stream is not None]
     expected = ["lockterm: Nothing was changed.\n", ""] if written else []
     assert written == expected[: len(written)]
