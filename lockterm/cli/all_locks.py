@@ -63,7 +63,7 @@ def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
     found = sorted(session.run(read()), key=lambda one: one.place)
     if not found:
         raise UsageError(
-            "The lock book of this profile is empty: nothing was asked.",
+            "The lock book of this profile is empty; nothing was sent.",
             hint="Add locks with lockterm locks add or import, or in the UI.",
         )
     if list_unread(found):
@@ -110,7 +110,7 @@ def to_counts_json(found: Sequence[LockRead]) -> dict[str, Any]:
 def find(options: Options, text: str, form: Format) -> int:
     """Search all locks of the lock book for remotes."""
     if not text.strip():
-        raise UsageError("TEXT is empty; nothing was asked.")
+        raise UsageError("TEXT is empty; nothing was sent.")
     with Session(options) as session:
         found = read_all(session, lambda remote: is_found(text, remote))
         listed, now_ms = list_found(session, found), session.operations.now_ms()
@@ -203,7 +203,7 @@ def _parse_until(within: str, zone: tzinfo, now_ms: int) -> int:
     until_ms = max(read.choices, default=None) if read.ms is None else read.ms
     if until_ms is None:
         raise UsageError(
-            f"--within: {quoted(clean(within, 40))} is no time from now.",
+            f"--within: {quoted(clean(within, 40))} is not a time from now.",
             hint="Type it as 30d, 2w, 6mo or 12h.",
         )
     return until_ms

@@ -70,7 +70,7 @@ def clean(
             locks = [*session.run(session.operations.locks.all())]
         if not locks:
             raise UsageError(
-                "The lock book of this profile is empty: nothing was asked.",
+                "The lock book of this profile is empty; nothing was sent.",
                 hint="Add locks with lockterm locks add or import, or name one with --lock.",
             )
         ids = [lock.lock_id for lock in locks]

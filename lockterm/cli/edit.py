@@ -60,7 +60,7 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
                 return MISUSED
             if not has_work(draft.plan):
                 table.is_done = not table.may_be_open
-                put(f"{format_lock(seen.lock)} stays as it is.")
+                put(f"{format_lock(seen.lock)} is unchanged.")
                 return DONE
             put_plan(session, draft)
             if not confirm_plan(draft.plan, session.operations.now_ms(), yes=False):
@@ -96,9 +96,9 @@ def _open_table(seen: ReadLock) -> Iterator[_Table]:
     finally:
         is_there = file.is_file() and not table.is_done
         if is_there and file.read_bytes() != text:
-            notify(f"What was typed is kept in {clean(file)}.")
+            notify(f"The edited table is kept in {clean(file)}.")
         elif is_there and table.may_be_open:
-            notify(f"The table is kept in {clean(file)}. When it is saved: lockterm apply FILE")
+            notify(f"The table is kept in {clean(file)}. After saving it, run: lockterm apply FILE")
         else:
             shutil.rmtree(file.parent, ignore_errors=True)
 
@@ -156,7 +156,7 @@ def _open_editor(file: Path) -> bool:
     if not is_same or time.monotonic() - begun_s > _AT_ONCE_S:
         return False
     notify(
-        f"The editor {clean(editor, 60)} returned at once, and the table is as it was. An editor"
+        f"The editor {clean(editor, 60)} returned at once, and the table is unchanged. An editor"
         " that opens a window needs an option to wait, as in: VISUAL='code --wait'"
     )
     return True

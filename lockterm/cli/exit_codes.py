@@ -39,7 +39,7 @@ DAMAGED = 5
 NOT_PRINTED = 6
 """Done, but the output could not be written."""
 
-NO_SERVICE = "lockterm knows no service yet."
+NO_SERVICE = "No service is configured."
 
 
 class UsageError(LocktermError):

@@ -55,8 +55,8 @@ def install_files(
         for file in (*files, *former):
             if not _is_free(file):
                 raise LocktermError(
-                    f"{file} is there, and lockterm has not written it. Nothing was changed.",
-                    hint="Move it away if it is not needed, then try again.",
+                    f"{file} exists, and lockterm did not write it. Nothing was changed.",
+                    hint="If you do not need it, move it away and try again.",
                 )
         for file, content in files.items():
             write_whole(file, content, mode, may_replace=_is_ours, follow=False, make=0o777)
@@ -67,7 +67,7 @@ def install_files(
         before = f"{done} of {len(files)} files were" if done else "Nothing was"
         raise LocktermError(
             f"{file} cannot be written: {describe_os_error(error)}. {before} written.",
-            hint="See that its directory is one, yours, writable and not full; then try again.",
+            hint="Check that its directory exists, is yours, is writable and has space.",
         ) from error
 
 

@@ -114,7 +114,7 @@ def add(options: Options, typed_id: str, as_json: bool, **fields: str) -> int:
     if as_json:
         put_json({"outcome": outcome, "lock": _to_json(lock)})
     else:
-        so = "is in the lock book so already" if outcome is _Outcome.UNCHANGED else f"was {outcome}"
+        so = "is already up to date" if outcome is _Outcome.UNCHANGED else f"was {outcome}"
         put(f"{format_lock(lock)} {so}.")
     return DONE
 
@@ -135,7 +135,7 @@ def remove(options: Options, typed_lock: str, as_json: bool) -> int:
     if as_json:
         put_json({"outcome": "removed" if is_there else "unchanged", "lock": _to_json(lock)})
     elif is_there:
-        put(f"{format_lock(lock)} was taken out of the lock book; the service keeps all it has.")
+        put(f"{format_lock(lock)} was removed from the lock book. The service keeps its remotes.")
     else:
         put(f"{format_lock(lock)} is not in the lock book.")
     return DONE

@@ -59,7 +59,7 @@ def man(context: click.Context, directory: Path) -> int:
     }
     install_files(files, former=[folder / name for name in written])
     put(f"Written: {len(written)} manual pages to {folder}. Begin with: man lockterm")
-    put(f"Where man does not find it: man -M {directory.absolute()} lockterm")
+    put(f"If man does not find them: man -M {directory.absolute()} lockterm")
     put_undo(folder / "lockterm.1.gz", "lockterm-*.1.gz")
     return 0
 

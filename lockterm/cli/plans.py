@@ -119,9 +119,7 @@ def put_plan(session: Session, draft: PlanDraft, say: Callable[[str], None] = pu
                 for line in _step_lines(session, lock, step):
                     say(f"  {line}")
         if kept := sum(step.action is Action.KEEP and not step.message for step in steps):
-            say(
-                f"  {ACTION_GLYPHS[Action.KEEP]} {kept:,} as {'it is' if kept == 1 else 'they are'}"
-            )
+            say(f"  {ACTION_GLYPHS[Action.KEEP]} {kept:,} unchanged")
     for step in draft.left:
         say(f"! {format_step(step)} (lock {step.lock_id}): {clean(step.message, 300)}")
     for sentence in _list_notes(session, draft.plan):

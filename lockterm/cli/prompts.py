@@ -26,8 +26,8 @@ def require_answer(yes: bool, what: str) -> None:
     """
     if not yes and not can_prompt():
         raise UsageError(
-            f"{what} needs --yes where nobody can be asked; nothing was sent.",
-            hint="Give --yes, or run it in a terminal.",
+            f"{what} needs --yes if there is no terminal; nothing was sent.",
+            hint="Give --yes, or run the command in a terminal.",
         )
 
 

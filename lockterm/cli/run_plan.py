@@ -102,7 +102,7 @@ def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
     Raises:
         UsageError: The plan needs ``--yes``, or could not be printed.
     """
-    require_answer(yes, "Carrying out a plan")
+    require_answer(yes, "Running a plan")
     if yes:
         return True
     if has_failed():
@@ -114,8 +114,10 @@ def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
     left_out = [step for step in plan.steps if step.is_left_out]
     words = describe_plan(replace(plan, steps=(*due, *left_out)))
     if count := count_to_type(due, now_ms):
-        return confirm_by_typing(f"{words}. To do so, type {count}", (str(count),), yes=False)
-    return confirm(f"{words}. Do so?", yes=False)
+        return confirm_by_typing(
+            f"{words}. To run the plan, type {count}", (str(count),), yes=False
+        )
+    return confirm(f"{words}. Run the plan?", yes=False)
 
 
 @dataclass(frozen=True, slots=True)

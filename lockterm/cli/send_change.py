@@ -29,7 +29,7 @@ Answers may be 60 s old, and 15 s more show that a remote is really missing, so 
 results.
 """
 
-_NEXT = "Settle it before you send it again."
+_NEXT = "Resolve the change before you send it again."
 _SETTLE = "In lockterm's UI,"
 """Start of a sentence that ends with the keys."""
 
@@ -105,7 +105,7 @@ def _show_request(session: Session, rehearsed: DryRunRequest, change: Change) ->
     for line in change.details:
         put(line)
     if encoding == "form":
-        put("The profile has it sent as form fields.")
+        put("The profile sends the body as form fields.")
     put("Nothing was sent.")
 
 
@@ -116,12 +116,12 @@ def _verify(session: Session, change: Change, error: OutcomeUnknown) -> int:
         operation = session.run(_find_own_operation(session, change.lock.lock_id))
         if operation is not None:
             if sys.stderr is not None and sys.stderr.isatty():
-                notify(f"no answer came; reading it back, for {TIMEOUT_S:g} s at the most ...")
+                notify(f"no answer came; reading the change back for up to {TIMEOUT_S:g} s ...")
             work = session.operations.watch.until_proven(operation, TIMEOUT_S)
             operation = session.run(work)
             words = f"Read back: {operation.message}"
     except ServiceError as failure:
-        words = f"It could not be read back: {format_error(failure)}"
+        words = f"The change could not be read back: {format_error(failure)}"
     except LocktermError as failure:
         words = format_error(failure)
     if operation is not None and operation.state is State.CONFIRMED_BY_READING:

@@ -137,7 +137,7 @@ def serve(
     public = None if public_url is None else _parse_public_url(public_url)
     is_for_others = public is not None or not values.is_loopback(host)
     if is_for_others and (accepted is None or _is_short(settled)):
-        could = "use this service" if accepted is None else "find so short a token by trying"
+        could = "use this service" if accepted is None else "guess such a short token"
         raise ServeError(
             f"Anyone who reaches {clean(public or host, 80)} could {could}. Nothing was started.",
             hint="Give it --tokens FILE or a long --token env:NAME, or leave --host at 127.0.0.1"
@@ -146,21 +146,20 @@ def serve(
     is_address = (database or "").startswith(_ADDRESSES)
     if not is_address and _MEANT_AS_ADDRESS.search(database or ""):
         raise ServeError(  # without the value: it may have a password
-            "What --database names is neither a file nor a postgresql:// address. "
-            "Nothing was started.",
+            "--database needs a file or a postgresql:// address. Nothing was started.",
             hint="Give it a file, or postgresql://USER@HOST/NAME.",
         )
     if workers > 1 and not is_address:
         raise ServeError(
-            "More than one worker cannot share a file or the memory. Nothing was started.",
-            hint="Give them a --database postgresql://USER@HOST/NAME, or leave --workers out.",
+            "Several workers cannot share a file or memory. Nothing was started.",
+            hint="Give --database postgresql://USER@HOST/NAME, or leave --workers out.",
         )
     from lockterm.service import running, watch  # the help needs neither
     from lockterm.service import workers as processes
 
     log = watch.Log(as_json=log_format == "json")
     if migrate and not is_address:
-        log.tell("note", "note: --migrate is for PostgreSQL; a file has its tables without it.")
+        log.tell("note", "note: --migrate has no effect on a file.")
 
     options: dict[str, Any] = {
         "database": database if is_address or database is None else _trusted_file(database),
@@ -204,7 +203,7 @@ def _shared_figures(workers: int) -> Iterator[Figures]:
                 folder = stack.enter_context(TemporaryDirectory(prefix="lockterm-"))
             except OSError as error:
                 raise ServeError(
-                    "The workers have no directory for temporary files, where they count requests."
+                    "--metrics needs a directory for the workers' temporary files."
                     " Nothing was started.",
                     hint="Name one in TMPDIR, or leave --metrics out.",
                 ) from error
@@ -259,7 +258,8 @@ def _read_token(token: str | None) -> str | None:
         token = os.environ.get(variable)
         if not token:
             raise ConfigError(
-                f"--token wants the environment {values.shown_variable(variable)}: it is not set."
+                f"--token reads the environment {values.shown_variable(variable)},"
+                " which is not set."
             )
     try:
         values.header_value(token)
@@ -302,7 +302,7 @@ def _tokens(token: str | None, file: Path | None) -> tokens.Tokens | None:
     except (OSError, ValueError) as error:
         raise ConfigError(
             f"The tokens of {clean(str(file))} cannot be used: {tokens.reason(error)}",
-            hint="Its lines are those of: lockterm token NAME",
+            hint="Make its lines with: lockterm token NAME",
         ) from None
 
 
@@ -321,9 +321,13 @@ def _to_error(error: OSError, host: str, port: int) -> ServeError:
             hint="Choose another with --port, or --port 0 for a free one.",
         )
     if error.errno == errno.EADDRNOTAVAIL:
-        return ServeError(f"{host} is no address of this machine.", hint="Try --host 127.0.0.1.")
+        return ServeError(
+            f"{host} is not an address of this machine.", hint="Try --host 127.0.0.1."
+        )
     if error.errno in (errno.EACCES, errno.EPERM):
-        return ServeError(f"The port {port} is not for this user.", hint="Choose one from 1024 on.")
+        return ServeError(
+            f"This user may not listen on port {port}.", hint="Choose a port from 1024 up."
+        )
     return ServeError(f"The service cannot listen on {host}:{port}: {describe_os_error(error)}.")
 
 
@@ -360,7 +364,7 @@ def _read_typed_token(shortest: int) -> str:
         typed = sys.stdin.readline(_LONGEST_TOKEN + 1).removesuffix("\n").removesuffix("\r")
         values.header_value(typed)
     except UnicodeError:  # its message repeats part of the token
-        raise ValueError("The token is no text in this machine's encoding.") from None
+        raise ValueError("The token is not valid text in this machine's encoding.") from None
     except ValueError as error:
         raise ValueError(f"The token {error}.") from None
     if not shortest <= len(typed) <= _LONGEST_TOKEN:

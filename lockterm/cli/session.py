@@ -182,8 +182,8 @@ class Session:
             return "Interrupted; nothing was changed."
         if mine[-1].state in UNSETTLED | IN_FLIGHT:
             return (
-                "Interrupted while it was being sent: whether it was recorded is not known."
-                " lockterm reads it back when its UI is started, and"
+                "Interrupted while the change was being sent, so it is unconfirmed."
+                " lockterm unconfirmed check and the UI verify it;"
                 f" {hints.key('app.history')} shows what it found."
             )
         return f"Interrupted; the change was {STATE_NAMES[mine[-1].state]}."
@@ -231,8 +231,8 @@ def find_lock(session: Session, typed: str) -> Lock:
     others = [lock for lock in book if typed in (lock.name, lock.alias) and lock.lock_id != lock_id]
     if others:
         raise UsageError(
-            f"{typed} is an id, and in the lock book also a name of lock {others[0].lock_id}.",
-            hint="Give that lock another name, or use its id.",
+            f"{typed} is an ID, and also the name of lock {others[0].lock_id}.",
+            hint="Rename that lock, or use its ID.",
         )
     with suppress(StoreError):
         return session.run(session.operations.locks.find(lock_id))
@@ -252,18 +252,22 @@ def _find_by_name(book: list[Lock], typed: str) -> Lock:
         if found:
             ids = ", ".join(str(lock.lock_id) for lock in found)
             raise UsageError(
-                f"Several locks of the lock book are called {_quoted(typed)}: {ids}.",
-                hint="Use the id.",
+                f"Several locks in the lock book are named {_quoted(typed)}: {ids}.",
+                hint="Use the ID.",
             )
     if not book:
         raise UsageError(
-            f"{_quoted(typed)} is no lock: the lock book of this profile is empty.",
-            hint="Use the lock's id, such as 1001; or add the lock in the UI.",
+            f"No lock named {_quoted(typed)}: the lock book of this profile is empty.",
+            hint="Use the ID of the lock, such as 1001, or add the lock with lockterm locks add.",
         )
     names = [lock.name for lock in book if lock.name]
     close = difflib.get_close_matches(typed, names, n=1)
-    hint = f"Did you mean {_quoted(close[0])}?" if close else "Use its id, or a name of the book."
-    raise UsageError(f"{_quoted(typed)} is no lock of the lock book.", hint=hint)
+    hint = (
+        f"Did you mean {_quoted(close[0])}?"
+        if close
+        else "Run lockterm locks list to see names and IDs."
+    )
+    raise UsageError(f"No lock named {_quoted(typed)} in the lock book.", hint=hint)
 
 
 def lock_json(lock: Lock) -> dict[str, Any]:

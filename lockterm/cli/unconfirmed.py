@@ -105,12 +105,12 @@ def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
         operation = _find_operation(
             session.run(session.operations.journal.unsettled()), operation_id
         )
-        require_answer(yes, "Giving up")
+        require_answer(yes, "Dismissing a change")
         name = operation.remote_name or operation.lock_name or operation.id[:SHORT_ID]
         title = clean(format_operation(operation), 80)
         if not yes:
             notify(f"{title}: {STATE_NAMES[operation.state]}. {clean(operation.message)}")
-        question = f"It may still take effect. To give up on it, type {clean(name, 60)}"
+        question = f"The change may still take effect. To dismiss it, type {clean(name, 60)}"
         if not confirm_by_typing(question, (name, clean(name, 60)), yes=yes):
             return cancel()
         settled = session.run(session.operations.resolution.give_up(operation))
@@ -171,7 +171,7 @@ def accept(
         )
         title = clean(format_operation(operation), 80)
         if operation.call != "add":
-            raise UsageError(f"{title}: only an add makes a remote that could be accepted.")
+            raise UsageError(f"{title}: only an add creates a remote to accept.")
         require_answer(yes, "Accepting a remote")
         operation = session.run(session.operations.watch.check(operation))
         if not operation.unsettled:
@@ -185,7 +185,7 @@ def accept(
                 f"{title}: it {could}. {clean(operation.message)} Nothing was changed."
             )
         words = _describe_remote(session, remote_id)
-        if not confirm(f"{clean(operation.message)} Is {words} the one?", yes=yes):
+        if not confirm(f"{clean(operation.message)} Accept {words}?", yes=yes):
             return cancel()
         bound = session.run(session.operations.resolution.bind(operation, remote_id))
     return _put_one(bound, as_json=as_json)
@@ -214,12 +214,14 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
             return _put_one(operation, as_json=as_json)
         title = clean(format_operation(operation), 80)
         if operation.state is State.UNKNOWN and operation.call in HELD_CALLS:
-            notify(f"{title}: it can still be proven. {clean(operation.message)} Nothing was sent.")
+            notify(
+                f"{title}: it can be confirmed later. {clean(operation.message)} Nothing was sent."
+            )
             return UNKNOWN
         for line in session.run(_describe_resend(session, operation)):
             notify(line)
         word = "delete" if operation.call in ("clear", "delete") else "send"
-        if not confirm_by_typing(f"To do so, type {word}", (word,), yes=yes):
+        if not confirm_by_typing(f"To {word} it, type {word}", (word,), yes=yes):
             return cancel()
         try:
             session.run(operations.resolution.send_again(operation))
@@ -235,15 +237,15 @@ async def _describe_resend(session: Session, operation: Operation) -> list[str]:
     title, where = clean(format_operation(operation), 80), format_lock(lock)
     if operation.call == "clear":
         ids = ", ".join(map(str, operation.candidates))
-        return [f"{title} on {where}: the remotes that are left are deleted one by one: {ids}."]
+        return [f"{title} on {where}: the remaining remotes will be deleted one by one: {ids}."]
     details = describe_change(operation, session.operations.zone(lock))
     lines = [f"{title} on {where}: {STATE_NAMES[operation.state]}. {clean(operation.message)}"]
-    lines.append(f"to be sent again: {operation.call} {details}".rstrip())
+    lines.append(f"will be sent again: {operation.call} {details}".rstrip())
     if operation.call == "add":
-        lines.append("If the first one lands too, the remote is there twice.")
+        lines.append("If the first request takes effect too, the lock will have two such remotes.")
     sent = await session.operations.journal.voices(operation.lock_id)
     if operation.call == "updateLockSetting" and sent and sent[-1].id != operation.id:
-        lines.append(f"It replaces a voice that was set since: {format_voice(sent[-1])}.")
+        lines.append(f"It will replace a voice that was set later: {format_voice(sent[-1])}.")
     return lines
 
 
@@ -300,10 +302,10 @@ def _find_operation(unsettled: list[Operation], typed: str) -> Operation:
     found = [one for one in unsettled if typed and one.id.startswith(typed.strip().lower())]
     if len(found) == 1:
         return found[0]
-    what = "several unsettled changes begin" if found else "no unsettled change begins"
+    which = "Several unconfirmed changes have" if found else "No unconfirmed change has"
     raise UsageError(
-        f"ID {quoted(clean(typed, 40))}: {what} with it.",
-        hint="See: lockterm unconfirmed list",
+        f"{which} an ID that starts with {quoted(clean(typed, 40))}.",
+        hint="Run: lockterm unconfirmed list",
     )
 
 
@@ -326,7 +328,7 @@ def _put(session: Session, operations: list[Operation], as_json: bool) -> None:
     if rows:
         put_table(("Id", "Sent", "What", "Lock", "Result", "Why"), rows)
     left = sum(one.unsettled for one in operations)
-    put(f"{format_count(left, 'change')} {'is' if left == 1 else 'are'} not settled.")
+    put(f"{format_count(left, 'change')} {'is' if left == 1 else 'are'} unconfirmed.")
 
 
 def _describe_reason(operation: Operation, profile: str) -> str:

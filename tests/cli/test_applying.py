@@ -173,12 +173,12 @@ def test_apply_asks_for_the_number_of_deletes_when_there_are_many(
     assert "note: A backup is kept here" in told.stdout
     alone = scripts.run("apply", file, "--prune")
     assert alone.returncode == 2
-    assert "needs --yes where nobody can be asked; nothing was sent." in alone.stderr
+    assert "needs --yes if there is no terminal; nothing was sent." in alone.stderr
     assert len(names(scripts)) == 12
     for typed, code in (("y", 1), ("12", 1), ("11", 0)):
         command = [*LOCKTERM, "apply", file, "--prune"]
         with PtySession(command, clean_environment(tmp_path), (80, 60)) as terminal:
-            terminal.wait_for(r"11 to delete\. To do so, type 11:")
+            terminal.wait_for(r"11 to delete\. To run the plan, type 11:")
             for place in range(1, 12):
                 assert f"to be deleted: N{place} (N-{place}) (lock 1004)" in terminal.text
             terminal.press(typed, "enter")
@@ -189,8 +189,8 @@ def test_apply_asks_for_the_number_of_deletes_when_there_are_many(
 @pytest.mark.parametrize(
     ("count", "prompt", "refusal", "consent"),
     [
-        (11, r"11 to add\. To do so, type 11:", "y", "11"),
-        (2, r"2 to add\. Do so\? \[y/N\]:", "n", "y"),
+        (11, r"11 to add\. To run the plan, type 11:", "y", "11"),
+        (2, r"2 to add\. Run the plan\? \[y/N\]:", "n", "y"),
     ],
 )
 def test_apply_asks_for_the_number_when_many_remotes_are_added(

@@ -53,7 +53,7 @@ def test_completion_installs_the_script_for_its_shell(
     file.write_text("somebody's own\n")
     result = lockterm("completion", "--install", shell, env=homes)
     assert (result.returncode, file.read_text()) == (1, "somebody's own\n")
-    assert f"{file} is there, and lockterm has not written it." in result.stderr
+    assert f"{file} exists, and lockterm did not write it." in result.stderr
 
 
 def test_completion_script_is_private_when_the_umask_is_open(lockterm: Run, tmp_path: Path) -> None:

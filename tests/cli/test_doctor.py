@@ -121,7 +121,7 @@ def test_doctor_does_not_change_the_store(scripts: Scripts) -> None:
     assert sound["facts"]["integrity"] == "ok"
     assert sound["facts"]["schema"] == VERSION
     assert (unsettled["state"], draft["state"]) == ("WARN", "WARN")
-    assert "1 change sent from here is not settled" in unsettled["found"]
+    assert "1 change is unconfirmed" in unsettled["found"]
     assert "press H" in unsettled["advice"]
     assert scripts.database.read_bytes() == before
 

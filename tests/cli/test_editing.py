@@ -50,14 +50,14 @@ def test_edit_shows_and_runs_the_plan_when_a_person_agrees(
     scripts.have()
     with editing(scripts, tmp_path, "Anna|Anna W.") as terminal:
         terminal.wait_for(r"Name: Anna -> Anna W\.")
-        terminal.wait_for(r"1 to change\. Do so\? \[y/N\]:")
+        terminal.wait_for(r"1 to change\. Run the plan\? \[y/N\]:")
         terminal.press("y", "enter")
         assert terminal.wait_exit() == 0
     assert [row["name"] for row in scripts.remotes(1004)] == ["Anna W."]
     assert kept(tmp_path) == []
     with editing(scripts, tmp_path, "x|x") as terminal:
         assert terminal.wait_exit() == 0
-        assert "lock 1004 stays as it is." in terminal.text
+        assert "lock 1004 is unchanged." in terminal.text
     assert kept(tmp_path) == []
 
 
@@ -66,14 +66,14 @@ def test_edit_keeps_the_table_when_it_is_invalid(scripts: Scripts, tmp_path: Pat
     with editing(scripts, tmp_path, "permanent|forever|forever|permanent") as terminal:
         terminal.wait_for(r"Edit it again\? \[y/N\]:")
         terminal.press("y", "enter")
-        terminal.wait_for(r"lock 1004 stays as it is\.")
+        terminal.wait_for(r"lock 1004 is unchanged\.")
         assert terminal.wait_exit() == 0
     with editing(scripts, tmp_path, "permanent|forever") as terminal:
         terminal.wait_for(r"Edit it again\? \[y/N\]:")
         terminal.press("n", "enter")
         assert terminal.wait_exit() == 2
         (file,) = kept(tmp_path)
-        assert "What was typed is kept in" in terminal.text
+        assert "The edited table is kept in" in terminal.text
     assert "forever" in file.read_text()
     assert scripts.writes() == []
 
@@ -84,7 +84,7 @@ def test_edit_keeps_the_table_when_the_editor_is_killed(scripts: Scripts, tmp_pa
         assert terminal.wait_exit() == 2
         assert "was ended by signal 9: nothing was sent" in " ".join(terminal.text.split())
         (file,) = kept(tmp_path)
-        assert "What was typed is kept in" in terminal.text
+        assert "The edited table is kept in" in terminal.text
     assert "Killed" in file.read_text()
 
 
@@ -102,7 +102,7 @@ def test_edit_skips_a_remote_when_someone_else_changed_it(scripts: Scripts, tmp_
     scripts.have()
     other = scripts.have(remoteName="Ben", remoteNumber="B-1")
     with editing(scripts, tmp_path, "Anna|Anna W.") as terminal:
-        terminal.wait_for(r"Do so\?")
+        terminal.wait_for(r"Run the plan\?")
         with scripts.service.app.state.site.database.writing() as db:
             db.execute("UPDATE remote SET name = 'Benno' WHERE id = ?", (other,))
         terminal.press("y", "enter")
@@ -116,7 +116,7 @@ def test_edit_deletes_removed_lines_only_when_pruning(scripts: Scripts, tmp_path
     with editing(scripts, tmp_path, f"{line}|") as terminal:
         assert terminal.wait_exit() == 0
     with editing(scripts, tmp_path, f"{line}|", "--prune") as terminal:
-        terminal.wait_for(r"(?s)to be deleted: Anna \(A-1\).*Do so\? \[y/N\]:")
+        terminal.wait_for(r"(?s)to be deleted: Anna \(A-1\).*Run the plan\? \[y/N\]:")
         terminal.press("y", "enter")
         assert terminal.wait_exit() == 0
     assert scripts.remotes(1004) == []
@@ -147,7 +147,7 @@ def test_edit_keeps_the_table_when_the_editor_returns_at_once(
         assert terminal.wait_exit() == 2
         (file,) = kept(tmp_path)
         assert "The table is kept in" in terminal.text
-        assert "stays as it is" not in terminal.text
+        assert "lock 1004 is unchanged." not in terminal.text
     file.unlink()
     with editing(scripts, tmp_path, "Anna|Open") as terminal:
         terminal.wait_for(r"Is the table saved")

@@ -23,7 +23,7 @@ def test_install_reports_a_file_when_a_directory_is_needed(lockterm: Run, tmp_pa
     for result in lockterm("man", "--dir", f"{file}/x"), bash:
         assert (result.returncode, result.stdout) == (1, "")
         assert result.stderr.startswith(f"lockterm: {file}/")
-        assert "cannot be written: Not a directory. Nothing was written. See " in result.stderr
+        assert "cannot be written: Not a directory. Nothing was written. Check " in result.stderr
         assert result.stderr.count("\n") == 1
     assert file.read_text() == "a file"
 
@@ -54,7 +54,7 @@ def test_install_does_not_read_a_path_when_it_is_not_a_file(
     make(page)
     result = lockterm("man", "--dir", str(tmp_path))
     assert (result.returncode, result.stdout) == (1, "")
-    assert f"{page} is there, and lockterm has not written it." in result.stderr
+    assert f"{page} exists, and lockterm did not write it." in result.stderr
     assert list(page.parent.iterdir()) == [page]
 
 

@@ -73,7 +73,7 @@ def test_man_leaves_a_page_when_another_program_wrote_it(
     before = page.read_bytes()
     result = lockterm("man", "--dir", str(tmp_path))
     assert result.returncode == 1
-    assert f"{page} is there, and lockterm has not written it." in result.stderr
+    assert f"{page} exists, and lockterm did not write it." in result.stderr
     assert (page.is_symlink(), page.read_bytes()) == (content is None, before)
     assert list(page.parent.iterdir()) == [page]
 

@@ -91,7 +91,7 @@ def test_list_escapes_values_when_stdout_is_ascii(scripts: Scripts) -> None:
     env = {"PYTHONIOENCODING": "ascii"}
     assert r"\u201cTor\u201d \u2026 3" in scripts.run("remotes", "list", "1004", env=env).stdout
     refused = scripts.run("remotes", "list", "Nowhere…", env=env).stderr
-    assert refused.startswith(r'lockterm: "Nowhere\u2026" is no lock'), refused
+    assert refused.startswith(r'lockterm: No lock named "Nowhere\u2026"'), refused
 
 
 def test_list_csv_has_the_fields_of_the_contract_and_times_with_offsets(scripts: Scripts) -> None:
@@ -122,7 +122,7 @@ def test_add_shows_resolved_times_and_writes_the_journal(scripts: Scripts) -> No
     )
     assert "Start: Tue 1 Dec 2026 09:00 -05:00, 14:00 UTC" in told.stdout
     assert "End: Thu 31 Dec 2026 09:00 -05:00" in told.stdout
-    assert "Times are those of America/New_York." in told.stdout
+    assert "Times are in the zone America/New_York." in told.stdout
     page = scripts.json("remotes", "show", "1004", str(row["id"]))["remote"]
     assert page["remoteName"] == CJK
     assert (page["startDate"], page["weekDay"]) == (1_796_133_600_000, [1, 2, 3, 4, 5])
@@ -146,11 +146,11 @@ def test_add_shows_resolved_times_and_writes_the_journal(scripts: Scripts) -> No
         ),
         (
             ["--name", "A", "--number", "1", "--type", "permanent", "--end", "+1d"],
-            ["--end: It means nothing for a permanent remote"],
+            ["--end: It does not apply to a permanent remote"],
         ),
         (
             ["--name=A", "--number=1", "--type=time-limited", "--end=+1d", "--days=mon"],
-            ["--days: It means nothing for a time-limited remote"],
+            ["--days: It does not apply to a time-limited remote"],
         ),
         (
             ["--name=A", "--number=1", "--type=time-limited", "--end=2090-10-29 02:30"],
@@ -405,9 +405,9 @@ def test_lock_is_found_by_name_and_never_guessed(scripts: Scripts) -> None:
     for typed, words in (
         ("ROOF", "1004, 1005"),
         ("Server rom", "Did you mean “Server room”?"),
-        ("1002", "also a name of lock 1006"),
+        ("1002", "also the name of lock 1006"),
         ("0", "a lock id is a whole number"),
-        ("", "no lock"),
+        ("", "No lock named"),
     ):
         result = scripts.run("remotes", "clear", typed, "--yes")
         assert (result.returncode, result.stdout) == (2, "")

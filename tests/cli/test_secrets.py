@@ -22,7 +22,7 @@ def test_serve_reads_the_token_from_the_environment(
     assert run(["serve", "--token", "env:A_TOKEN"]) == 0
     assert served[0]["tokens"].name_of(b"hunter22")
     assert run(["serve", "--token", "env:NO_TOKEN"]) == 2
-    assert "variable NO_TOKEN: it is not set" in capsys.readouterr().err
+    assert "variable NO_TOKEN, which is not set" in capsys.readouterr().err
     assert len(served) == 1
 
 

@@ -197,7 +197,7 @@ async def test_change_ends_with_130_when_it_is_interrupted(
     command.send_signal(signal.SIGINT)
     out, err = await asyncio.wait_for(command.communicate(), 30)
     assert (command.returncode, out) == (130, b"")
-    assert b"whether it was recorded is not known" in err
+    assert b"so it is unconfirmed" in err
     assert err.count(b"\n") == 1
     assert [one.state for one in scripts.history()] == [State.UNKNOWN]
 
@@ -244,7 +244,7 @@ def test_commands_end_with_2_when_profile_is_missing_or_formats_conflict(scripts
     for command, words in (
         (("list", "1001", "--json", "--csv"), "exclude each other"),
         (("list", "1001", "--all", "--page", "2"), "--all has no pages"),
-        (("update", "1001", "5"), "what to change"),
+        (("update", "1001", "5"), "an option to change"),
         (("list", "1001", "--profile", "nowhere"), "nowhere"),
         ((), "Missing command"),
     ):

@@ -80,4 +80,4 @@ async def test_list_names_missing_remotes_when_the_service_lags(
     proxy.arm("list", without_anna)
     behind = await run(scripts, "remotes", "list", "1004")
     assert behind.stdout == old.stdout
-    assert "note: the list is behind: Anna (A-1) was just added." in behind.stderr
+    assert "note: the list is out of date: Anna (A-1) was just added." in behind.stderr

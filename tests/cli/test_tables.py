@@ -28,7 +28,7 @@ def test_diff_shows_no_difference_when_an_export_is_unchanged(
     assert file.stat().st_mode & 0o777 == 0o600
     same = scripts.run("diff", str(file), "--prune")
     assert (same.returncode, same.stderr) == (0, "")
-    assert same.stdout.splitlines()[:2] == ["Main gate (lock 1001)", "  = 137 as they are"]
+    assert same.stdout.splitlines()[:2] == ["Main gate (lock 1001)", "  = 137 unchanged"]
     assert same.stdout.splitlines()[-1] == "Nothing to change."
     assert scripts.writes() == []
 

@@ -53,7 +53,7 @@ async def lost(scripts: Scripts, proxy: FaultProxy, name: str = "Anna") -> str:
 async def test_list_and_check_end_with_0_when_nothing_is_unconfirmed(scripts: Scripts) -> None:
     for command in (("list",), ("check",)):
         result = await run(scripts, "unconfirmed", *command)
-        assert (result.returncode, result.stdout) == (0, "0 changes are not settled.\n")
+        assert (result.returncode, result.stdout) == (0, "0 changes are unconfirmed.\n")
     assert not scripts.service.requests
     unknown = await run(scripts, "unconfirmed", "dismiss", "abc", "--yes")
     assert (unknown.returncode, unknown.stdout) == (2, "")
@@ -67,7 +67,7 @@ async def test_list_shows_an_unconfirmed_change_until_it_is_dismissed(
     listed = await run(scripts, "unconfirmed", "list")
     assert listed.returncode == 4
     assert operation_id[:8] in listed.stdout and "user number of Anna" in listed.stdout
-    assert listed.stdout.endswith("1 change is not settled.\n")
+    assert listed.stdout.endswith("1 change is unconfirmed.\n")
     told = json.loads((await run(scripts, "unconfirmed", "list", "--json")).stdout)
     assert [(one["id"], one["state"]) for one in told["outcomes"]] == [(operation_id, "unknown")]
     checked = await run(scripts, "unconfirmed", "check")
@@ -207,7 +207,7 @@ async def test_accept_resolves_an_add_when_its_remote_differs(
     assert (row.state, row.remote_id) == (State.CONFIRMED_BY_READING, remote_id)
     assert proxy.asked.count("add") == 1
     again = await run(scripts, "unconfirmed", "accept", operation_id, "--yes")
-    assert again.returncode == 2 and "no unsettled change" in again.stderr
+    assert again.returncode == 2 and "No unconfirmed change has an ID" in again.stderr
 
 
 async def test_accept_asks_when_there_is_a_terminal(scripts: Scripts, proxy: FaultProxy) -> None:
@@ -217,7 +217,7 @@ async def test_accept_asks_when_there_is_a_terminal(scripts: Scripts, proxy: Fau
     def answer(word: str) -> int:
         with PtySession(command, clean_environment(scripts.home), (200, 24)) as session:
             session.wait_for(
-                rf"differs from what was sent: addType\. Is Anna \(A-1\) .id {remote_id}"
+                rf"differs from what was sent: addType\. Accept Anna \(A-1\) .id {remote_id}"
             )
             session.send(f"{word}\n".encode())
             return session.wait_exit()
@@ -258,7 +258,7 @@ async def test_send_again_sends_once_when_the_add_was_not_seen(
     assert proxy.asked.count("add") == 1
     sent = await run(scripts, "unconfirmed", "send-again", operation_id[:8], "--yes")
     assert sent.returncode == 0, sent.stderr
-    assert "to be sent again: add" in sent.stderr and "there twice" in sent.stderr
+    assert "will be sent again: add" in sent.stderr and "two such remotes" in sent.stderr
     assert proxy.asked.count("add") == 2
     first, second = scripts.history()
     assert (first.state, second.state) == (State.SENT_AGAIN, State.CONFIRMED)

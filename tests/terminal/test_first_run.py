@@ -193,7 +193,7 @@ def test_leaving_says_how_to_go_on_and_asks_before_it_loses_something(lockterm: 
     session.wait_for("Try the demo")
     session.press("\x11")  # a letter would do nothing: a form was just left
     assert session.wait_exit() == 2
-    assert "Try `lockterm demo`, or give one: lockterm --base-url" in "".join(session.lines)
+    assert "Try `lockterm demo`, or give one: lockterm --base-url" in " ".join(session.lines)
     assert b"Traceback" not in session.raw
 
 

@@ -71,7 +71,7 @@ def check_configuration(
     """
     config = read_config(config_file)
     if config is None:
-        yield Finding("OK", f"There is no {config_file}: nothing has to be there.")
+        yield Finding("OK", f"{config_file} does not exist, and is not needed.")
     else:
         mode = stat.S_IMODE(config_file.stat().st_mode)
         facts = {"file": str(config_file), "mode": f"{mode:04o}", "profiles": len(config.profiles)}
@@ -108,7 +108,7 @@ def check_store(paths: Paths) -> Iterator[Finding]:
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
         yield Finding(
             "FAIL",
-            f"{place} is not writable, so nothing can be changed from here.",
+            f"{place} is not writable, so lockterm can change nothing.",
             "Make it writable, or set XDG_STATE_HOME to a place that is.",
         )
         return
@@ -118,7 +118,7 @@ def check_store(paths: Paths) -> Iterator[Finding]:
     if paths.database.exists():
         yield from _check_database(paths.database)
     else:
-        yield Finding("OK", f"{paths.database} will be made when it is needed.")
+        yield Finding("OK", f"{paths.database} will be created when it is needed.")
 
 
 def _check_database(database: Path) -> Iterator[Finding]:
@@ -154,7 +154,7 @@ def _check_database(database: Path) -> Iterator[Finding]:
             "WARN",
             f"{database} was written by a later lockterm: its tables are version"
             f" {facts['schema']}, and this one knows version {VERSION}.",
-            "Use that one; this one reads what it knows.",
+            "Use the later lockterm; this one reads only what it knows.",
         )
     if count := facts["damaged"]:
         yield Finding(
@@ -178,13 +178,13 @@ def _check_database(database: Path) -> Iterator[Finding]:
     if count := facts["unsettled"]:
         yield Finding(
             "WARN",
-            f"{format_count(count, 'change')} sent from here {'is' if count == 1 else 'are'} not"
-            " settled: it is not known whether they took effect.",
+            f"{format_count(count, 'change')} {'is' if count == 1 else 'are'} unconfirmed: it is"
+            " unknown whether they took effect.",
             f"Start lockterm and press {key('app.history')}: {settling()}",
         )
     if count := facts["drafts"]:
-        sentence = f"{format_count(count, 'form')} begun and not finished."
-        yield Finding("WARN", sentence, "Start lockterm: it offers what was typed.")
+        sentence = f"{format_count(count, 'unfinished form')}."
+        yield Finding("WARN", sentence, "Start lockterm: it offers to continue.")
 
 
 def _inspect(database: Path) -> tuple[dict[str, Any], str]:
@@ -243,7 +243,7 @@ def check_service(profile: Profile, lock_id: int | None) -> Iterator[Finding]:
     refusal = answers.refusal
     if refusal is not None and lock_id is not None:
         sentence = f"It refuses the lock {lock_id}: {refusal.meaning}"
-        yield Finding("WARN", sentence, "See that the id is right.")
+        yield Finding("WARN", sentence, "Check the ID.")
     yield _check_clock(answers.offset_s)
 
 
@@ -264,14 +264,14 @@ def _check_latency(profile: Profile, answers: ServiceAnswers) -> Finding:
         f" {answers.first_ms:.0f} ms with its connection."
     )
     if middle > SLOW_MS:
-        advice = "The link is slow: give timeout_s in the profile more time if calls run out of it."
+        advice = "The connection is slow. If calls time out, raise timeout_s in the profile."
         return Finding("WARN", sentence, advice, facts)
     return Finding("OK", sentence, facts=facts)
 
 
 def _check_clock(offset_s: float | None) -> Finding:
     if offset_s is None:
-        return Finding("WARN", "It does not tell its time: clocks were not compared.")
+        return Finding("WARN", "It sends no time, so the clocks were not compared.")
     facts = {"clockOffsetS": round(offset_s, 1)}
     if abs(offset_s) <= CLOCK_TOLERANCE_S:
         sentence = f"The clocks agree within {abs(offset_s) + 1:.0f} s."
@@ -302,6 +302,6 @@ def _check_certificate(profile: Profile) -> Finding:
         f" {seen.days} days."
     )
     if seen.days < SOON_DAYS:
-        advice = "Tell those who run the service: when it ends, nothing can be sent."
+        advice = "Ask the operators to renew it before it ends."
         return Finding("WARN", sentence, advice, facts)
     return Finding("OK", sentence, facts=facts)

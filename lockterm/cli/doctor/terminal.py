@@ -81,8 +81,8 @@ def check_terminal(
     yield check_copying(look, answers, environ)
     yield Finding(
         "OK",
-        "A line that dies: the terminal stays as lockterm had it, with reports of the mouse.",
-        "Then type, unseen: reset and enter",
+        "If the connection breaks, the terminal keeps lockterm's modes, such as mouse reports.",
+        "Then type reset and press Enter, even if you do not see it.",
         {"restoredBy": RESTORE},
     )
 
@@ -99,12 +99,12 @@ def _check_answers(answers: TerminalAnswers, environ: Mapping[str, str], asked: 
         "multiplexer": answers.multiplexer,
         "modes": dict(answers.modes),
     }
-    unknown = "so only the environment tells what it can do."
+    unknown = "so lockterm relies on the environment."
     if not asked:
         return Finding("OK", f"Type: {term}; it was not asked, {unknown}", facts=facts)
     if took_ms is None:
         sentence = f"Type: {term}; it answers nothing, {unknown}"
-        return Finding("WARN", sentence, "Is it what TERM says?", facts)
+        return Finding("WARN", sentence, "Check that TERM is right.", facts)
     name = answers.name or "it does not say its name"
     sentence = f"Type: {term}; {name}, and answers in {took_ms:.0f} ms."
     known = answers.modes.get("synchronizedOutput")
@@ -168,10 +168,10 @@ def _check_colors(look: Look, answers: TerminalAnswers, origins: Mapping[str, st
         "says24Bit": answers.true_color,
     }
     if facts["noColor"]:
-        sentence = "Colors: none, for NO_COLOR is set; states are told by words."
+        sentence = "Colors: none, because NO_COLOR is set. Words show the states."
         return Finding("OK", sentence, facts=facts)
     if look.quiet:
-        return Finding("OK", "Colors: 16, for quiet is set.", facts=facts)
+        return Finding("OK", "Colors: 16, because quiet is set.", facts=facts)
     shown = f"{look.colors:,}" if look.colors else "none"
     sentence = f"Colors: {shown} ({why})."
     if answers.true_color and look.colors < TRUE_COLORS:
@@ -195,7 +195,7 @@ def _check_glyphs(look: Look, answers: TerminalAnswers, origins: Mapping[str, st
     }
     sentence = f"Glyphs: {'ASCII' if look.in_ascii else 'Unicode'} ({why})."
     if not look.utf8:
-        sentence = f"Glyphs: ASCII ({why}). What is beyond it in names is shown as ?."
+        sentence = f"Glyphs: ASCII ({why}). Other characters in names are shown as ?."
         advice = "If the terminal takes UTF-8: export LC_ALL=C.UTF-8"
         if answers.widths.get(LETTER) == 1:
             sentence = (

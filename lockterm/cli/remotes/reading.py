@@ -153,7 +153,7 @@ def check_name(options: Options, typed_lock: str, name: str, as_json: bool) -> i
     name = name.strip()
     with open_lock(options, typed_lock) as (session, lock):
         if not name:
-            raise UsageError("NAME is empty; nothing was asked.")
+            raise UsageError("NAME is empty; nothing was sent.")
         free = session.run(session.operations.remotes.is_name_free(lock.lock_id, name))
     if as_json:
         put_json({"lock": lock_json(lock), "remoteName": name, "free": free})
@@ -173,7 +173,7 @@ def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
         raise UsageError(
             f"Remote {remote_id} belongs to lock {remote.lock_id}, not to {format_lock(lock)}:"
             " nothing was changed.",
-            hint="See that lock and remote are the ones you mean.",
+            hint="Check the IDs of the lock and the remote.",
         )
     return remote
 
@@ -196,7 +196,7 @@ def _report_differences(session: Session, lock: Lock, page: RemotePage) -> None:
             return
         shown = {one.id: one for one in (*page.remotes, *unlisted.added)}
         named = (f"{format_remote(shown[one])} was {word}" for one, word in unlisted.words.items())
-        notify(f"note: the list is behind: {clean('; '.join(named), 600)}.")
+        notify(f"note: the list is out of date: {clean('; '.join(named), 600)}.")
 
 
 def table_cells(remote: Remote, zone: tzinfo, now_ms: int) -> tuple[object, ...]:

@@ -109,7 +109,7 @@ def read_options(
     if "remoteType" not in reasons:
         shown = shown_fields(kind, adding=before is None)
         for name in given.keys() - set(shown):
-            reasons[name] = f"It means nothing for a {word(RemoteType, kind)} remote: leave it out."
+            reasons[name] = f"It does not apply to a {word(RemoteType, kind)} remote. Leave it out."
     if reasons:
         said = [
             f"--{field.option}: {reasons[field.name]}" for field in ADDED if field.name in reasons
@@ -130,7 +130,7 @@ def describe_resolved(
         if FIELDS[name].kind is not Kind.OBJECT  # its note is its size
     ]
     if lines and "endDate" in shown:
-        lines.insert(0, f"Times are those of {clean(dates.zone_name(zone))}.")
+        lines.insert(0, f"Times are in the zone {clean(dates.zone_name(zone))}.")
     return lines
 
 
@@ -177,7 +177,7 @@ def update(
     """Change a remote."""
     given = {name: text for name, text in fields.items() if text is not None}
     if not given:
-        raise click.UsageError("Say what to change, such as --end +30d")
+        raise click.UsageError("Give an option to change, such as --end +30d")
     with open_writable_lock(options, typed_lock, how) as (session, lock):
         before = read_remote(session, lock, remote_id)
         zone = session.operations.zone(lock)
@@ -254,7 +254,7 @@ def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
             if not how.yes:
                 first = next(iter(seen.value.remotes), None)
                 lost = describe_backup(first.raw if first else {}, many=True)
-                notify(f"every one of them stops opening this lock. {lost}")
+                notify(f"all of them will stop opening this lock. {lost}")
             remotes = "the only remote" if count == 1 else f"all {count:,} remotes"
             question = f"To delete {remotes} of {format_lock(lock)}, type its id or its name"
             if not confirm_by_typing(question, (str(lock.lock_id), lock.name), yes=how.yes):
