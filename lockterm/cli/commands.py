@@ -49,7 +49,7 @@ MODULES = {
     "export": "tables",
     "diff": "tables",
     "apply": "tables",
-    "edit": "edit",
+    "edit": "tables",
     "copy": "copy",
     "clean": "clean",
     "runs": "runs",

@@ -27,6 +27,7 @@ class WholeNumber(click.IntRange):
 lock_argument = click.argument("typed_lock", metavar="LOCK", shell_complete=complete_locks)
 remote_argument = click.argument("remote_id", metavar="REMOTE", type=WholeNumber(0, LAST_ID))
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+yes_option = click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
 
 
 class Format(Enum):
@@ -117,7 +118,7 @@ def changes(command: Callable[..., int]) -> Callable[..., int]:
     """Decorate a command that changes something; it receives ``how``."""
 
     @click.option("--dry-run", is_flag=True, help="Show what would be sent, but send nothing.")
-    @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
+    @yes_option
     @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
     @asks_service
     @wraps(command)

@@ -11,7 +11,7 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, UsageError
 from lockterm.cli.manual_parts import LOCAL, RUN_CODES, list_examples
-from lockterm.cli.options import Command, WriteOptions, asks_service
+from lockterm.cli.options import WriteOptions, asks_service, yes_option
 from lockterm.cli.output import put, put_stderr, put_table
 from lockterm.cli.plans import put_end, put_line, put_plan, put_step
 from lockterm.cli.prompts import can_prompt, cancel, confirm
@@ -31,23 +31,16 @@ run_argument = click.argument("run", metavar="RUN")
 json_lines_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, one object a line."
 )
-
-
-def _run_options(command: Command) -> Command:
-    command = click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")(
-        command
-    )
-    command = click.option(
-        "--same-account",
-        is_flag=True,
-        help="Confirm that changed credentials belong to the same account.",
-    )(command)
-    return json_lines_option(command)
+same_account_option = click.option(
+    "--same-account",
+    is_flag=True,
+    help="Confirm that changed credentials belong to the same account.",
+)
 
 
 @click.group(no_args_is_help=False, epilog=manual.RUNS)
 def runs() -> None:
-    """List and resume runs of apply, edit and copy."""
+    """List and resume runs of apply, edit, copy and clean."""
 
 
 @runs.command(
@@ -123,7 +116,9 @@ def show(options: Options, run: str, as_json: bool) -> int:
     )
 )
 @run_argument
-@_run_options
+@json_lines_option
+@same_account_option
+@yes_option
 @asks_service
 def resume(options: Options, run: str, yes: bool, same_account: bool, as_json: bool) -> int:
     """Resume an interrupted run."""
@@ -133,7 +128,9 @@ def resume(options: Options, run: str, yes: bool, same_account: bool, as_json: b
 
 @runs.command(epilog=list_examples(RUN_CODES, "lockterm runs retry 3f2a"))
 @run_argument
-@_run_options
+@json_lines_option
+@same_account_option
+@yes_option
 @asks_service
 def retry(options: Options, run: str, yes: bool, same_account: bool, as_json: bool) -> int:
     """Retry the steps of a run that were refused or not sent."""

@@ -15,7 +15,7 @@ from lockterm.cli.manual_parts import (
     UNCONFIRMED_CODES,
     list_examples,
 )
-from lockterm.cli.options import asks_service, json_option
+from lockterm.cli.options import asks_service, json_option, yes_option
 from lockterm.cli.output import ignore_missing_reader, put, put_json, put_table
 from lockterm.cli.prompts import cancel, confirm, confirm_by_typing, require_answer
 from lockterm.cli.send_change import TIMEOUT_S
@@ -91,7 +91,7 @@ def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
 
 @unconfirmed.command(epilog=list_examples(DECIDING_CODES, "lockterm unconfirmed dismiss 3f2a91c0"))
 @click.argument("operation_id", metavar="ID")
-@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
+@yes_option
 @json_option
 @asks_service
 def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> int:
@@ -126,7 +126,7 @@ def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
         DECIDING_CODES, "lockterm unconfirmed adopt", "lockterm unconfirmed adopt --yes"
     )
 )
-@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
+@yes_option
 @asks_service
 def adopt(options: Options, yes: bool) -> int:
     """Take over the unconfirmed changes of a renamed profile.
@@ -154,7 +154,7 @@ def adopt(options: Options, yes: bool) -> int:
 )
 @click.argument("operation_id", metavar="ID")
 @click.argument("remote_id", metavar="[REMOTE]", type=int, required=False)
-@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
+@yes_option
 @json_option
 @asks_service
 def accept(
@@ -195,7 +195,7 @@ def accept(
     epilog=list_examples(CHANGING, "lockterm unconfirmed send-again 3f2a91c0 --yes")
 )
 @click.argument("operation_id", metavar="ID")
-@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
+@yes_option
 @json_option
 @asks_service
 def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) -> int:
