@@ -1,1 +1,1 @@
-"""The commands and the settings, from outside."""
+"""Tests of the commands and the settings, from outside."""

@@ -1,4 +1,4 @@
-"""Fixtures: an empty home, and the command run without a terminal."""
+"""Fixtures: an empty home, and commands without a terminal."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def assert_documented(arguments: Sequence[str], code: int) -> None:
 
 @pytest.fixture
 def config_file(tmp_path: Path) -> Path:
-    """Where lockterm looks for its configuration; nothing is there yet."""
+    """Return the path of a configuration that does not exist yet."""
     path = tmp_path / "config/lockterm/config.toml"
     path.parent.mkdir(parents=True)
     return path
@@ -87,7 +87,7 @@ class Scripts:
     service: RunningService
     home: Path
     run: Run
-    """Runs a command to its end."""
+    """Run a command and return its result."""
 
     config: Path
 
@@ -96,7 +96,7 @@ class Scripts:
         return self.home / "state/lockterm/lockterm.db"
 
     def use(self, base_url: str) -> None:
-        """Have the profile mean this URL from now on."""
+        """Point the profile at another URL."""
         self.config.write_text(PROFILE.format(base_url=base_url))
 
     def keep(self, locks: Iterable[Lock]) -> None:
@@ -107,27 +107,27 @@ class Scripts:
         database.close()
 
     def history(self) -> list[Operation]:
-        """The journal."""
+        """Return the operations of the journal."""
         database = Database(self.database)
         found = Journal(database, "site").history()
         database.close()
         return found
 
     def json(self, *arguments: str, code: int = 0) -> Any:
-        """What a command prints with ``--json``."""
+        """Return what a command prints with ``--json``."""
         result = self.run(*arguments, "--json")
         assert result.returncode == code, result.stderr
         return json.loads(result.stdout)
 
     def remotes(self, lock_id: int) -> list[dict[str, Any]]:
-        """What the service has of a lock, without the commands."""
+        """Return the remotes of a lock from the database of the service."""
         with self.service.app.state.site.database.reading() as db:
             rows = db.execute("SELECT * FROM remote WHERE lock_id = ? ORDER BY id", (lock_id,))
             names = [column[0] for column in rows.description]
             return [dict(zip(names, row, strict=True)) for row in rows]
 
     def have(self, lock_id: int = 1004, **given: Any) -> int:
-        """Add a remote without the commands, and forget that the service was asked."""
+        """Add a remote without a command, and clear the list of requests."""
         body = {"remoteName": "Anna", "remoteNumber": "A-1", "remoteType": 1, "addType": 1} | given
         request = urllib.request.Request(
             f"{self.service.base_url}/api/v1/bluetooth-remote/add",
@@ -140,7 +140,7 @@ class Scripts:
         return remote_id
 
     def writes(self) -> list[str]:
-        """The calls that could have changed something, by the last part of their path."""
+        """Return the last part of each path that could have changed something."""
         calls = [path.removeprefix("/api/v1/") for _, path in self.service.requests]
         short = [call.removeprefix("bluetooth-remote/") for call in calls]
         return [call for call in short if call not in READS]
@@ -153,7 +153,7 @@ def scripts(
     config_file: Path,
     running_service: Callable[..., RunningService],
 ) -> Scripts:
-    """A profile ``site`` on a service that keeps the time of this machine."""
+    """Return a profile ``site`` on a service with the clock of this machine."""
     service = running_service(clock=lambda: int(time.time() * 1000), today=datetime.now(UTC).date())
     found = Scripts(service, tmp_path, lockterm, config_file)
     found.use(service.base_url)

@@ -1,4 +1,4 @@
-"""``lockterm find`` and ``report``: over all locks of the book, also where some do not answer."""
+"""``lockterm find`` and ``report`` over all locks, even if some do not answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BOOK = [Lock(lock_id, name=name) for lock_id, name, *_ in LOCKS]
 
 
 async def _all_but_the_dock(exchange: Exchange) -> None:
-    """Answer for every lock but 1002."""
+    """Answer for each lock except 1002."""
     if "lockId=1002" in exchange.target:
         exchange.reset()
         return
@@ -39,7 +39,7 @@ async def _all_but_the_dock(exchange: Exchange) -> None:
 
 @pytest.fixture
 async def half(scripts: Scripts) -> AsyncIterator[FaultProxy]:
-    """A book of all locks, and a line on which none comes back for the loading dock."""
+    """Keep a lock book of all locks, and start a proxy that answers none of lock 1002."""
     scripts.keep(BOOK)
     async with FaultProxy(port_of(scripts.service)).running() as proxy:
         proxy.arm("list", _all_but_the_dock)
@@ -48,12 +48,12 @@ async def half(scripts: Scripts) -> AsyncIterator[FaultProxy]:
 
 
 async def _run(scripts: Scripts, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A command, while the proxy goes on."""
+    """Run a command in a thread, so that the proxy keeps working."""
     return await asyncio.to_thread(scripts.run, *arguments)
 
 
 def _records(scripts: Scripts) -> list[dict[str, Any]]:
-    """All remotes of the site, as the commands tell them."""
+    """Return all remotes of the site, as commands print them."""
     listed = [scripts.json("remotes", "list", str(lock.lock_id), "--all") for lock in BOOK]
     return [remote for one in listed for remote in one["remotes"]]
 
@@ -261,4 +261,4 @@ async def test_report_ends_with_1_when_a_period_is_unreadable(scripts: Scripts) 
 
 
 SPOILT_ENDS = ["3802608000000", "2090-07-01T18:00:00Z", "soon"]
-"""What a service sends that has dates as strings; digits alone are read."""
+"""Dates as strings, as some services send them; only digits are readable."""

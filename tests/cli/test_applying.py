@@ -1,4 +1,4 @@
-"""``lockterm apply`` and ``runs``: what a file says is done once, told step by step, and kept."""
+"""``lockterm apply`` and ``runs``: each step runs once, is reported and stored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COUNTS = ("recorded", "unchanged", "refused", "skipped", "unknown", "not_sent")
 
 
 def written(folder: Path, *rows: str) -> str:
-    """A file with these rows."""
+    """Write a file with these rows."""
     file = folder / "table.csv"
     file.write_text(TABLE + "".join(f"{row}\n" for row in rows))
     return str(file)
@@ -43,7 +43,7 @@ def written(folder: Path, *rows: str) -> str:
 def lines(
     scripts: Scripts, *arguments: str, code: int = 0
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The steps that a command prints with ``--json``, in their order, and its last line."""
+    """Return the steps of a command with ``--json`` in order, and its last line."""
     told = scripts.run(*arguments, "--json")
     assert told.returncode == code, told.stderr
     *steps, last = [json.loads(line) for line in told.stdout.splitlines()]
@@ -137,7 +137,7 @@ def test_apply_changes_only_what_differs_when_an_export_was_edited(
 
 
 def _table(remotes: Sequence[dict[str, Any]]) -> str:
-    """As a spreadsheet would save them: ``;`` between them, in columns of its own order."""
+    """Return a table as a spreadsheet saves it: with ``;``, and columns in another order."""
     columns = ("Number", "Name", "Type", "Start", "End", "Weekdays", "Coerced", "Extra data")
     fields = (
         *("remoteNumber", "remoteName", "remoteType", "startDate", "endDate", "weekDay"),
@@ -261,7 +261,7 @@ def test_apply_runs_other_rows_but_no_deletes_when_a_lock_is_refused(
 
 
 def keep(scripts: Scripts, *steps: Step, base_url: str = "", credentials: str | None = None) -> str:
-    """Keep a plan as a session that was killed would have left it."""
+    """Store a plan as a killed session leaves it."""
     service = base_url or scripts.service.base_url
     credentials = credentials or digest_credentials(Profile("site", service))
     plan = Plan("b" * 32, "site", service, "apply x.csv", 1, steps, credentials=credentials)

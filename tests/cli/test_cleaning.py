@@ -1,4 +1,4 @@
-"""``lockterm clean``: deletes what expired some time ago, and nothing else."""
+"""``lockterm clean`` deletes remotes that expired some time ago, and no others."""
 
 from __future__ import annotations
 

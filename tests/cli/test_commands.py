@@ -1,4 +1,4 @@
-"""The commands from outside: bad input gets one sentence and a code, never a traceback."""
+"""Commands from outside: bad input gives one sentence and a code, never a traceback."""
 
 from __future__ import annotations
 

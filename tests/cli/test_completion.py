@@ -1,4 +1,4 @@
-"""Completion, in a real shell where there is one."""
+"""Completion, in a real shell if it is installed."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ NAMES = ["a$(touch x)", "a'b", "a\\b", "a;b", "a b", 'a"b', "a`b`", "a*", "plain
 def test_bash_completion_quotes_a_profile_name(
     tmp_path: Path, config_file: Path, name: str
 ) -> None:
-    """What is put on the command line is run by bash as it stands once enter is pressed."""
+    """Bash runs the command line unchanged when a person presses Enter."""
     environment = clean_environment(tmp_path)
     environment |= {"_LOCKTERM_COMPLETE": "bash_complete", "COMP_CWORD": "2"}
     environment["COMP_WORDS"] = f"lockterm --profile {name[0]}"

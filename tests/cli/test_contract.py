@@ -1,4 +1,4 @@
-"""What the contract says, told by commands: needed dates, notes, losses, voices, calls."""
+"""Rules of the contract in commands: required dates, notes, losses, voices and calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the doctor asks a terminal: how long it waits, and what it takes for an answer."""
+"""The doctor's questions to a terminal: timeouts and answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ATTRIBUTES = "\x1b[?62;22c"
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, int]]:
-    """Return where a test writes what the terminal answers, and reads what it was asked."""
+    """Return the descriptors to write answers to and to read questions from."""
     answers, to_answer = os.pipe()
     asked, to_ask = os.pipe()
     os.set_blocking(answers, False)  # what is read without being there fails, rather than hangs

@@ -1,4 +1,4 @@
-"""``lockterm copy``: the remotes of a lock, on other locks too."""
+"""``lockterm copy``: the remotes of a lock, copied to other locks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def named(scripts: Scripts, lock_id: int) -> list[str]:
 
 
 def expired_count(scripts: Scripts) -> int:
-    """Return how many samples on lock 1003 have expired; one of them ends today."""
+    """Return how many samples on lock 1003 have expired; one of them expires today."""
     now_ms = time.time() * 1000
     rows = scripts.json("remotes", "list", "1003")["remotes"]
     ends = [row["endDate"] for row in rows if row["remoteType"] != RemoteType.PERMANENT]

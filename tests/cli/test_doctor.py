@@ -1,4 +1,4 @@
-"""``lockterm doctor`` without a terminal: each line says how it is and what to do."""
+"""``lockterm doctor`` without a terminal: each line has a state and advice."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SHAPE = {"state": str, "subject": str, "found": str, "advice": str, "facts": dic
 
 
 def assert_documented(report: dict[str, Any]) -> None:
-    """See that a report has the shape that programs may rely on."""
+    """Check that a report has the documented shape."""
     assert report.keys() == {"version", "ok", "findings"}
     for finding in report["findings"]:
         assert {name: type(value) for name, value in finding.items()} == SHAPE
@@ -164,7 +164,7 @@ def test_info_and_doctor_show_configured_terminal_and_keys(
 
 
 def test_doctor_and_a_change_report_a_damaged_row(scripts: Scripts) -> None:
-    """The add holds its lock back: no traceback, an exit code of its own, and nothing sent."""
+    """An unreadable add blocks its lock: no traceback, its own exit code, nothing sent."""
     scripts.have()
     add = ("remotes", "add", "1004", "--name", "Ben", "--number", "B-2", "--type", "permanent")
     assert scripts.run(*add, "--yes").returncode == 0

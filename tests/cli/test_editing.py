@@ -1,4 +1,4 @@
-"""``lockterm edit``: what comes back from the editor is a plan, and nothing else is."""
+"""``lockterm edit``: the edited table becomes a plan."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if after == "Removed":
 
 
 def editing(scripts: Scripts, folder: Path, changes: str, *options: str) -> PtySession:
-    """Edit lock 1004 with an editor that replaces texts: ``before|after``, and so on."""
+    """Edit lock 1004 with an editor that replaces texts such as ``before|after``."""
     (folder / "editor.py").write_text(EDITOR)
     (folder / "changes").write_text(changes)
     environment = clean_environment(
@@ -137,7 +137,7 @@ def test_edit_sends_nothing_when_terminal_or_editor_is_missing(
 def test_edit_keeps_the_table_when_the_editor_returns_at_once(
     scripts: Scripts, tmp_path: Path
 ) -> None:
-    """As one does that opens a window; what is saved there later counts, if a person says so."""
+    """Editors that open a window do; the table counts if a person says that it is saved."""
     scripts.have()
     with editing(scripts, tmp_path, "Anna|Open") as terminal:
         terminal.wait_for(r"Is the table saved, and the editor closed\? \[y/N\]:")

@@ -1,4 +1,4 @@
-"""What a command says at its end, and with which exit code."""
+"""The last sentence of a command."""
 
 from __future__ import annotations
 

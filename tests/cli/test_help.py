@@ -17,7 +17,7 @@ PARENT = click.Context(lockterm, info_name="lockterm", obj=Options())
 
 
 def walk(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
-    """Yield a command and all commands below it, each with the words that people type."""
+    """Yield a command and all commands below it, each with its words."""
     yield path, command
     if isinstance(command, click.Group):
         for name in command.list_commands(PARENT):
@@ -31,12 +31,12 @@ each_command = pytest.mark.parametrize("path", COMMANDS)
 
 
 def show_help(path: str) -> str:
-    """Return the help of a command as a terminal of 80 columns shows it."""
+    """Return the help of a command for a terminal of 80 columns."""
     return COMMANDS[path].get_help(click.Context(COMMANDS[path], info_name=path, terminal_width=80))
 
 
 def find_commands(text: str) -> Iterator[str]:
-    """Yield each lockterm command of shell lines, without what it is piped to."""
+    """Yield each lockterm command of shell lines, without pipes and redirections."""
     for line in text.replace("\\\n", " ").splitlines():
         for found in re.findall(r"(?:^|[(;|] *|&& |ssh \w+ )(lockterm .*)", line.strip()):
             yield re.split(r" +#| *[>|)]|&&", found)[0]

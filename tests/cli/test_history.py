@@ -1,4 +1,4 @@
-"""``lockterm history``: words for a boss, everything for machines, and nothing is asked."""
+"""``lockterm history`` as table, CSV and JSON, without a request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
 
 
 def ms(*at: int) -> int:
-    """A time in Berlin, in milliseconds."""
+    """Return a time in Berlin, in milliseconds."""
     return int(datetime(*at, tzinfo=BERLIN).timestamp() * 1000)  # type: ignore[misc,arg-type]
 
 
@@ -72,7 +72,7 @@ VOICED = operation(
 
 
 def keep(scripts: Scripts, *operations: Operation) -> None:
-    """Write operations into the journal, the service having said that it recorded them."""
+    """Write confirmed operations into the journal."""
     database = Database(scripts.database)
     journal = Journal(database, "site")
     for one in operations:

@@ -1,4 +1,4 @@
-"""Where a file cannot be put: an error for people, no traceback, and nothing half written."""
+"""Failed installations of files: one sentence, no traceback, no partial file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cli.conftest import Run
 from tests.terminal.pty_session import LOCKTERM
 
 WITHOUT_RIGHTS = ("setpriv", "--bounding-set", "-dac_override,-dac_read_search", *LOCKTERM)
-"""Root may enter every directory; as root, lockterm is run without that."""
+"""lockterm without root's right to enter every directory."""
 
 
 def test_install_reports_a_file_when_a_directory_is_needed(lockterm: Run, tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_install_reports_a_directory_when_permission_is_missing(
 def test_install_does_not_read_a_path_when_it_is_not_a_file(
     lockterm: Run, tmp_path: Path, make: object
 ) -> None:
-    """A pipe would be waited for."""
+    """Reading a pipe would wait for ever."""
     page = tmp_path / "man1/lockterm.1"
     page.parent.mkdir()
     assert callable(make)

@@ -1,4 +1,4 @@
-"""``lockterm keys``: every key there is, as the configuration has it."""
+"""``lockterm keys``: every key, as configured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``lockterm locks``: the lock book without the UI, and the service is never asked."""
+"""``lockterm locks``: the lock book without the UI and without requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOSTILE = "\x1b]0;owned\x07\u202eEvil"
 
 
 def book(scripts: Scripts) -> dict[int, Lock]:
-    """The lock book, as it is on the disk."""
+    """Return the stored lock book."""
     database = Database(scripts.database)
     found = LockBook(database, "site").locks()
     database.close()

@@ -1,4 +1,4 @@
-"""The log file: levels, rotation, two sessions on one file, and nothing in it that is secret."""
+"""The log file: levels, rotation, two sessions on one file, and masked secrets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ logger = logging.getLogger("lockterm")
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """``log_to``; ends with the test."""
+    """Return ``log_to``; its handlers end with the test."""
     handlers: list[logging.Handler] = []
 
     def begin(*args: object, **options: object) -> logging.Handler:

@@ -1,4 +1,4 @@
-"""The manual pages: one for each command, with all its help has, as man shows it."""
+"""The manual pages: one for each command, with all of its help."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_man_writes_pages_to_the_data_directory_by_default(lockterm: Run, tmp_pa
 
 
 def test_man_removes_its_pages_of_an_earlier_version(lockterm: Run, tmp_path: Path) -> None:
-    """They were not compressed, and pipx warned of each."""
+    """The pages were not compressed, and pipx warned about each."""
     folder = tmp_path / "man1"
     folder.mkdir()
     for name, text in PAGES.items():

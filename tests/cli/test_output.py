@@ -1,4 +1,4 @@
-"""Tables and questions on a terminal."""
+"""Tables and prompts on a terminal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUESTION = (
 def test_put_table_keeps_eight_cells_of_a_column_when_there_is_no_room(
     tmp_path: Path, columns: int, width: int
 ) -> None:
-    """Below that a table is wider than the terminal, rather than unreadable."""
+    """A narrower table would be unreadable, so it exceeds the terminal."""
     session = PtySession([sys.executable, "-c", TABLE], clean_environment(tmp_path), (columns, 24))
     with session as terminal:
         assert terminal.wait_exit() == 0

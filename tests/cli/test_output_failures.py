@@ -1,4 +1,4 @@
-"""Every command with a stdout that fails, and with a standard stream that is closed."""
+"""Every command with a failing stdout, and with a closed standard stream."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from tests.terminal.pty_session import LOCKTERM, clean_environment
 
 LOST = "The output could not be written"
 UNTRIED = {"demo", "serve", "edit"}
-"""They go on until they are ended, or want a terminal."""
+"""Commands that need a terminal, or run until they are stopped."""
 
 
 def made(scripts: Scripts, name: str) -> str:
-    """The id of a new remote, and a plan of the same name that adds another."""
+    """The ID of a new remote, and a plan with the same name that adds another."""
     text = f"lockId,remoteName,remoteNumber,remoteType\n1004,{name} 2,{name}-2,permanent\n"
     (scripts.home / "table.csv").write_text(text)
     (scripts.home / "locks.csv").write_text(f"1005,{name}\n")
@@ -46,7 +46,7 @@ def a_pack(scripts: Scripts) -> str:
 
 
 def an_unconfirmed(scripts: Scripts, name: str, *, is_add: bool = False) -> str:
-    """The id of a user number, or of an add, that had no answer."""
+    """Return the ID of a user number or of an add without an answer."""
     from lockterm.store.database import Database
 
     remote_id = made(scripts, name)
@@ -160,7 +160,7 @@ def unread() -> Iterator[int]:
 
 
 def run_into(stdout: int, scripts: Scripts, arguments: tuple[str, ...]) -> tuple[int | None, str]:
-    """The exit code, and what is on stderr."""
+    """The exit code and the text on stderr."""
     with open(os.devnull, "rb") as nothing, open(scripts.home / "said", "w+") as said:
         streams = (nothing.fileno(), stdout, said.fileno())
         environment = clean_environment(scripts.home)
@@ -174,7 +174,7 @@ def run_into(stdout: int, scripts: Scripts, arguments: tuple[str, ...]) -> tuple
 
 @pytest.fixture
 def stocked(scripts: Scripts) -> Scripts:
-    """With something for each command to print."""
+    """Return a machine on which each command has something to print."""
     gate = Lock(1001, name="Gate", vendor="nordriegel", model="NR-450")
     scripts.keep([gate, Lock(1004, name="Roof")])
     made(scripts, "First")

@@ -1,4 +1,4 @@
-"""No command sends a change where the profile is read-only, however it came to be so."""
+"""No command sends a change if the profile is read-only, for any reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WRITING = {
     ("remotes", "user-number"): ("1004", "ID", "5"),
     ("voice", "set"): ("1001", "de-DE", "anna"),
 }
-"""The others, with what makes each of them send something elsewhere."""
+"""The other commands, with arguments that send a change on a writable profile."""
 
 
 def test_each_command_is_listed_as_reading_or_writing() -> None:
@@ -51,7 +51,7 @@ def test_commands_send_nothing_when_the_profile_is_read_only(scripts: Scripts, h
 
 
 def test_writing_commands_send_when_the_profile_is_writable(scripts: Scripts) -> None:
-    """Else the test above would prove nothing."""
+    """Without this, the test above would prove nothing."""
     for (group, name), arguments in WRITING.items():
         remote_id = str(scripts.have(remoteName=f"For {name}"))
         words = [remote_id if word == "ID" else word for word in arguments]

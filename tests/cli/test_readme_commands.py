@@ -1,4 +1,4 @@
-"""The documentation: its generated pages, its links, and the commands that it shows."""
+"""The documentation: generated pages, links, and commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``lockterm remotes``: what is printed, what is sent, and what is refused before it is."""
+"""``lockterm remotes``: output, requests, and refusals before a request."""
 
 from __future__ import annotations
 
@@ -378,7 +378,7 @@ def test_dry_run_prints_the_request_and_sends_nothing(scripts: Scripts) -> None:
 
 
 def test_dry_run_does_not_wait_when_a_change_was_just_sent(scripts: Scripts) -> None:
-    """What guards a change is read before it is sent, and a rehearsal sends nothing."""
+    """Commands read before they send, so that a dry run reads nothing."""
     add = ["add", "1004", "--name", "Anna", "--number", "1", "--type", "permanent"]
     scripts.json("remotes", *add)
     scripts.service.requests.clear()

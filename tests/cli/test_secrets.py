@@ -1,4 +1,4 @@
-"""Secrets that are typed: neither seen in a list of processes nor repeated in an error."""
+"""Typed secrets: hidden from the list of processes and from errors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_serve_reads_the_token_from_the_environment(
 def test_serve_requires_a_long_token_when_others_can_reach_it(
     reached: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And one that nobody finds by trying: who has none is refused at no rate."""
+    """The token must be long, because failed attempts have no rate limit."""
     served: list[Any] = []
     monkeypatch.setattr("lockterm.service.running.serve", lambda *got, **_: served.append(got))
     assert run(["serve", *reached, "--token", "hunter22-hunter22-hu"]) == 0
@@ -59,7 +59,7 @@ def test_serve_requires_a_long_token_when_others_can_reach_it(
     ],
 )
 def test_masked_hides_a_secret_when_a_gateway_repeats_it(header: str, echoed: list[str]) -> None:
-    """A gateway repeats what it was sent, decoded too; h11 quotes a line that it refuses."""
+    """A gateway repeats a request, also decoded; h11 quotes a line that it refuses."""
     for text in echoed:
         shown = masked(f"illegal header line: {text}!", spellings([header]))
         assert "hunt" not in shown and "illegal header line" in shown

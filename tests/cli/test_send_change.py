@@ -1,4 +1,4 @@
-"""How a command ends when the line does not: every exit code, and what the journal knows then."""
+"""Changes on a broken connection: every exit code, and the journal afterwards."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ NEAR = (
     "from lockterm.__main__ import main; from lockterm.operations import proof, watching;"
     " watching.Horizon = lambda: proof.Horizon(0.2, 0.1, (0.2, 0.4, 0.8, 1.6)); main()",
 )
-"""lockterm for a service whose answers are up to date: a proof takes no minute.
+"""lockterm with an up-to-date service, so that a confirmation needs no minute.
 
-The last four pauses are for a busy machine, on which a reading takes longer.
+The last four pauses help a busy machine, which reads more slowly.
 """
 
 
 async def swallow(exchange: Exchange) -> None:
-    """Hand the request on, and lose the answer."""
+    """Forward the request and lose the answer."""
     await exchange.apply()
     exchange.reset()
 
@@ -61,14 +61,14 @@ async def lose(exchange: Exchange) -> None:
 
 
 async def stall(exchange: Exchange) -> None:
-    """Hand the request on, and never answer."""
+    """Forward the request and never answer."""
     await exchange.apply()
     await exchange.reader.read()
 
 
 @pytest.fixture
 async def proxy(scripts: Scripts) -> AsyncIterator[FaultProxy]:
-    """A line to the service that can be made to fail."""
+    """Start a proxy that can fail."""
     port = port_of(scripts.service)
     async with FaultProxy(port).running() as proxy:
         scripts.use(proxy.base_url)
@@ -78,7 +78,7 @@ async def proxy(scripts: Scripts) -> AsyncIterator[FaultProxy]:
 async def run(
     scripts: Scripts, *arguments: str, at: tuple[str, ...] = NEAR
 ) -> subprocess.CompletedProcess[str]:
-    """A command, while the proxy goes on."""
+    """Run a command in a thread, so that the proxy keeps working."""
     return await asyncio.to_thread(scripts.run, *arguments, program=at)
 
 

@@ -1,4 +1,4 @@
-"""A command's way to the service: nothing of it is left when the command ends."""
+"""A session leaves nothing open when its command ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lockterm.config import Options
 def test_session_cancels_remaining_tasks_when_it_closes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As an HTTP stack leaves the end of an answer that is too long."""
+    """Leave a task, as an HTTP stack does after an answer that is too long."""
     monkeypatch.setenv("HOME", str(tmp_path))
     ended = []
 

@@ -1,4 +1,4 @@
-"""Commands that take access away: they say so before anything is sent, and can be told not to."""
+"""Commands that shorten access: they show it before they send, and can refuse it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SUM = "2 remotes will lose access earlier than now, by up to 149 days."
 
 @pytest.fixture
 def table(scripts: Scripts, tmp_path: Path) -> str:
-    """A table that shortens two remotes."""
+    """Write a table that shortens two remotes."""
     scripts.have(**PERIOD)
     scripts.have(remoteName="Ben", remoteNumber="B-1", **PERIOD)
     file = tmp_path / "table.csv"

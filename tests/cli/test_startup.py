@@ -1,4 +1,4 @@
-"""What the first frame waits for, and what waits for the first frame."""
+"""The order of imports and work around the first frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A service that says success and keeps 18:00 for 18:30, and one whose list is behind."""
+"""Services that store other values than sent, and services whose list lags."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def run(scripts: Scripts, *arguments: str) -> subprocess.CompletedProcess[
 
 
 async def round_end(exchange: Exchange) -> None:
-    """Apply a change with an end that is half an hour earlier."""
+    """Store an end that is half an hour earlier than sent."""
     body = json.loads(exchange.body)
     exchange.body = json.dumps(body | {"endDate": body["endDate"] - HALF_HOUR_MS}).encode()
     answer = await exchange.apply()

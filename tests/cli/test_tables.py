@@ -1,4 +1,4 @@
-"""``lockterm export`` and ``diff``: files in and out, over the real service."""
+"""``lockterm export`` and ``diff`` with the real service."""
 
 from __future__ import annotations
 

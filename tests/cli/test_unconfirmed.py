@@ -1,4 +1,4 @@
-"""``lockterm unconfirmed`` lists, reads back and dismisses changes, and ends with 4 for some."""
+"""``lockterm unconfirmed``: list, check and resolve changes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ HURRIED = (
     *NEAR[:2],
     f"import lockterm.cli.send_change as sending; sending.TIMEOUT_S = 0; {NEAR[2]}",
 )
-"""lockterm that does not go on reading back where it cannot be read."""
+"""lockterm that stops reading back at once."""
 HOSTILE = "\x1b]0;owned\x07\u202eEvil"
 
 
 @pytest.fixture
 async def proxy(scripts: Scripts) -> AsyncIterator[FaultProxy]:
-    """A line to the service that can be made to fail."""
+    """Start a proxy that can fail."""
     async with FaultProxy(port_of(scripts.service)).running() as proxy:
         scripts.use(proxy.base_url)
         yield proxy
@@ -37,12 +37,12 @@ async def proxy(scripts: Scripts) -> AsyncIterator[FaultProxy]:
 async def run(
     scripts: Scripts, *arguments: str, program: tuple[str, ...] = NEAR
 ) -> subprocess.CompletedProcess[str]:
-    """A command for a service whose answers are up to date, while the proxy goes on."""
+    """Run a command with an up-to-date service in a thread, so that the proxy keeps working."""
     return await asyncio.to_thread(scripts.run, *arguments, program=program)
 
 
 async def lost(scripts: Scripts, proxy: FaultProxy, name: str = "Anna") -> str:
-    """A user number whose answer never came: nothing can read it back. Returns its id."""
+    """Lose the answer to a user number, which no reading can confirm; return the ID."""
     remote_id = scripts.have(remoteName=name)
     proxy.arm("updateRemoteUserNo", lose)
     sent = await run(scripts, "remotes", "user-number", "1004", str(remote_id), "5")
@@ -158,7 +158,7 @@ ADD = ("remotes", "add", "1004", "--name", "Anna", "--number", "A-1", "--type", 
 
 
 async def unsure(scripts: Scripts, proxy: FaultProxy) -> tuple[str, int]:
-    """An add that the service has recorded otherwise, unheard: its id, and that of the remote."""
+    """Lose the answer to an add that the service stored differently; return both IDs."""
 
     async def record_otherwise(exchange: Exchange) -> None:
         await exchange.apply()
@@ -174,7 +174,7 @@ async def unsure(scripts: Scripts, proxy: FaultProxy) -> tuple[str, int]:
 
 
 async def not_seen(scripts: Scripts, proxy: FaultProxy) -> str:
-    """The id of an add that never arrived, as two readings show."""
+    """Lose an add, read twice, and return its ID."""
     scripts.have(remoteName="Ben", remoteNumber="B-1")
     (table := scripts.home / "table.csv").write_text(
         "lockId,remoteName,remoteNumber,remoteType\n1004,Anna,A-1,permanent\n"

@@ -1,4 +1,4 @@
-"""``lockterm voice``: what there is, and what a lock is told to speak with."""
+"""``lockterm voice``: list, fetch and set voices."""
 
 from __future__ import annotations
 
