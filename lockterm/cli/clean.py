@@ -34,7 +34,7 @@ def _read_age(context: click.Context, parameter: click.Parameter, value: str) ->
     metavar="AGE",
     callback=_read_age,
     required=True,
-    help="Minimum time since the end date, such as 30d or 4w. [required]",
+    help="Minimum time since the end date, such as 30d or 4w.",
 )
 @click.option(
     "--lock",
@@ -48,7 +48,7 @@ def _read_age(context: click.Context, parameter: click.Parameter, value: str) ->
     "--max-deletes",
     metavar="N",
     type=WholeNumber(0, LAST_ID),
-    help="Refuse to delete more. [default: no limit]",
+    help="Maximum number of deletes. [default: no limit]",
 )
 @changes
 def clean(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 _CODES = {
-    0: ("done, or already up to date",),
+    0: ("done",),
     1: (
         "refused by the service, a read-only profile, an unconfirmed",
         "change, or you; nothing was changed",
     ),
-    2: ("an argument or a setting is wrong; nothing was sent",),
+    2: ("an argument or a setting is wrong",),
     3: ("lockterm cannot reach or understand the service;", "nothing was changed"),
     4: (
         "unconfirmed: the change was sent, no answer came, and reading",
@@ -48,7 +48,11 @@ def list_examples(codes: str, *commands: str) -> str:
     return f"\b\nExamples:\n{lines}\n\n{codes}"
 
 
-CHANGING = list_exit_codes(1, 3, 4, 5)
+CHANGING = list_exit_codes(
+    *(1, 3, 4, 5),
+    _0="done, or already up to date",
+    _2="an argument or a setting is wrong; nothing was sent",
+)
 """The exit codes of a command that sends changes."""
 
 READING = list_exit_codes(3, 5, _1="refused by the service, or the store cannot be used")
@@ -58,7 +62,6 @@ LOCAL = list_exit_codes(5, _1="the store cannot be used")
 """The exit codes of a command that does not ask the service."""
 
 ALL_CODES = list_exit_codes(
-    _0="done",
     _1="refused, or something is wrong",
     _2="an argument, a setting or the terminal is wrong",
     _3="lockterm cannot reach the service, or could not read a lock",
@@ -93,6 +96,7 @@ EXPORT_CODES = list_exit_codes(
 
 RUN_CODES = list_exit_codes(
     5,
+    _0="done, or already up to date",
     _1="a step was refused, or skipped because its remote has\n"
     "changed since the plan was made; or you did not agree",
     _2="the file or an argument is wrong; nothing was sent",

@@ -154,7 +154,7 @@ def diff(options: Options, file: Path, prune: bool, as_json: bool) -> int:
     "--max-deletes",
     metavar="N",
     type=WholeNumber(0, LAST_ID),
-    help="Refuse to delete more. [default: no limit]",
+    help="Maximum number of deletes. [default: no limit]",
 )
 @click.option("--no-shorten", is_flag=True, help="Refuse a plan that shortens access.")
 @changes
