@@ -79,7 +79,7 @@ def list_found(session: Session, found: Sequence[LockRead]) -> list[FoundRemote]
     ]
 
 
-def put_csv_of(listed: Sequence[FoundRemote]) -> None:
+def put_found_csv(listed: Sequence[FoundRemote]) -> None:
     """Print remotes as CSV, with the names of their locks."""
     rows = (
         {"lockName": one.lock.name, **row, "lockId": one.lock.lock_id}
@@ -118,7 +118,7 @@ def find(options: Options, text: str, form: Format) -> int:
         records = [{"lock": lock_json(one.lock), "remote": one.remote.raw} for one in listed]
         put_json({"text": text, **to_counts_json(found), "found": records})
     elif form is Format.CSV:
-        put_csv_of(listed)
+        put_found_csv(listed)
     else:
         if listed:
             cells = [(one.lock.title, *table_cells(one.remote, one.zone, now_ms)) for one in listed]
@@ -164,7 +164,7 @@ def report(options: Options, within: str, form: Format) -> int:
         counts = to_counts_json(found)
         put_json({"until": until_ms, **counts, "unreadablePeriods": unreadable, "ends": records})
     elif form is Format.CSV:
-        put_csv_of(ends)
+        put_found_csv(ends)
     else:
         if ends:
             put_table(("Day", "Lock", *_TITLES), [_list_cells(one, now_ms) for one in ends])

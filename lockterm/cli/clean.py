@@ -11,7 +11,7 @@ from lockterm.cli.completion import complete_locks
 from lockterm.cli.exit_codes import UsageError
 from lockterm.cli.options import LAST_ID, WholeNumber, WriteOptions, changes
 from lockterm.cli.plans import report_unread
-from lockterm.cli.run_plan import offer
+from lockterm.cli.run_plan import offer_plan
 from lockterm.cli.session import Session, find_lock
 from lockterm.config import Options
 from lockterm.operations.cleaning import plan_cleaning
@@ -76,4 +76,4 @@ def clean(
         ids = [lock.lock_id for lock in locks]
         draft = session.run(plan_cleaning(session.operations, ids, days))
         report_unread(draft)
-        return offer(session, draft, how, max_deletes=max_deletes)
+        return offer_plan(session, draft, how, max_deletes=max_deletes)

@@ -10,7 +10,7 @@ import click
 
 from lockterm import __version__
 from lockterm.cli import manual, output
-from lockterm.cli.exit_codes import DONE, MISUSED, Interrupted, notify, report_error
+from lockterm.cli.exit_codes import DONE, MISUSED, CommandInterruptedError, notify, report_error
 from lockterm.cli.options import UI_OPTIONS, take_options
 from lockterm.cli.output import BrokenStdoutError, choose_glyphs
 from lockterm.config import Options
@@ -93,7 +93,7 @@ def _run(arguments: list[str]) -> int:
         result = lockterm.main(arguments, prog_name="lockterm", standalone_mode=False)
     except LocktermError as error:
         return report_error(error)
-    except Interrupted as interrupted:
+    except CommandInterruptedError as interrupted:
         notify(interrupted.sentence)
         return interrupted.exit_code
     except click.Abort:

@@ -13,7 +13,7 @@ from lockterm.cli.completion import complete_locks
 from lockterm.cli.exit_codes import UsageError
 from lockterm.cli.options import WriteOptions, changes
 from lockterm.cli.plans import report_problems, report_unread
-from lockterm.cli.run_plan import offer
+from lockterm.cli.run_plan import offer_plan
 from lockterm.cli.session import Session, find_lock
 from lockterm.config import Options
 from lockterm.operations.copying import (
@@ -74,7 +74,7 @@ def copy(
             skips_expired=expired == "skip",
             keeps_wall_time=times == "wall-clock",
         )
-        return offer(session, draft, how)
+        return offer_plan(session, draft, how)
 
 
 def _make_plan(

@@ -60,7 +60,7 @@ _CODES: tuple[tuple[type[LocktermError], int], ...] = (
 )
 
 
-class Interrupted(Exception):
+class CommandInterruptedError(Exception):
     """A signal ended a command.
 
     Args:

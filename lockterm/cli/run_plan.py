@@ -36,7 +36,7 @@ PROGRESS_S = 0.1
 """Minimum time between two drawings of the progress, in seconds."""
 
 
-def offer(
+def offer_plan(
     session: Session,
     draft: PlanDraft,
     how: WriteOptions,
@@ -122,7 +122,7 @@ def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StoredPlan:
-    """A stored plan, of which memory has no steps."""
+    """A plan in the store; memory does not keep its steps."""
 
     plan: Plan
     """The plan without its steps."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from lockterm.cli.exit_codes import DONE, UNKNOWN, format_error, notify
 from lockterm.cli.output import put, put_json
-from lockterm.cli.session import DryRunRequest, Session
+from lockterm.cli.session import RequestNotSentError, Session
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.safe_text import clean
@@ -62,7 +62,7 @@ def send_change(session: Session, change: Change, work: Coroutine[Any, Any, Any]
     """
     try:
         answer = session.run(work)
-    except DryRunRequest as rehearsed:
+    except RequestNotSentError as rehearsed:
         _show_request(session, rehearsed, change)
         return DONE
     except PendingChangeError as error:
@@ -83,7 +83,7 @@ def report_unchanged(change: Change, sentence: str) -> int:
     return DONE
 
 
-def _show_request(session: Session, rehearsed: DryRunRequest, change: Change) -> None:
+def _show_request(session: Session, rehearsed: RequestNotSentError, change: Change) -> None:
     write = rehearsed.write
     encoding = "json" if write.always_json else session.profile.body
     if change.as_json:

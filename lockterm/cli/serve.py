@@ -133,7 +133,7 @@ def serve(
 ) -> int:
     """Run the embedded service in the foreground."""
     settled = _read_token(token)
-    accepted = _tokens(settled, tokens_file)
+    accepted = _read_tokens(settled, tokens_file)
     public = None if public_url is None else _parse_public_url(public_url)
     is_for_others = public is not None or not values.is_loopback(host)
     if is_for_others and (accepted is None or _is_short(settled)):
@@ -194,7 +194,7 @@ def _shared_figures(workers: int) -> Iterator[Figures]:
     """Make the metrics, which several workers share in temporary files.
 
     Raises:
-        CannotServe: There is no directory for temporary files.
+        ServeError: There is no directory for temporary files.
     """
     with ExitStack() as stack:
         os.environ.pop(_FIGURES, None)
@@ -217,7 +217,7 @@ def _trusted_file(database: str) -> Path:
     """Return the real path of a database.
 
     Raises:
-        CannotServe: Its directory is missing, or other users can change it.
+        ServeError: Its directory is missing, or other users can change it.
     """
     try:
         with Place(database) as place:
@@ -282,7 +282,7 @@ def _parse_public_url(given: str) -> str:
     return url
 
 
-def _tokens(token: str | None, file: Path | None) -> tokens.Tokens | None:
+def _read_tokens(token: str | None, file: Path | None) -> tokens.Tokens | None:
     """Return the accepted tokens; None if everyone may use the service.
 
     Raises:

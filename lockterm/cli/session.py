@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from lockterm.cli import output
-from lockterm.cli.exit_codes import NO_SERVICE, Interrupted, UsageError, notify
+from lockterm.cli.exit_codes import NO_SERVICE, CommandInterruptedError, UsageError, notify
 from lockterm.cli.logfile import log_to
 from lockterm.cli.options import WriteOptions
 from lockterm.cli.running import close_loop
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class DryRunRequest(Exception):
+class RequestNotSentError(Exception):
     """A request that a dry run did not send.
 
     Args:
@@ -59,17 +59,17 @@ class DryRunSender:
         """Raise the request.
 
         Raises:
-            Rehearsed: Always.
+            RequestNotSentError: Always.
         """
-        raise DryRunRequest(order.write)
+        raise RequestNotSentError(order.write)
 
 
 class Session:
     """A context manager around :class:`lockterm.operations.Operations`.
 
     Commands are plain functions: they call the service through ``run``, and may ask a person
-    between two calls. A signal cancels the current call, and :class:`Interrupted` reports what is
-    known of its change.
+    between two calls. A signal cancels the current call, and
+    :class:`CommandInterruptedError` reports what is known of its change.
 
     Args:
         options: The options of the command.
@@ -112,7 +112,7 @@ class Session:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         try:
             self._loop.run_until_complete(self.operations.close())
-            if isinstance(error, Interrupted):
+            if isinstance(error, CommandInterruptedError):
                 error.sentence = self._loop.run_until_complete(self._describe_interruption())
         finally:
             close_loop(self._loop)
@@ -145,7 +145,7 @@ class Session:
 
         Raises:
             LocktermError: The work failed.
-            Interrupted: A signal canceled the work.
+            CommandInterruptedError: A signal canceled the work.
         """
         received: list[int] = []
         task = self._loop.create_task(work)
@@ -164,7 +164,7 @@ class Session:
         try:
             return self._loop.run_until_complete(task)
         except asyncio.CancelledError:
-            raise Interrupted(received[0] if received else signal.SIGINT) from None
+            raise CommandInterruptedError(received[0] if received else signal.SIGINT) from None
         finally:
             for number in numbers:
                 self._loop.remove_signal_handler(number)

@@ -39,7 +39,7 @@ from lockterm.cli.options import (
 from lockterm.cli.output import is_terminal, put, put_bytes
 from lockterm.cli.plans import plan_from_file, put_end, put_plan, put_planned
 from lockterm.cli.prompts import can_prompt, cancel, confirm
-from lockterm.cli.run_plan import confirm_plan, offer, run_plan, store_plan
+from lockterm.cli.run_plan import confirm_plan, offer_plan, run_plan, store_plan
 from lockterm.cli.session import Session, find_lock, format_lock
 from lockterm.config import Options
 from lockterm.domain.plan import Action
@@ -173,7 +173,7 @@ def apply(
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()
         draft = plan_from_file(session, file, prune=prune)
-        return offer(session, draft, how, max_deletes=max_deletes, no_shorten=no_shorten)
+        return offer_plan(session, draft, how, max_deletes=max_deletes, no_shorten=no_shorten)
 
 
 @click.command(epilog=manual.EDIT)

@@ -53,7 +53,7 @@ def unconfirmed() -> None:
 )
 @json_option
 @asks_service
-def list_outcomes(options: Options, as_json: bool) -> int:
+def list_changes(options: Options, as_json: bool) -> int:
     """List unconfirmed changes.
 
     The command does not ask the service.
@@ -61,7 +61,7 @@ def list_outcomes(options: Options, as_json: bool) -> int:
     with Session(options) as session:
         unsettled = session.run(session.operations.journal.unsettled())
         unsettled += session.run(session.operations.journal.left_by_others())
-        _put(session, unsettled, as_json)
+        _print(session, unsettled, as_json)
     return UNKNOWN if unsettled else DONE
 
 
@@ -84,8 +84,8 @@ def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
     with Session(options) as session:
         unsettled = session.run(session.operations.journal.unsettled())
         wanted = [_find_operation(unsettled, one) for one in dict.fromkeys(ids)] or unsettled
-        read = session.run(_read_back(session, wanted))
-        _put(session, read, as_json)
+        read = session.run(_verify(session, wanted))
+        _print(session, read, as_json)
     return UNKNOWN if any(one.unsettled for one in read) else DONE
 
 
@@ -141,7 +141,7 @@ def adopt(options: Options, yes: bool) -> int:
             return DONE
         require_answer(yes, "Adopting")
         if not yes:
-            _put(session, left, as_json=False)
+            _print(session, left, as_json=False)
         if not confirm(ask_to_adopt(left), yes=yes):
             return cancel()
         session.run(session.operations.journal.adopt(left))
@@ -175,7 +175,7 @@ def accept(
         require_answer(yes, "Accepting a remote")
         operation = session.run(session.operations.watch.check(operation))
         if not operation.unsettled:
-            return _put_one(operation, as_json=as_json)
+            return _print_one(operation, as_json=as_json)
         found = operation.candidates
         if remote_id is None and len(found) == 1:
             remote_id = found[0]
@@ -188,7 +188,7 @@ def accept(
         if not confirm(f"{clean(operation.message)} Accept {words}?", yes=yes):
             return cancel()
         bound = session.run(session.operations.resolution.bind(operation, remote_id))
-    return _put_one(bound, as_json=as_json)
+    return _print_one(bound, as_json=as_json)
 
 
 @unconfirmed.command(
@@ -211,7 +211,7 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
         require_answer(yes, "Sending a change again")
         operation = session.run(operations.watch.until_proven(operation, TIMEOUT_S))
         if not operation.unsettled:
-            return _put_one(operation, as_json=as_json)
+            return _print_one(operation, as_json=as_json)
         title = clean(format_operation(operation), 80)
         if operation.state is State.UNKNOWN and operation.call in HELD_CALLS:
             notify(
@@ -228,7 +228,7 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
         except OutcomeUnknown as error:
             notify(format_error(error))
         again = session.run(_find_resent(session, operation))
-    return _put_one(again, as_json=as_json)
+    return _print_one(again, as_json=as_json)
 
 
 async def _describe_resend(session: Session, operation: Operation) -> list[str]:
@@ -257,7 +257,7 @@ async def _find_resent(session: Session, operation: Operation) -> Operation:
     again = [one for one in await journal.linked(operation) if one.again_of == operation.id]
     if not again:
         return operation
-    return (await _read_back(session, [again[-1]]))[0] if again[-1].unsettled else again[-1]
+    return (await _verify(session, [again[-1]]))[0] if again[-1].unsettled else again[-1]
 
 
 def _describe_remote(session: Session, remote_id: int) -> str:
@@ -265,7 +265,7 @@ def _describe_remote(session: Session, remote_id: int) -> str:
     return f"remote {remote_id}" if remote is None else f"{format_remote(remote)} (id {remote_id})"
 
 
-def _put_one(operation: Operation, *, as_json: bool) -> int:
+def _print_one(operation: Operation, *, as_json: bool) -> int:
     """Print the state of a change; return the exit code."""
     if as_json:
         put_json(_to_json(operation))
@@ -280,7 +280,7 @@ def _put_one(operation: Operation, *, as_json: bool) -> int:
     return FAILED if operation.state in WITHOUT_EFFECT else DONE
 
 
-async def _read_back(session: Session, operations: list[Operation]) -> list[Operation]:
+async def _verify(session: Session, operations: list[Operation]) -> list[Operation]:
     """Read operations back in parallel, and report failures on stderr."""
 
     async def read(operation: Operation) -> Operation:
@@ -309,7 +309,7 @@ def _find_operation(unsettled: list[Operation], typed: str) -> Operation:
     )
 
 
-def _put(session: Session, operations: list[Operation], as_json: bool) -> None:
+def _print(session: Session, operations: list[Operation], as_json: bool) -> None:
     if as_json:
         put_json({"outcomes": [_to_json(one) for one in operations]})
         return

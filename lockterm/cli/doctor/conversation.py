@@ -126,7 +126,7 @@ class Conversation:
     def __enter__(self) -> Self:
         self._settings = termios.tcgetattr(STDIN)
         for number in _ENDING:
-            self._handlers[number] = signal.signal(number, _end)
+            self._handlers[number] = signal.signal(number, _exit)
         quiet = termios.tcgetattr(STDIN)
         quiet[3] &= ~(termios.ICANON | termios.ECHO | termios.ECHONL)
         for key in _UNDISTURBED:
@@ -160,7 +160,7 @@ def can_ask_terminal() -> bool:
         return True  # not a controlling terminal, so it stops no process
 
 
-def _end(number: int, frame: FrameType | None) -> NoReturn:
+def _exit(number: int, frame: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)
 
 

@@ -185,10 +185,10 @@ def _report_differences(session: Session, lock: Lock, page: RemotePage) -> None:
     """
     journal = session.operations.journal
 
-    def tell_kept(operation: Operation) -> None:
+    def notify_kept(operation: Operation) -> None:
         notify(f"note: {clean(format_operation(operation), 80)}: {clean(operation.message, 300)}")
 
-    journal.on_kept = tell_kept
+    journal.on_kept = notify_kept
     with suppress(StoreError):
         listed = {one.id for one in page.remotes if one.id is not None}
         unlisted = session.run(journal.unlisted(lock.lock_id, page, listed))
