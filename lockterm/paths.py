@@ -193,7 +193,7 @@ def read_named(path: Path, most: int, what: str) -> bytes:
     try:
         return read_regular(path, most - 1, what)
     except FileNotFoundError:
-        raise ValueError("There is no such file.") from None
+        raise ValueError("No such file.") from None
     except OSError as error:
         raise ValueError(f"{describe_os_error(error)}.") from None
 
@@ -227,7 +227,7 @@ def open_private(file: Path) -> int:
     about = os.fstat(descriptor)
     if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid():
         os.close(descriptor)
-        raise PermissionError(1, "it is no file of this user", str(file))
+        raise PermissionError(1, "it is not a file of this user", str(file))
     if about.st_mode & 0o077:
         os.fchmod(descriptor, FILE_MODE)
     return descriptor
@@ -310,7 +310,7 @@ def _require_replaceable(place: Place, may_replace: Callable[[bytes], bool] | No
     except FileNotFoundError:
         return
     if not stat.S_ISREG(about.st_mode):
-        raise FileExistsError(errno.EEXIST, "it is no file that could be replaced", place.path)
+        raise FileExistsError(errno.EEXIST, "it is not a file that can be replaced", place.path)
     if may_replace is None:
         return
     with os.fdopen(place.open(os.O_RDONLY), "rb") as there:

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 LIST_PATH = "/api/v1/bluetooth-remote/list"
 
-LOOK = "Look at what the service has now before you send it again."
+LOOK = "Check what the service has now before you send it again."
 """What to do about an outcome that is not known."""
 NO_LOOK = "The service has no way to read it back. The same value may be sent again."
 """The same, of a call that sets what no other call returns (4.8, 4.12)."""

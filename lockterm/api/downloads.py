@@ -75,7 +75,7 @@ def checked_url(text: str, base_url: str) -> httpx.URL:
     if not fit:
         raise not_fetched(
             f"{clean(without_secrets(text), 120)} is no address to fetch a pack from.",
-            "It has to be an https URL without a user name.",
+            "It must be an https URL without a user name.",
         )
     return url
 
@@ -112,8 +112,7 @@ async def addresses_of(url: httpx.URL, base_url: str) -> list[str]:
     here = urlsplit(base_url).hostname in _LOOPBACK
     if not here and not all(map(_is_public, addresses)):
         raise not_fetched(
-            f"{server} is no public address. A service elsewhere has no business sending this"
-            " machine there, so nothing was fetched.",
+            f"{server} is not a public address, but the service is elsewhere. Nothing was fetched.",
             "If it is right, fetch it by other means.",
         )
     return addresses
@@ -245,7 +244,7 @@ class _Fetch:
 
     async def _take(self, response: httpx.Response, deadline: asyncio.Timeout) -> int | None:
         if response.headers.get("content-encoding", "identity").lower() != "identity":
-            raise not_fetched("The server packed the file once more; it was not taken.")
+            raise not_fetched("The server compressed the file; it was not saved.")
         partial, told = self.partial, self.wanted.size
         begun = 0 if response.status_code == 200 else partial.have
         total = _length(response, begun) if told is None else told
@@ -361,7 +360,7 @@ class _Fetch:
 
 
 def _instead(what: str) -> MalformedAnswer:
-    hint = "Something else may have answered, such as a login page. What came before is kept."
+    hint = "A login page may have answered instead. The bytes received before are kept."
     return not_fetched(f"{what} It was not taken.", hint)
 
 
@@ -378,7 +377,7 @@ def _verify(wanted: PackSource, total: int | None, partial: PartialFile) -> None
     if wanted.md5 and partial.md5() != wanted.md5.strip().lower():
         partial.remove()
         raise MalformedAnswer(
-            "Its MD5 is not the one the service told. The file was deleted.",
+            "MD5 mismatch: the service reported another one. The file was deleted.",
             title="Pack damaged",
             hint="Fetch it again.",
         )

@@ -18,13 +18,13 @@ def not_sent(error: Exception, server: str) -> Unreachable:
     reason = f"no connection to {server}"
     if isinstance(error, _TIMEOUTS):
         reason += " came about in time"
-    hint = "Check the network. What was typed is kept; it can be sent once the service answers."
+    hint = "Check the network. Your input is kept; send it once the service answers."
     for cause in _causes(error):
         if untrusted := tls_failure(cause, server):
             return untrusted
         if isinstance(cause, socket.gaierror):
             reason = f"the name of {server} cannot be resolved"
-            hint = "Check the network and, in the profile, base_url. What was typed is kept."
+            hint = "Check the network and, in the profile, base_url. Your input is kept."
             break
         if isinstance(cause, ConnectionRefusedError):
             reason = f"{server} refused the connection"

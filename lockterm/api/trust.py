@@ -32,7 +32,7 @@ _WANTS_CERTIFICATE = (
 _REFUSED = "SSLV3_ALERT_HANDSHAKE_FAILURE"
 """With TLS 1.2 most servers give no other reason for a certificate that they miss."""
 NO_CERTIFICATE = (
-    "lockterm has no client certificates: ask whoever runs the gateway for a header or a token."
+    "lockterm has no client certificates. Ask the operator of the gateway for a header or a token."
 )
 
 
@@ -131,7 +131,8 @@ def tls_failure(cause: BaseException, server: str) -> Untrusted | None:
             f"The certificate of {server} was not accepted: {clean(cause.verify_message, 200)}. "
             "Nothing was sent.",
             hint="If the service has a certificate of your own authority, set ca_file in the "
-            "profile to that authority's PEM file. Otherwise somebody may be in between.",
+            "profile to that authority's PEM file. Otherwise another machine may read the "
+            "connection.",
         )
     if wants_certificate(cause):
         return Untrusted(

@@ -267,7 +267,7 @@ class LocktermApp(TerminalApp[int]):
             self._run_timer.stop()
             self._run_timer = None
         self._show_run()
-        self.say_over("The run has ended meanwhile. Leave lockterm?")
+        self.say_over("The run has ended. Leave lockterm?")
         self._read_outcomes()
 
         screens.tell_end(self, run)
@@ -301,7 +301,7 @@ class LocktermApp(TerminalApp[int]):
         """Stop the run after the current steps, so that their results are known."""
         if (run := self.operations.run_under_way) is not None:
             run.stop()
-            self.notify("It ends after the steps that are under way.", title="Stopping the run")
+            self.notify("It stops after the steps that are under way.", title="Stopping the run")
             await run.over.wait()
 
     def take_left_key(self, key: str) -> bool:
@@ -398,7 +398,7 @@ class LocktermApp(TerminalApp[int]):
         if action not in ("settle", "send_again"):
             return ""
         if self._outcomes is None or not self._outcomes.unsettled:
-            return "Nothing is unsettled: every change that was sent has its outcome."
+            return "No unconfirmed changes: every sent change has its result."
         profile = self.operations.profile
         if action == "send_again" and profile.read_only:
             return describe_read_only(profile.name, "nothing is sent again")
@@ -417,5 +417,5 @@ class LocktermApp(TerminalApp[int]):
     @work
     async def _wait_for(self, act: Callable[[], Awaitable[None]]) -> None:
         """Run an action while later keys wait, because it may open a dialog."""
-        with opening(self.screen, "the unsettled change"):
+        with opening(self.screen, "the unconfirmed change"):
             await act()

@@ -374,6 +374,6 @@ class TerminalApp(HookedApp[ReturnType]):
         """Return the message for a crash; the log gets the traceback."""
         _log.critical("lockterm ended on a bug", exc_info=True)
         return (
-            "lockterm ended on a bug of its own. What was sent before is not affected.\n"
-            "Start it again; `lockterm info` names the log file to report.\n"
+            "lockterm ended because of a bug. Changes sent before are not affected.\n"
+            "Start it again, and report the log file that `lockterm info` names.\n"
         )

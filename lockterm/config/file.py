@@ -103,7 +103,7 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
             message = "nested too deeply"
         elif isinstance(error, tomllib.TOMLDecodeError):
             message = str(error)
-        raise ConfigError(f"{path} is no valid TOML: {message}.", hint="Correct it.") from error
+        raise ConfigError(f"{path} is not valid TOML: {message}.", hint="Correct it.") from error
 
     config = ConfigFile(path, source=source)
     _refuse_unknown(config, (), document, TOP_KEYS)

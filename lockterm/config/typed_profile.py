@@ -115,7 +115,7 @@ def check(
     if typed["ca_file"]:
         checked("ca_file", lambda name: values.ca_file(name, relative_to))
     elif filed.get("ca_only") is True:
-        errors["ca_file"] = "It needs one: ca_only stands in the file."
+        errors["ca_file"] = "Needed, because ca_only is set in the file."
     if typed["color"] != UNCOLORED:
         checked("color", values.color)
     ordered = {field: errors[field] for field in LABELS if field in errors}

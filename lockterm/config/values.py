@@ -91,7 +91,7 @@ def lock_id(value: str) -> int:
 def profile_name(name: str) -> str:
     """A profile's name: anything that can be read."""
     if not name.strip() or not name.isprintable():
-        raise ValueError("is no name for a profile")
+        raise ValueError("is not a name for a profile")
     return name
 
 
@@ -99,7 +99,7 @@ def account(value: object) -> str:
     """The name of an account at a service: anything that can be read; empty is none."""
     name = text(value)
     if name and not (name.strip() and name.isprintable()):
-        raise ValueError("is no name for an account")
+        raise ValueError("is not a name for an account")
     return name
 
 
@@ -115,7 +115,7 @@ def variable(name: str) -> str:
     """The name of an environment variable that every shell can set."""
     if not _VARIABLE.fullmatch(name):
         # It is not repeated: it may be the secret itself.
-        raise ValueError("is no name for an environment variable: letters, digits and _")
+        raise ValueError("is not a name for an environment variable: use letters, digits and _")
     return name
 
 
@@ -172,7 +172,7 @@ def ca_file(value: object, relative_to: Path) -> str:
     except RuntimeError:
         raise ValueError(f"names {shorten(name)}, and there is no such home directory") from None
     if not path.is_file() or not os.access(path, os.R_OK):
-        raise ValueError(f"names {path}, which is no file that can be read")
+        raise ValueError(f"names {path}, which is not a file that can be read")
     try:
         why = written_by_others(path)
     except OSError as error:
@@ -185,7 +185,7 @@ def ca_file(value: object, relative_to: Path) -> str:
 def header_name(name: str) -> str:
     """A header's name that does not get in the way of the requests."""
     if not _HEADER_NAME.fullmatch(name):
-        raise ValueError("is no name for a header")
+        raise ValueError("is not a name for a header")
     if name.lower() in HEADERS_OF_OUR_OWN:
         raise ValueError("is set by lockterm itself")
     return name
@@ -249,9 +249,9 @@ def base_url(value: object) -> tuple[str, str | None]:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise ValueError(f"{shown}is no URL: write https://HOST[:PORT][/PATH]") from None
+        raise ValueError(f"{shown}is not a URL: write https://HOST[:PORT][/PATH]") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{shown}is no web address: write https://HOST[:PORT][/PATH]")
+        raise ValueError(f"{shown}is not a web address: write https://HOST[:PORT][/PATH]")
     if "?" in url or "#" in url:
         raise ValueError("has a ? or # in it: the contract's paths are put behind it")
     if "%" in parts.hostname:

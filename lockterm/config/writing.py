@@ -106,7 +106,7 @@ def _require_unchanged(seen: ConfigFile) -> None:
         )
     if (now or b"") != seen.source.encode() or (now is None and seen.source):
         raise ConfigError(
-            f"{path} was changed meanwhile, by another session or in an editor. {NOTHING_WRITTEN}",
+            f"{path} was changed by another session or in an editor. {NOTHING_WRITTEN}",
             hint="Save again to write into the changed file.",
         )
 

@@ -246,7 +246,7 @@ def extra_removed(name: str) -> Wanted:
 
 def _extra(remote: Remote) -> Mapping[str, Any]:
     if "extraData" in remote.odd:
-        raise CannotPlan("Its extra data is no JSON object: change it by itself.")
+        raise CannotPlan("Its extra data is not a JSON object. Edit this remote alone.")
     return remote.extra_data or {}
 
 

@@ -89,7 +89,7 @@ def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: in
     # A name that a person would have to retype was the remote's name all the same.
     unusable -= {field.name for field in _NAMES if (field.of(wanted) or "").strip()}
     if remote.id is None:
-        why_not = "The backup has no usable id of it, to tell later whether it was restored."
+        why_not = "The backup has no usable ID of it. A second restore could not be prevented."
         return BackedUp(remote, None, why_not)
     if (other := remote.other_lock(lock_id)) is not None:
         return BackedUp(remote, None, f"It belonged to another lock: {other}.")

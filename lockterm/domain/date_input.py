@@ -196,7 +196,7 @@ def _why(typed: str) -> str:
         return "m could be minutes or months: write +30min or +1mo."
     if typed.startswith("-"):
         return "That counts backwards: type the date itself, as 2026-12-01 09:00."
-    return f"That is no date. {HELP}"
+    return f"Invalid date. {HELP}"
 
 
 def _day(match: re.Match[str], today: date) -> date:

@@ -100,7 +100,7 @@ def read_locks(data: bytes) -> list[LockLine]:
     if problems:
         raise BadLockFile(*problems)
     if not found:
-        raise BadLockFile("There is no lock in it.")
+        raise BadLockFile("It has no locks.")
     return [*found.values()]
 
 

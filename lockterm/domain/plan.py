@@ -131,7 +131,7 @@ def at_rest(step: Step) -> Step:
     """A step as it stands where nobody carries it out: whether what was sent arrived is unknown."""
     if step.state is not StepState.SENT:
         return step
-    words = "It was under way when the run ended: whether it was applied is not known yet."
+    words = "It was under way when the run ended: its result is unknown."
     return replace(step, state=StepState.UNKNOWN, message=words)
 
 
@@ -139,7 +139,7 @@ def under_way(step: Step) -> Step:
     """A step as it stands while a session carries it out: one that is sent has no outcome yet."""
     if step.state is not StepState.SENT:
         return step
-    return replace(step, message="It is under way just now, in another session.")
+    return replace(step, message="It is being sent in another session.")
 
 
 @dataclass(frozen=True, slots=True)

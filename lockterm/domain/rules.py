@@ -103,8 +103,8 @@ def unread(before: Remote, wanted: Remote) -> dict[str, str]:
     fields = [FIELDS[name] for name in VALIDITY]
     was_recurring = needs_weekdays(before.remote_type) and needs_weekdays(wanted.remote_type)
     return {
-        field.name: f"What it has as {field.called} is not known, and would be lost: set it too, or"
-        " change the remote by itself."
+        field.name: f"lockterm cannot read its {field.called}, which would be lost. Set it too, or"
+        " edit this remote alone."
         for field in fields
         if is_same(field, field.of(before), field.of(wanted))
         and (
@@ -144,9 +144,9 @@ def _wrong(field: Field, value: Any) -> str:
         if not (value or "").strip():
             return f"A {field.called} is needed."
         if not all(map(is_seen, value)):
-            return "It holds a character that cannot be seen: type it anew."
+            return "It contains an invisible character. Type it again."
         if "\N{REPLACEMENT CHARACTER}" in value:
-            return "\N{REPLACEMENT CHARACTER} stands for a character that was lost: retype it."
+            return "\N{REPLACEMENT CHARACTER} marks a lost character. Type it again."
     elif field.kind is Kind.NUMBER and value is not None and value not in INT64:
         return "Too large: the service keeps 64-bit numbers."
     elif listed and value is not None and value not in listed:

@@ -169,8 +169,8 @@ def refuse_shortened(text: str) -> None:
     """
     if _SHORTENED.fullmatch(text.strip()):
         raise ValueError(
-            "A spreadsheet has shortened a long number, and its last digits are lost: format the"
-            " column as text and type the number anew."
+            "A spreadsheet has shortened a long number, and its last digits are lost. Format the"
+            " column as text and type the number again."
         )
 
 
@@ -186,9 +186,7 @@ def _typed_date(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
         if not ms and set(text) == {"0"}:
             return ""
         if ms < _FIRST_MS or dates.local(ms, UTC) is None:
-            raise ValueError(
-                "That is no time in milliseconds since 1970. Type it as 2026-12-01 09:00."
-            )
+            raise ValueError("Not a time in milliseconds since 1970. Type it as 2026-12-01 09:00.")
         return f"{dates.typed(ms, UTC)} Z"
     if _AMBIGUOUS.match(text):
         raise ValueError(

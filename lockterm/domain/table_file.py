@@ -208,11 +208,11 @@ def _columns(
         if name is None and text.strip():
             name = ""
             problems.append(
-                Problem(line, text, text, f"There is no such column. Columns: {', '.join(NAMES)}.")
+                Problem(line, text, text, f"Unknown column. Columns: {', '.join(NAMES)}.")
             )
         elif name is not None and name in found:
             is_twice = True
-            problems.append(Problem(line, text, text, "This column stands there twice."))
+            problems.append(Problem(line, text, text, "Duplicate column."))
         found.append(name)
     missing = _missing(line, found, needs_lock=needs_lock)
     if is_twice or missing:
@@ -243,7 +243,7 @@ def _read_json(text: str) -> Table:
     except (RecursionError, ValueError):
         raise _refused("No JSON that can be read: too many brackets or digits.") from None
     if not isinstance(whole, dict) or whole.get("format") != FORMAT:
-        raise _refused('It is no export of lockterm: "format" is not "lockterm-remotes".')
+        raise _refused('Not an export of lockterm: "format" is not "lockterm-remotes".')
     if (version := whole.get("version")) != VERSION:
         raise _refused(
             f"It is an export of version {clean(version, 20)}, and this lockterm knows {VERSION}."

@@ -169,7 +169,7 @@ class LockPlan:
         typed = row.text(ACTION).casefold()
         action = Action(typed) if typed else None
         if unknown := [name for name in row.raw or () if not self._is_known(name)]:
-            raise _Wrong(*((name, "There is no such field.") for name in unknown))
+            raise _Wrong(*((name, "Unknown field.") for name in unknown))
         before = self._meant(row, action)
         self._note(row, before)
         if before is None:
@@ -199,7 +199,7 @@ class LockPlan:
         """The remote that a row is about; None: there is none yet, or none any more."""
         if text := row.text(REMOTE):
             if action is Action.ADD:
-                raise _Wrong((REMOTE, "What is added gets its id from the service: leave it out."))
+                raise _Wrong((REMOTE, "The service gives new remotes their ID. Leave it empty."))
             if (found := self._by_id.get(int(text))) is not None or action is Action.DELETE:
                 return found
             raise _Wrong((REMOTE, f"Lock {self.lock_id} has no remote of this id."))
@@ -435,5 +435,5 @@ def _almost(near: Sequence[Remote], column: str) -> str:
 def _lost_zeros(other: str) -> str:
     return (
         f"The lock has {other}: a spreadsheet may have dropped the zeros. Format the column as text"
-        " and type them anew."
+        " and type them again."
     )

@@ -164,7 +164,7 @@ def read_typed(
             notes[name] = _WHOLE_DAYS if is_said else f"{words}. {_WHOLE_DAYS}"
     wanted = replace(was, raw={}, odd={}, **found)
     if wanted.mac and not _MAC.fullmatch(wanted.mac):
-        notes["mac"] = "This does not look like AA:BB:CC:DD:EE:FF; it is sent as it stands."
+        notes["mac"] = "This does not look like AA:BB:CC:DD:EE:FF. lockterm will send it as it is."
 
     confirm = warnings(wanted, now_ms, before)
     if touches_validity(before, wanted) and never_opens(wanted, zone):

@@ -32,21 +32,23 @@ from lockterm.keymap.hints import settling
 TAKEN_AWAY = frozenset({"delete", "clear"})
 """The calls that are undone by adding again what they took away."""
 
-VOICE_UNSEEN = "It may have been set elsewhere since: the service does not tell which voice is set."
+VOICE_UNSEEN = (
+    "It may have been set elsewhere since. The service does not report the current voice."
+)
 VOICE = (
-    "The service never tells the voice of a lock, and which one was before was not set from here:"
-    " it is not known. Choose it anew."
+    "The service does not report the voice of a lock, and the one before was not set from here."
+    " Choose it again."
 )
 USER_NO = (
-    "The service never tells a user number, and which one was before was not set from here: it is"
-    " not known. Set it anew."
+    "The service does not report user numbers, and the one before was not set from here. Set it"
+    " again."
 )
 NO_USER_NO = "It had no user number before, and the service has no call that takes one away."
 
 
 def settle_first() -> str:
     """What to do about what is not settled."""
-    return f"Settle it first: {settling()}"
+    return f"Resolve it first: {settling()}"
 
 
 def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
@@ -65,7 +67,7 @@ def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
         words = f"This {CALL_NAMES.get(call, call)} is {STATE_NAMES[state]}"
         return f"{words}: only what was recorded for certain can be undone."
     if call == "add" and operation.remote_id is None:
-        return "The service did not tell the id of what was added: look for it, and delete it."
+        return "The service did not report the ID of the added remote. Find it and delete it."
     return ""
 
 
@@ -81,7 +83,7 @@ def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
     if operation.state is State.DAMAGED:
         return "This entry of the journal is damaged: its backup cannot be trusted any more."
     if operation.state in UNSETTLED | IN_FLIGHT:
-        return f"It is not settled whether this {operation.call} took effect. {settle_first()}"
+        return f"It is unconfirmed whether this {operation.call} took effect. {settle_first()}"
     is_replaced = operation.call == "clear" and operation.state is State.SENT_AGAIN
     if operation.state not in RECORDED | {State.GIVEN_UP} and not is_replaced:
         return f"This {operation.call} was {STATE_NAMES[operation.state]}: nothing is to restore."
@@ -132,7 +134,7 @@ def undone(
             if field not in told or not rules.is_same(field, field.of(again), field.of(was))
         ]
         if lost:
-            said.append(f"This does not come back, and stays as it is: {', '.join(lost)}.")
+            said.append(f"This cannot be restored and will stay: {', '.join(lost)}.")
         bulk.steps[place] = replace(step, note=" ".join(said))
     return bulk
 

@@ -145,9 +145,9 @@ class PackSource:
         """What a fetched file was checked against, in words that promise no more than that."""
         found = "This finds damage on the way, not forgery."
         if self.size is not None and self.md5:
-            return f"Size and MD5 are those the service told. {found}"
+            return f"Size and MD5 match. {found}"
         if self.md5:
-            return f"The MD5 is the one the service told. {found}"
+            return f"The MD5 matches. {found}"
         if self.size is not None:
-            return f"The size is the one the service told; it told no MD5. {found}"
-        return "The service told neither size nor MD5: nothing could be checked."
+            return f"The size matches. The service reported no MD5. {found}"
+        return "The service reported neither size nor MD5: nothing was checked."

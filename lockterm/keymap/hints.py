@@ -13,7 +13,7 @@ _NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 _SETTLING = {
     "outcome.check": "checks it",
     "outcome.send_again": "sends it again",
-    "outcome.give_up": "gives it up",
+    "outcome.give_up": "dismisses it",
 }
 
 _in_force: Keymap = {}

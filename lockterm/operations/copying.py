@@ -188,7 +188,7 @@ class _Copies(PlanSource):
         hidden = {field.called: None for one in added.values() for field in one.unknown}
         lost = describe_losses([replace(one, unknown=()) for one in added.values()])
         if hidden:
-            lost.append(f"The service does not tell, and so it is not copied: {', '.join(hidden)}.")
+            lost.append(f"Not copied, because the service does not return it: {', '.join(hidden)}.")
         expired = (len(self._from.remotes) - len(remotes)) * len(self._lock_ids)
         return replace(
             planned,

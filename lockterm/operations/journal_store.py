@@ -328,7 +328,7 @@ class JournalStore:
     def _begin(self, operation: Operation) -> None:
         if (notice := self.database.notice) != self._told_notice:
             # It was found by a reading, which goes on with what is left.
-            raise StoreDamaged(notice, hint="Nothing was sent. Look at the history first.")
+            raise StoreDamaged(notice, hint="Nothing was sent. Check the history first.")
         name, credentials = self.account.name, self.account.credentials
         operation = replace(operation, account=name, credentials=credentials)
         holder = self._journal.prepare(operation)

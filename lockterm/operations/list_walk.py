@@ -192,7 +192,7 @@ class WalkBudget:
             f" {reached}.",
             hint="A page at a time can still be read."
             if limits.asked
-            else "It is not tried again by itself. Check it by hand: then more is read.",
+            else "lockterm does not try again on its own. Check it by hand to read more.",
         )
 
 

@@ -12,7 +12,7 @@ A cloud service answers from replicas and caches. What is assumed of it, and no 
 What follows from it, for each call that the contract lets us read back (section 4):
 
 ====== ================================================== ==========================================
-call   recorded, seen by reading back                     not seen (it may still land)
+call   recorded, verified by reading                     not seen (it may still land)
 ====== ================================================== ==========================================
 add    at once: exactly one remote is equal in every      two readings of the horizon, ``apart_s``
        field that was sent, and is new; of two equal      apart, without one like it
@@ -176,7 +176,7 @@ class Case:
         reason = last.doubt or (
             f"Not certain yet: an answer may be up to {horizon.stale_s:g} s old."
         )
-        words = f"So far: {claim.words} {reason} It is read again by itself."
+        words = f"So far: {claim.words} {reason} lockterm reads it again."
         return replace(claim, state=State.UNKNOWN, words=words)
 
     def _counts(self, sighting: Sighting) -> bool:

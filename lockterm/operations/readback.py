@@ -146,7 +146,7 @@ def judge_update(operation: Operation, now: Remote) -> Verdict:
 
 def judge_gone() -> Verdict:
     """Judge an update of a remote that is neither in the detail nor in the list."""
-    words = "The remote is gone, so that nothing tells whether the change took effect."
+    words = "The remote is gone, so nothing shows whether the change took effect."
     return Verdict(State.CONFLICT, words, by_absence=True)
 
 
@@ -233,6 +233,6 @@ def _unless_nameless(remotes: Sequence[Remote], words: str) -> Verdict:
     """What is not in the list is gone, unless the list has something that could be it."""
     if nameless := sum(remote.id is None for remote in remotes):
         some = "one entry that has" if nameless == 1 else f"{nameless} entries that have"
-        doubt = f"The list has {some} no usable id, so that nothing tells whether it is gone."
+        doubt = f"The list has {some} no usable ID, so nothing shows whether it is gone."
         return Verdict(State.UNKNOWN, doubt)
     return Verdict(State.CONFIRMED_BY_READING, words, by_absence=True)

@@ -35,11 +35,11 @@ class PendingChangeError(LocktermError):
         about, harm = f"on {operation.lock_name}", "Another could double it."
         if operation.call not in HELD_CALLS:
             name = clean(operation.remote_name, 60) or f"remote {operation.remote_id}"
-            about, harm = f"of {name} {about}", "Which of two would come last cannot be told."
+            about, harm = f"of {name} {about}", "The two could be applied in either order."
         super().__init__(
-            f"An earlier {CALL_NAMES[operation.call]} {about} is not settled yet"
+            f"An earlier {CALL_NAMES[operation.call]} {about} is unconfirmed"
             f" (held by {who}). {harm}",
-            hint=f"Check it, send it again or give it up {where}.",
+            hint=f"Check it, send it again or dismiss it {where}.",
         )
         self.operation = operation
 
@@ -53,7 +53,7 @@ class OtherService(LocktermError):
         super().__init__(
             f"It was sent to {operation.service}, and the profile {profile} means {base_url} now."
             " Nothing was asked or sent.",
-            hint="Use a profile for that service to settle it, or give it up.",
+            hint="Use a profile for that service to resolve it, or dismiss it.",
         )
         self.operation = operation
 
@@ -84,7 +84,7 @@ class OtherPlan(LocktermError):
             f"The plan {quoted(clean(plan.title, 60))} was made with the profile"
             f" {clean(plan.profile, 40)} for {clean(plan.service, 100)}; this is the profile"
             f" {profile} on {base_url}. Nothing was asked or sent.",
-            hint="Use that profile, or make the plan anew.",
+            hint="Use that profile, or make a new plan.",
         )
 
 
@@ -130,7 +130,7 @@ class SettledMeanwhile(LocktermError):
     title = "Not sent again"
 
     def __init__(self, operation: Operation) -> None:
-        super().__init__(f"It is settled meanwhile: {STATE_NAMES[operation.state]}.")
+        super().__init__(f"It is resolved already: {STATE_NAMES[operation.state]}.")
         self.operation = operation
 
 
@@ -164,8 +164,7 @@ def damaged_entry(operation: Operation) -> StoreDamaged:
     what = CALL_NAMES.get(operation.call, "change")
     where = operation.lock_name or f"lock {operation.lock_id}"
     return StoreDamaged(
-        f"The journal's entry {quoted(f'{what} on {where}')} is damaged: what was sent and what"
-        " became of it cannot be told any more. Nothing was sent now.",
-        hint="Look at the lock's list, then give it up: in lockterm's UI,"
-        f" {key('outcome.give_up')}.",
+        f"The journal's entry {quoted(f'{what} on {where}')} is damaged: its changes"
+        " and results cannot be read. Nothing was sent now.",
+        hint=f"Check the lock's list, then dismiss it: in lockterm's UI, {key('outcome.give_up')}.",
     )

@@ -405,7 +405,7 @@ class Remotes:
         elif not is_still(before.raw, now):
             words = f"The service gave the id {before.id} to another remote: {format_remote(now)}."
         if words:
-            hint = "Look at the lock's list again."
+            hint = "Read the lock's list again."
             raise RuleViolation({"remoteId": f"{words} Nothing was sent."}, hint=hint)
         return now
 

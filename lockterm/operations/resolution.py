@@ -130,7 +130,7 @@ class Resolution:
         if not operation.unsettled:
             return
         if operation.state is State.UNKNOWN:  # an id in an old list may be another remote's by now
-            words = f"What is left of it is not certain yet. {operation.message}"
+            words = f"Its remaining remotes are not known yet. {operation.message}"
             raise RuleViolation({"clear": f"{words} Nothing was sent."})
         refusal: Refused | None = None
         for record in operation.before:

@@ -98,7 +98,7 @@ async def backup_of(operations: Operations, operation_id: str) -> Operation:
     """
     change = await operations.journal.find(operation_id)
     if change is None or (reason := why_not_restorable(change, len(change.before))):
-        raise CannotUndoError("There is no such operation." if change is None else reason)
+        raise CannotUndoError("There is no such change." if change is None else reason)
     operations.journal.account.require(change)
     return change
 
@@ -200,7 +200,7 @@ def _doubts(changes: Sequence[Operation]) -> list[str]:
     """What is not certain of the deletes and clears that are undone."""
     states = {change.state for change in changes if change.call in TAKEN_AWAY} - RECORDED
     return [
-        f"What was {STATE_NAMES[state]}: what is still on the lock by its name is not added."
+        f"A delete was {STATE_NAMES[state]}: remotes still on the lock by name are not added."
         for state in sorted(states)
     ]
 

@@ -167,7 +167,7 @@ class Writes:
             if expected is not None and len(remotes) != expected:
                 raise RuleViolation(
                     {"clear": f"The lock has {len(remotes)} remotes now, not {expected}."},
-                    hint="Nothing was sent. Look at them again before you clear the lock.",
+                    hint="Nothing was sent. Check them again before you clear the lock.",
                 )
             return tuple(remote.raw for remote in remotes)
 
@@ -251,7 +251,7 @@ class Writes:
             words = "It was changed since it was read; nothing was sent."
             raise RuleViolation(
                 {write.call: f"{words} {'; '.join(map(str, changed))}."},
-                hint="Look at it again before you change it.",
+                hint="Check it again before you change it.",
             )
 
     async def _require_free_name(self, lock_id: int, name: str) -> None:

@@ -41,10 +41,10 @@ WORDS = {
     "API user": "the number of an account that calls the service; not a person with a remote",
     "Via: GW, BT": "how a remote was added: via the gateway, by bluetooth",
     "recorded by the service": "the service has it; whether the lock has it yet, it never says",
-    "set from here": "the service has no way to tell a lock's voice",
-    "OFFLINE": "the service cannot be reached; what is shown was read before",
+    "set from here": "the service cannot report a lock's voice",
+    "OFFLINE": "the service is unreachable; the screen shows what was read before",
     "LIST BEHIND": "the service's list does not show yet what was added, changed or deleted here",
-    "STALE": "reading it again failed; what is shown is older than it could be",
+    "STALE": "reading it again failed; the screen shows an older list",
     "UNSETTLED": "a change was sent and no answer came: it may have taken effect or not",
     "(key verb)": "does nothing now; pressed, it says why",
 }

@@ -91,8 +91,7 @@ class MessagesScreen(LocktermScreen[None]):
             self._show_whole()
         else:
             state.say(
-                "No messages yet.\n\nEvery notice of this session is kept here: what was"
-                " recorded, what was refused and why.",
+                "No messages yet.\n\nThis list keeps every notification of this session.",
                 "esc  close",
             )
 

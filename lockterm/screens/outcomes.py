@@ -174,8 +174,8 @@ class Outcomes:
         for operation in self.unsettled:
             if shown is not None and operation.id == shown.id:
                 return operation
-        words = "It was settled meanwhile: nothing is left to do about it."
-        refuse_to_open(self._app, self._title(shown) if shown else "Unsettled change", words)
+        words = "It is resolved already. There is nothing left to do."
+        refuse_to_open(self._app, self._title(shown) if shown else "Unconfirmed change", words)
         return None
 
     async def _tell_settled(self) -> None:
@@ -191,7 +191,7 @@ class Outcomes:
             told.add(operation_id)
             if is_news and operation and operation.state is State.CONFIRMED_BY_READING:
                 words = f"{clean(operation.message)} Nothing is left to do about it."
-                self._app.notify(words, title=f"Settled: {self._title(operation)}")
+                self._app.notify(words, title=f"Resolved: {self._title(operation)}")
 
     def show(self) -> None:
         """Show the notices on what can be seen; the others follow when they are seen again."""
@@ -258,13 +258,13 @@ class Outcomes:
             warning = "A clear is never sent again: it would delete remotes that came since."
             verb, word = f"Delete {count} one by one", "delete"
             if not operation.candidates:
-                refuse_to_open(self._app, "Clear", "Check it first: what is left is not known yet.")
+                refuse_to_open(self._app, "Clear", "Check it first: it may be unfinished.")
                 return
         else:
             question = f"Send it again? {self._title(operation)}"
             warning = ""
             if operation.call == "add":
-                warning = "If the first one lands too, it is there twice."
+                warning = "If the first one takes effect too, it will be there twice."
             elif operation.call == "updateLockSetting":
                 # No service tells the voice of a lock, and nothing holds a second setting back.
                 sent = await self._try(self._operations.journal.voices(operation.lock_id))
@@ -315,12 +315,12 @@ class Outcomes:
         if (operation := await self._oldest()) is None:
             return
         modal = screens.ConfirmModal(
-            f"Give up on this? {self._title(operation)}",
+            f"Dismiss this change? {self._title(operation)}",
             f"{self._words(operation)}.\n{clean(operation.message)}\n"
             "It may still have taken effect. It stays in the history.",
-            verb="Give up",
+            verb="Dismiss",
             keep="Keep watching",
-            typed=("give up",),
+            typed=("dismiss",),
         )
         if await self._app.push_screen_wait(modal):
             await self._try(self._operations.resolution.give_up(operation))

@@ -105,7 +105,7 @@ class Guard:
         if "transfer-encoding" in headers and "content-length" in headers:
             # A proxy in front may have read another length, so the next bytes of this connection
             # could be a part of this body or another caller's request.
-            said = "The request tells its length in two ways."
+            said = "The request states its length in two ways."
             raise Refusal(Code.MALFORMED, said, headers={"Connection": "close"})
         host = headers.get("host", "")
         if not self._serves(host):

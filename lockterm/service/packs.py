@@ -170,7 +170,7 @@ def download(request: Request) -> Response:
     """Return the answer to GET or HEAD of a pack's file."""
     pack = PACKS_BY_PATH.get(request.scope["path"])
     if pack is None:
-        raise Refusal(Code.NOT_FOUND, "There is no such voice pack.")
+        raise Refusal(Code.NOT_FOUND, "No such voice pack.")
     size, md5 = facts_of(pack)
     etag, modified = f'"{md5}"', formatdate(pack.updated_ms / 1000, usegmt=True)
     headers = {"ETag": etag, "Last-Modified": modified, "Accept-Ranges": "bytes"}

@@ -49,19 +49,19 @@ async def read_parameters(request: Request, *, form_allowed: bool) -> Parameters
         return Parameters(_pairs(request.scope["query_string"]), as_text=True)
     kind, charset = _content_type(request.headers.get("content-type", ""))
     if charset not in ("", "utf-8", "utf8", "us-ascii"):
-        raise Refusal(Code.UNSUPPORTED, "The body has to be UTF-8.")
+        raise Refusal(Code.UNSUPPORTED, "The body must be UTF-8.")
     body = await request.body()
     if kind == _FORM and form_allowed:
         return Parameters(_pairs(body), as_text=True)
     if kind != "application/json":
         wanted = f"application/json or {_FORM}" if form_allowed else "application/json"
-        raise Refusal(Code.UNSUPPORTED, f"The content type has to be {wanted}.")
+        raise Refusal(Code.UNSUPPORTED, f"The content type must be {wanted}.")
     try:
         values = decode_json(body.decode("utf-8"))
     except UnicodeDecodeError:
         raise Refusal(Code.MALFORMED, "The body is not UTF-8.") from None
     if not isinstance(values, dict):
-        raise Refusal(Code.MALFORMED, "The body has to be one JSON object.")
+        raise Refusal(Code.MALFORMED, "The body must be one JSON object.")
     return Parameters(values, as_text=False)
 
 
@@ -89,7 +89,7 @@ class Parameters:
         """Return a text; None if it is missing."""
         value = self._values.get(name)
         if value is not None and not isinstance(value, str):
-            raise Refusal(Code.BAD_PARAMETER, f"{name} has to be a text.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} must be a string.")
         return value
 
     def integer(self, name: str, low: int = 1) -> int:
@@ -104,9 +104,9 @@ class Parameters:
         if value is None:
             return None
         if not isinstance(value, int) or isinstance(value, bool):
-            raise Refusal(Code.BAD_PARAMETER, f"{name} has to be a whole number.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} must be a whole number.")
         if not low <= value <= high:
-            raise Refusal(Code.BAD_PARAMETER, f"{name} has to be from {low} to {high}.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} must be from {low} to {high}.")
         return value
 
     def choice(self, name: str, allowed: tuple[int, ...]) -> int:
@@ -118,7 +118,7 @@ class Parameters:
         value = self.optional_integer(name)
         if value is not None and value not in allowed:
             numbers = ", ".join(str(number) for number in allowed)
-            raise Refusal(Code.BAD_PARAMETER, f"{name} has to be one of {numbers}.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} must be one of {numbers}.")
         return value
 
     def weekdays(self, name: str) -> list[int] | None:
@@ -127,7 +127,7 @@ class Parameters:
         if value is None:
             return None
         if not isinstance(value, list) or not all(type(day) is int for day in value):
-            raise Refusal(Code.BAD_PARAMETER, f"{name} has to be an array of whole numbers.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} must be an array of whole numbers.")
         if not all(1 <= day <= 7 for day in value):
             raise Refusal(Code.BAD_PARAMETER, f"{name} has to hold weekdays from 1 to 7.")
         if len(set(value)) != len(value):
@@ -141,7 +141,7 @@ class Parameters:
         """Return a JSON object; None if it is missing."""
         value = self._structure(name)
         if value is not None and not isinstance(value, dict):
-            raise Refusal(Code.BAD_PARAMETER, f"{name} has to be a JSON object.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} must be a JSON object.")
         return value
 
     def _sent(self, name: str) -> object:

@@ -16,7 +16,7 @@ from psycopg import conninfo
 
 from .storage import Unusable
 
-HINT = "Its address is postgresql://USER@HOST:PORT/DATABASE, and the server has to be running."
+HINT = "Its address is postgresql://USER@HOST:PORT/DATABASE, and the server must be running."
 _OLDEST_LIBPQ = 160000
 """First version of libpq with ``require_auth`` and ``sslrootcert=system``."""
 _SECRET = ("password", "sslpassword")
@@ -65,7 +65,7 @@ def read_address(address: str) -> tuple[dict[str, Any], str]:
         given = conninfo.conninfo_to_dict(address)
     except psycopg.Error:
         # What libpq says about it may have part of a password.
-        raise Unusable("it is no address of a database", "in PostgreSQL", HINT) from None
+        raise Unusable("it is not an address of a database", "in PostgreSQL", HINT) from None
     shown = [f"{key} {given[key]}" for key in ("service", "host", "port", "dbname") if key in given]
     name = " ".join(["in PostgreSQL", *(f"({', '.join(shown)})",) * bool(shown)])
     if any(key in given for key in _SECRET):

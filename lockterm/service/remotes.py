@@ -251,7 +251,7 @@ def _validity(given: Parameters, before: Remote | None = None) -> dict[str, obje
     if not start or not end:
         raise Refusal(Code.BAD_PERIOD, f"Type {kind} requires startDate and endDate.")
     if end <= start:
-        raise Refusal(Code.BAD_PERIOD, "endDate has to be after startDate.")
+        raise Refusal(Code.BAD_PERIOD, "endDate must be after startDate.")
     kept = "[]"
     if kind == RECURRING and weekdays is not None:
         kept = json.dumps(weekdays)

@@ -299,7 +299,7 @@ class EnvelopeProtocol(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer in the spelling of the remote endpoints, and close the connection."""
-        answer = refusal("", Refusal(Code.MALFORMED, "This is no valid HTTP request."))
+        answer = refusal("", Refusal(Code.MALFORMED, "This is not a valid HTTP request."))
         headers = [*answer.raw_headers, (b"connection", b"close")]
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             for event in (

@@ -70,7 +70,9 @@ class SqliteDatabase:
             raise Unusable("was made by another version of the service", str(path), _HINT)
         kinds = "SELECT name FROM sqlite_master WHERE type IN ('trigger', 'view')"
         if found := connection.execute(kinds).fetchone():
-            raise Unusable(f"has a trigger or view of somebody else, {found[0]}", str(path), _HINT)
+            raise Unusable(
+                f"has a trigger or view of another program, {found[0]}", str(path), _HINT
+            )
         if path is not None:
             connection.execute("PRAGMA journal_mode = WAL")
         if not tables:

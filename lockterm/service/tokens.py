@@ -113,5 +113,5 @@ def _parsed(text: str, problem: str) -> tuple[dict[bytes, str], str]:
             problem = problem or f"Line {number} has a name or a token that is there already."
         names[digest] = name
     if not names:
-        problem = problem or "There is no token in it."
+        problem = problem or "It has no token."
     return names, problem

@@ -341,7 +341,7 @@ class Database:
             else:
                 return StoreDamaged(
                     "The local store was damaged and is replaced by what could be read of it.",
-                    hint="Nothing was changed or sent. Look at the history, then do it again.",
+                    hint="Nothing was changed or sent. Check the history, then try again.",
                 )
         sentence, hint = failure_of(self.path, error)
         return StoreError(sentence, hint=hint)

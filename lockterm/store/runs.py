@@ -213,8 +213,8 @@ def _moved(step: Step) -> tuple[Any, ...]:
 
 def _damaged(plan_id: str) -> StoreDamaged:
     return StoreDamaged(
-        f"The plan {plan_id} is damaged: what it was to do cannot be told any more.",
-        hint="Nothing more was sent. Look at the history for what was, then make it anew.",
+        f"The plan {plan_id} is damaged: its steps cannot be read.",
+        hint="Nothing more was sent. Check the history, then make a new plan.",
     )
 
 

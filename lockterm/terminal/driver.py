@@ -256,7 +256,7 @@ class TerminalDriver(LinuxDriver):
             for message in arrived:
                 self.process_message(message)
         except Exception:  # what was typed next is still to be read
-            _log.exception("what the terminal sent was not understood")
+            _log.exception("lockterm did not understand the terminal")
 
     def process_message(self, message: Message) -> None:
         """Hand a message to the app; called in the thread that reads."""

@@ -88,12 +88,12 @@ def require_terminal(environ: Mapping[str, str]) -> None:
     """
     if sys.__stdin__ is None or not sys.__stdin__.isatty():
         raise NoTerminal(
-            "Keys are read from stdin, which is no terminal.",
+            "lockterm reads keys from stdin, which is not a terminal.",
             hint="Run it in a terminal; over SSH with ssh -t.",
         )
     if sys.__stderr__ is None or not sys.__stderr__.isatty():
         raise NoTerminal(
-            "The screen is drawn on stderr, which is no terminal.",
+            "lockterm draws on stderr, which is not a terminal.",
             hint="Run it in a terminal and do not redirect stderr.",
         )
     if (term := environ.get("TERM", "")) in _DUMB:

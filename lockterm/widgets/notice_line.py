@@ -57,7 +57,7 @@ class NoticeLine(Widget):
     def _broken(self, words: Iterable[str], commands: Iterable[Content]) -> list[Content]:
         """Return lines broken between words, but never inside a key's label."""
         room = self.app.size.width - self.gutter.width  # known before the first layout
-        lines = [Content.styled("UNSETTLED ", "bold")]
+        lines = [Content.styled("UNCONFIRMED ", "bold")]
         parts = [*((" ", Content(word)) for word in words), *(("  ", one) for one in commands)]
         for gap, part in parts:
             longer = Content.assemble(lines[-1], gap, part)

@@ -61,7 +61,7 @@ def _complete(typed: str) -> Completion:
                 and (part.startswith(".") or not entry.name.startswith("."))
             ]
     except (OSError, RuntimeError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "There is no such directory"
+        reason = getattr(error, "strerror", None) or "No such directory"
         return Completion(place, why_none=f"{reason}.")
     return Completion(place, sorted(names))
 

@@ -214,7 +214,7 @@ def test_report_uses_the_clock_of_the_service_when_clocks_differ(
     assert (ends, told.returncode) == ([("Ended", True), ("Soon", False)], 1)
     side = "behind" if years > 0 else "ahead of"
     assert f"clock is 365 days {side} the service's" in told.stderr
-    assert "Periods are judged by the service's." in told.stderr
+    assert "lockterm uses the service's clock." in told.stderr
     listed = scripts.run("remotes", "list", "1004").stdout.splitlines()
     assert sum("expired" in line for line in listed) == 1, listed
 

@@ -325,7 +325,7 @@ def test_resume_verifies_a_sent_step_when_its_run_was_killed(scripts: Scripts) -
     run = keep(scripts, replace(steps[0], state=StepState.SENT, operation_id="a" * 32), steps[1])
     told, last = lines(scripts, "runs", "show", run)
     assert [one["state"] for one in told] == ["unknown", "not_sent"]
-    assert "whether it was applied is not known yet" in told[0]["message"]
+    assert "its result is unknown" in told[0]["message"]
     assert last["counts"] == {**dict.fromkeys(COUNTS, 0), "unknown": 1, "not_sent": 1}
     listed = json.loads(scripts.run("runs", "list", "--json").stdout)
     assert (listed["state"], listed["counts"]) == ("interrupted", last["counts"])
@@ -348,7 +348,7 @@ def test_resume_is_refused_when_another_session_runs_it(scripts: Scripts) -> Non
         assert not RunStore(database).take(run, session.id, session.is_alive)
     told, last = lines(scripts, "runs", "show", run)
     assert [one["state"] for one in told] == ["recorded", "planned", "planned", "refused"]
-    assert "under way just now" in told[1]["message"]
+    assert "being sent in another session" in told[1]["message"]
     assert last == {"run": run, "counts": counts}
     listed = json.loads(scripts.run("runs", "list", "--json").stdout)
     assert (listed["state"], listed["counts"]) == ("running", counts)

@@ -106,7 +106,7 @@ def test_serve_hides_the_password_when_postgresql_is_unreachable(lockterm: Run) 
     for address, said in (
         ("postgresql://me:hunter22@db.invalid/locks", "has a password in its address"),
         ("postgres://me@db.invalid/locks?password=hunter22", "PGPASSWORD"),
-        ("postgresql://me:hunter22@[", "is no address"),
+        ("postgresql://me:hunter22@[", "is not an address"),
         ("postgresql://me@db.invalid/locks", "db.invalid"),
     ):
         result = lockterm("serve", "--port", "0", "--database", address)

@@ -93,4 +93,4 @@ def test_add_refuses_an_invisible_character_in_a_name(scripts: Scripts) -> None:
     for sign in ("\u200b", "\ufffe", "\U000e0fff", "\u2065"):
         given = ("--number", "A-2", "--type", "permanent")
         result = scripts.run("remotes", "add", "1004", "--name", f"Ben{sign}", *given)
-        assert "It holds a character that cannot be seen" in result.stderr, hex(ord(sign))
+        assert "It contains an invisible character" in result.stderr, hex(ord(sign))

@@ -33,7 +33,7 @@ def test_copy_adds_each_remote_once_when_it_runs_twice(scripts: Scripts) -> None
     assert shown.stdout.splitlines()[0] == "lock 1004"
     assert "9 to add: 18 calls" in shown.stdout
     assert "note: Each gets a new id and a new creation time." in shown.stdout
-    assert "The service does not tell, and so it is not copied: user number," in shown.stdout
+    assert "Not copied, because the service does not return it: user number," in shown.stdout
     assert scripts.run("copy", "1003", "1004").returncode == 2, "somebody has to agree"
     assert scripts.writes() == []
 
@@ -166,8 +166,8 @@ def test_copy_refuses_a_source_when_it_is_neither_export_nor_backup(
     for source, words in (
         (str(both), "an export of 2 locks"),
         (str(table), "a JSON export is needed"),
-        ("nowhere.json", "There is no such file"),
-        ("0" * 32, "There is no such operation"),
+        ("nowhere.json", "No such file"),
+        ("0" * 32, "There is no such change"),
     ):
         refused = scripts.run("copy", source, "1004", "--yes")
         assert (refused.returncode, refused.stdout) != (0, ""), source

@@ -175,7 +175,7 @@ def test_doctor_and_a_change_report_a_damaged_row(scripts: Scripts) -> None:
     scripts.service.requests.clear()
     held = scripts.run(*("Cara" if word == "Ben" else word for word in add), "--yes")
     assert (held.returncode, scripts.writes()) == (5, [])
-    assert "” is damaged: what was sent" in held.stderr and "Traceback" not in held.stderr
+    assert "” is damaged: its changes" in held.stderr and "Traceback" not in held.stderr
 
 
 def test_change_ends_with_5_when_the_store_is_damaged(scripts: Scripts) -> None:

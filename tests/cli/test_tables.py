@@ -135,7 +135,7 @@ def test_diff_shows_changed_fields_when_a_file_differs(scripts: Scripts, tmp_pat
     )
     assert shown[4].endswith("  (line 4)")
     assert shown[5].startswith(
-        "note: A backup is kept here, without what the service does not tell"
+        "note: A backup is kept here, without the fields that the service does not return"
     )
     assert shown[6].startswith("1 to add, 1 to change, 1 to delete: 6 calls, about ")
     assert shown[:4] == [
@@ -174,7 +174,7 @@ def test_diff_explains_an_unusable_file(scripts: Scripts, tmp_path: Path) -> Non
         "pipe.csv": "It is a pipe or a device: only a file can be read as a whole.",
         "large.csv": "It has 100,000,000 bytes: no table of remotes is as large.",
         "config": "It is a directory.",
-        "missing.csv": "There is no such file.",
+        "missing.csv": "No such file.",
     }
     for name, words in said.items():
         told = scripts.run("diff", str(tmp_path / name))

@@ -86,7 +86,7 @@ def test_fetch_writes_and_verifies_a_pack(scripts: Scripts, tmp_path: Path) -> N
     assert pack is not None
     done = scripts.run("voice", "fetch", "1001", pack.name)
     assert done.returncode == 0, done.stderr
-    assert "Size and MD5 are those the service told." in done.stdout
+    assert "Size and MD5 match." in done.stdout
     (file,) = (tmp_path / "data/lockterm/packs").iterdir()
     assert file.name.startswith("1001_de-DE-anna_")
     assert file.read_bytes() == content_of(pack)
@@ -125,7 +125,7 @@ async def test_fetch_asks_when_the_pack_is_on_another_server(
             assert "another server" in unasked.stderr and not elsewhere.asked
             agreed = await asyncio.to_thread(scripts.run, *fetch, "--yes")
             assert agreed.returncode == 0, agreed.stderr
-            assert "it told no MD5" in agreed.stdout
+            assert "The service reported no MD5" in agreed.stdout
             assert [asked.headers.get("x-key") for asked in elsewhere.asked] == [None]
             (file,) = (tmp_path / "data/lockterm/packs").iterdir()
             assert file.read_bytes() == pack
@@ -155,7 +155,7 @@ async def test_fetch_checks_against_the_pack_list_when_the_detail_lacks_size_and
             fetch = ("voice", "fetch", "1001", "one", "--yes")
             done = await asyncio.to_thread(scripts.run, *fetch)
             assert done.returncode == 0, done.stderr
-            assert "Size and MD5 are those the service told." in done.stdout
+            assert "Size and MD5 match." in done.stdout
             (file,) = (tmp_path / "data/lockterm/packs").iterdir()
             assert file.suffix == ".mp3"
             facts["fileMd5"] = "0" * 32

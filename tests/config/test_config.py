@@ -86,7 +86,7 @@ def test_an_account_is_one_of_the_profiles_own_service(load: Load) -> None:
     assert profile is not None and profile.account == "north"
     other = load(source, TOKEN, base_url="https://other.example").profile
     assert other is not None and other.account == ""
-    with pytest.raises(ConfigError, match="is no name for an account"):
+    with pytest.raises(ConfigError, match="is not a name for an account"):
         load(FULL.replace("page_size = 50", 'account = " "'), TOKEN)
 
 
@@ -184,8 +184,8 @@ def test_a_base_url_that_cannot_be_is_refused(load: Load, url: str) -> None:
         (('env:LOCKTERM_TOKEN', 'env:NO_TOKEN'), r"line 14: Authorization .*variable NO_TOKEN"),
         (('env:LOCKTERM_TOKEN', 'a\\nHost: x'), r"line 14: Authorization has characters"),
         (('Authorization =', 'Content-Length ='), r"line 14: Content-Length is set by lockterm"),
-        (('Authorization =', '"Bad name" ='), r"line 14: Bad name is no name for a header"),
-        (('# sites', 'sites'), r"no valid TOML: .*line 1"),
+        (('Authorization =', '"Bad name" ='), r"line 14: Bad name is not a name for a header"),
+        (('# sites', 'sites'), r"not valid TOML: .*line 1"),
         (('[profiles.south]', '[profile.south]'), r'line 16: profile is no setting.*"profiles"\?'),
         (('base_url = "https', 'base_url = 5 # "https'), r"line 5: base_url must be text"),
     ],
@@ -220,7 +220,7 @@ def test_a_lock_of_5000_digits_is_refused(load: Load) -> None:
 def test_a_file_that_is_no_text_is_refused(load: Load) -> None:
     with pytest.raises(ConfigError, match="line 2: not UTF-8"):
         load(b"# ok\nx = '\xff'\n")
-    with pytest.raises(ConfigError, match="no valid TOML"):
+    with pytest.raises(ConfigError, match="not valid TOML"):
         load("x = " + "[" * 100_000)
 
 

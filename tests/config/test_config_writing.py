@@ -230,11 +230,11 @@ def test_a_file_that_was_changed_meanwhile_is_not_written(file: Path) -> None:
     seen = profiles.read()
     for other in (ODD + "\n# typed in an editor", ""):
         file.write_text(other)
-        with pytest.raises(ConfigError, match="changed meanwhile"):
+        with pytest.raises(ConfigError, match="changed by another session"):
             profiles.save(seen, "new", FILED)
         assert file.read_text() == other
     file.unlink()
-    with pytest.raises(ConfigError, match="changed meanwhile"):
+    with pytest.raises(ConfigError, match="changed by another session"):
         profiles.save(seen, "new", FILED)
     assert not file.exists()
     profiles.save(profiles.read(), "new", FILED)
@@ -245,7 +245,7 @@ def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     profiles = opened(tmp_path / "config.toml")
     seen = profiles.read()
     (tmp_path / "config.toml").write_text("# somebody was here\n")
-    with pytest.raises(ConfigError, match="changed meanwhile"):
+    with pytest.raises(ConfigError, match="changed by another session"):
         profiles.save(seen, "new", FILED)
 
 
@@ -255,7 +255,7 @@ def test_what_another_session_writes_while_it_is_waited_for_is_seen(
     profiles = opened(file)
     seen = profiles.read()
     monkeypatch.setattr("fcntl.flock", lambda *_: file.write_text("# the other one\n"))
-    with pytest.raises(ConfigError, match="changed meanwhile"):
+    with pytest.raises(ConfigError, match="changed by another session"):
         profiles.save(seen, "new", FILED)
     assert file.read_text() == "# the other one\n"
 
@@ -333,18 +333,18 @@ def test_removing_the_default_names_another_one(file: Path) -> None:
     [
         ("name", "", "It needs a name"),
         ("name", "b b", "a profile 'b b' already"),
-        ("name", "a\x07b", "is no name for a profile"),
-        ("base_url", "nonsense", "The base URL 'nonsense' is no web address: write https://"),
+        ("name", "a\x07b", "is not a name for a profile"),
+        ("base_url", "nonsense", "The base URL 'nonsense' is not a web address: write https://"),
         ("base_url", "", "address of a service"),
         ("timezone", "Europe/Berln", "or Europe/Berlin or"),
-        ("header", "Bad name", "The header is no name for a header."),
+        ("header", "Bad name", "The header is not a name for a header."),
         ("header", "Host", "is set by lockterm itself"),
         ("header", "", "Which header is it for?"),
-        ("variable", "Bearer hunter2", "The variable is no name for an environment variable"),
+        ("variable", "Bearer hunter2", "The variable is not a name for an environment variable"),
         ("variable", "", "from an environment variable: which?"),
         ("color", "pink", "is no color of a profile"),
-        ("account", " ", "is no name for an account"),
-        ("ca_file", "/no/such.pem", "The CA file names /no/such.pem, which is no file"),
+        ("account", " ", "is not a name for an account"),
+        ("ca_file", "/no/such.pem", "The CA file names /no/such.pem, which is not a file"),
         ("ca_file", "~nobody-here/ca.pem", "there is no such home directory"),
     ],
 )

@@ -42,8 +42,8 @@ def test_backup_words_are_of_one_remote_when_nothing_else_is_said() -> None:
     ("lock_info", "says"),
     [
         ({"lockId": 1001, "lockName": "Gate"}, ""),
-        ({"lockId": 1002, "lockName": "Gate"}, "1002, another than the lock id above"),
-        ({"lockId": "x", "lockName": "Gate"}, "x, another than the lock id above"),
+        ({"lockId": 1002, "lockName": "Gate"}, "1002, not the lock ID above"),
+        ({"lockId": "x", "lockName": "Gate"}, "x, not the lock ID above"),
     ],
 )
 def test_detail_names_the_lock_of_the_info_when_it_is_another(

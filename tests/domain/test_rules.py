@@ -126,8 +126,8 @@ GOOD = Remote(
     ("change", "field", "says"),
     [
         ({"remote_name": "  "}, "remoteName", "needed"),
-        ({"remote_name": "a\x1b[31m"}, "remoteName", "cannot be seen"),
-        ({"remote_name": "a\N{REPLACEMENT CHARACTER}"}, "remoteName", "retype"),
+        ({"remote_name": "a\x1b[31m"}, "remoteName", "invisible"),
+        ({"remote_name": "a\N{REPLACEMENT CHARACTER}"}, "remoteName", "lost character"),
         ({"remote_number": ""}, "remoteNumber", "needed"),
         ({"remote_type": None}, "remoteType", "Choose a type"),
         ({"remote_type": 8}, "remoteType", "Choose a type"),

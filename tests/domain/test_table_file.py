@@ -81,13 +81,12 @@ def test_the_lines_of_an_export_are_those_of_its_remotes() -> None:
         ),
         (
             b"lockId,remoteName,color\n",
-            "line 1, column color, “color”: There is no such column. Columns: action, lockId,"
+            "line 1, column color, “color”: Unknown column. Columns: action, lockId,"
             " remoteId, remoteName, remoteNumber, remoteType, addType, startDate, endDate, weekDay,"
             " isCoerced, extraData, mac, electricQuantity, firmwareInfo, remoteUserNo, businessId,"
             " remoteRight.",
         ),
-        (b"lockId;Name;remoteName\n", "line 1, column remoteName, “remoteName”: This column stands"
-         " there twice."),
+        (b"lockId;Name;remoteName\n", "line 1, column remoteName, “remoteName”: Duplicate column."),
         (b"remoteName\nAnna\n", "line 1: The column lockId is missing."),
         (
             b"lockId,endDate\n1,2\n",
@@ -98,7 +97,7 @@ def test_the_lines_of_an_export_are_those_of_its_remotes() -> None:
         (HEADER.encode() + b"1,2,3,4\n", "line 2: “4” stands in no named column."),
         (b"lockId,remoteName,\n1,2,3\n", "line 2: “3” stands in no named column."),
         (HEADER.encode() + b'1,2,"3\n', "line 2: No CSV from here on: unexpected end of data."),
-        (b"[]", 'It is no export of lockterm: "format" is not "lockterm-remotes".'),
+        (b"[]", 'Not an export of lockterm: "format" is not "lockterm-remotes".'),
         (b"{\n,", "line 2: Not JSON at column 1: a name in double quotes is missing."),
         (b"[" * 100_000, "No JSON that can be read: too many brackets or digits."),
         (b'{"format": 1, "format": 2}', "“format” stands twice in one object."),

@@ -206,18 +206,18 @@ FIRST = "line 2, column "
     ("columns", "row", "words"),
     [
         ("remoteNumber", "12", "remoteNumber, “12”: The lock has 0012: a spreadsheet may have"
-         " dropped the zeros. Format the column as text and type them anew."),
+         " dropped the zeros. Format the column as text and type them again."),
         ("remoteId,remoteNumber", "1,12", "remoteNumber, “12”: The lock has 0012: a spreadsheet may"
-         " have dropped the zeros. Format the column as text and type them anew."),
+         " have dropped the zeros. Format the column as text and type them again."),
         ("remoteNumber", "1.2E+11", "remoteNumber, “1.2E+11”: A spreadsheet has shortened a long"
-         " number, and its last digits are lost: format the column as text and type the number"
-         " anew."),
+         " number, and its last digits are lost. Format the column as text and type the number"
+         " again."),
         ("remoteId", '"1,2E+11"', "remoteId, “1,2E+11”: A spreadsheet has shortened a long number,"
-         " and its last digits are lost: format the column as text and type the number anew."),
+         " and its last digits are lost. Format the column as text and type the number again."),
         ("remoteId", "x", "remoteId, “x”: An id is a whole number, such as 1001."),
         ("remoteId", "7", "remoteId, “7”: Lock 1001 has no remote of this id."),
-        ("remoteId,action", "1,add", "remoteId, “1”: What is added gets its id from the service:"
-         " leave it out."),
+        ("remoteId,action", "1,add", "remoteId, “1”: The service gives new remotes their ID. Leave"
+         " it empty."),
         ("remoteNumber,action", "Z,update", "action, “update”: Lock 1001 has no such remote."),
         ("remoteNumber,action", "B-2,voice", "action, “voice”: An action is add, update, delete or"
          " keep."),
@@ -242,9 +242,9 @@ FIRST = "line 2, column "
          " or +1mo."),
         ("remoteId,endDate", "2,31.12.26", "endDate, “31.12.26”: It is ambiguous which of these is"
          " the day, the month or the year. Put the year first: 2026-12-31."),
-        ("remoteId,endDate", "2,46387", "endDate, “46387”: That is no time in milliseconds since"
+        ("remoteId,endDate", "2,46387", "endDate, “46387”: Not a time in milliseconds since"
          " 1970. Type it as 2026-12-01 09:00."),
-        ("remoteId,endDate", "2,12345678901234567890", "endDate, “12345678901234567890”: That is no"
+        ("remoteId,endDate", "2,12345678901234567890", "endDate, “12345678901234567890”: Not a"
          " time in milliseconds since 1970. Type it as 2026-12-01 09:00."),
         ("remoteId,endDate", "2,30.02.2027", "endDate, “30.02.2027”: Feb 2027 has no day 30."),
         ("remoteId,endDate", "2,2026-11-30", "endDate, “2026-11-30”: The end must come after the"
@@ -306,7 +306,7 @@ def test_an_unknown_name_in_json_is_named_unless_the_service_told_it() -> None:
     read = ReadLock(Lock(LOCK), BERLIN, [Remote.read(told)])
     data = remotes_as_json([read], "", NOW)
     assert planned(data, [told])[1] == []
-    assert planned(data, [ANNA])[1] == ["line 8, column color, “”: There is no such field."]
+    assert planned(data, [ANNA])[1] == ["line 8, column color, “”: Unknown field."]
     odd = remotes_as_json([replace(read, remotes=[Remote.read(ANNA | {"weekDay": 3})])], "", NOW)
     assert planned(odd)[1] == [
         "line 8, column weekDay, “3”: The contract wants an array of numbers, 1 Monday to 7 Sunday"

@@ -91,7 +91,7 @@ def test_an_add_is_undone_by_deleting_what_was_added_and_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("call", "more", "words"),
     [
-        ("add", {"remote_id": None}, "did not tell the id"),
+        ("add", {"remote_id": None}, "did not report the ID"),
         ("add", {"state": State.UNKNOWN}, "is result unknown: only what was recorded"),
         ("update", {"state": State.REFUSED}, "was refused: nothing is to undo"),
         (
@@ -99,7 +99,7 @@ def test_an_add_is_undone_by_deleting_what_was_added_and_nothing_else() -> None:
             {"state": State.UNKNOWN},
             "is result unknown: only what was recorded",
         ),
-        ("delete", {"state": State.UNKNOWN}, "not settled whether this delete took effect"),
+        ("delete", {"state": State.UNKNOWN}, "unconfirmed whether this delete took effect"),
         ("update", {}, ""),
     ],
 )
@@ -115,7 +115,7 @@ def test_it_is_said_why_a_change_has_no_inverse(
     [
         ({}, {"remoteUserNo": 3}, 3),
         ({"remoteUserNo": 4}, {"remoteUserNo": 3}, 4),
-        ({}, {}, "it is not known"),
+        ({}, {}, "not set from here"),
         ({}, {"remoteUserNo": None}, "had no user number before"),
     ],
 )
@@ -143,8 +143,8 @@ def voice(operation_id: str, lang: str, state: State = State.CONFIRMED) -> Opera
     ("sent", "undone_too", "words"),
     [
         ("de-DE fr-FR*", "", "Voice: fr-FR anna -> de-DE anna"),
-        ("fr-FR*", "", "not set from here: it is not known"),
-        ("de-DE unknown fr-FR*", "", "not set from here: it is not known"),
+        ("fr-FR*", "", "not set from here"),
+        ("de-DE unknown fr-FR*", "", "not set from here"),
         ("fr-FR fr-FR*", "", "It was the same voice before"),
         ("de-DE fr-FR* it-IT", "", "the voice was set again"),
         ("de-DE fr-FR* it-IT", "2", "Voice: fr-FR anna -> de-DE anna"),

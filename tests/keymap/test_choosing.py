@@ -161,11 +161,11 @@ def test_a_choice_goes_before_a_usual_key_of_this_version(
 @pytest.mark.parametrize(
     ("lost", "words"),
     [
-        ((), "c checks it, A sends it again, or X gives it up."),
-        (("give_up",), "c checks it, A sends it again, or ctrl+p finds what gives it up."),
+        ((), "c checks it, A sends it again, or X dismisses it."),
+        (("give_up",), "c checks it, A sends it again, or ctrl+p finds what dismisses it."),
         (
             ("check", "send_again", "give_up"),
-            "ctrl+p finds what checks it or sends it again or gives it up.",
+            "ctrl+p finds what checks it or sends it again or dismisses it.",
         ),
     ],
 )

@@ -66,7 +66,7 @@ def test_a_remote_without_a_usable_id_may_be_the_one_that_was_deleted(odd: objec
         judge_delete(deleted, listed(record(odd))),
         judge_clear(cleared, listed(record(odd))),
     ):
-        assert verdict.state is State.UNKNOWN and "no usable id" in verdict.words
+        assert verdict.state is State.UNKNOWN and "no usable ID" in verdict.words
     assert judge_delete(deleted, listed(record(6))).state is State.CONFIRMED_BY_READING
 
 

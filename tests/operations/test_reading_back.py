@@ -106,7 +106,7 @@ async def test_nothing_is_said_to_be_read_where_nothing_can_be(bench: Bench, cal
     zone = bench.operations.profile.zone
     assert "read" not in describe_operation(seen, zone, bench.operations.now_ms())
     told = describe_fields(seen, (), zone, "")
-    assert not {"Read back", "Settled"} & {field.label for field in told}
+    assert not {"Read back", "Resolved"} & {field.label for field in told}
 
 
 async def test_a_voice_that_is_not_known_is_not_sent_again(bench: Bench):
@@ -298,9 +298,7 @@ async def test_a_delete_that_was_given_up_can_be_restored_where_it_landed(
     given_up = await bench.operations.resolution.give_up(seen)
     await bench.proxy.land()
     drawn = await undo_one(bench.operations, given_up.id)
-    assert "was given up: what is still on the lock by its name is not" in " ".join(
-        drawn.plan.losses
-    )
+    assert "was dismissed: remotes still on the lock by name are not" in " ".join(drawn.plan.losses)
     plan = await restored(bench, given_up)
     state = StepState.RECORDED if lands else StepState.UNCHANGED
     assert [step.state for step in plan.steps] == [state]
@@ -638,7 +636,7 @@ async def test_send_again_deletes_nothing_when_what_a_clear_left_is_uncertain(be
     seen = await bench.lose("clear", stalled)
     await bench.proxy.land()
     bench.operations.watch.timer = VirtualTimer(time.monotonic())
-    with pytest.raises(RuleViolation, match="not certain yet"):
+    with pytest.raises(RuleViolation, match="not known yet"):
         await bench.operations.resolution.send_again(seen)
     assert "delete" not in bench.proxy.asked
 

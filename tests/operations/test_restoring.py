@@ -255,11 +255,11 @@ async def test_a_lost_answer_stops_the_restore_until_it_is_settled(
             StepState.UNKNOWN: 1,
             StepState.NOT_SENT: count - 3,
         }
-        assert "not settled" in plan.steps[-1].message, "it could double what is not settled"
+        assert "unconfirmed" in plan.steps[-1].message, "it could double what is not settled"
         assert len(rows(service, 1003)) == 3
         drawn = await restoring(operations, "clear")
         (left,) = drawn.left
-        assert left.state is StepState.UNKNOWN and "Settle it first" in left.message
+        assert left.state is StepState.UNKNOWN and "Resolve it first" in left.message
         assert drawn.plan.actions() == {Action.KEEP: 2, Action.ADD: count - 3}
         (unsettled,) = await operations.journal.unsettled()
         read = await operations.watch.check(unsettled)
@@ -399,7 +399,7 @@ def backed_up(record: dict[str, Any]) -> Any:
         ({"remoteType": 4, "weekDay": [1, "2"]}, "no usable weekdays."),
         ({"isCoerced": True}, "no usable coerced flag."),
         ({"extraData": [1]}, "no usable extra data."),
-        ({"id": "5"}, "no usable id"),
+        ({"id": "5"}, "no usable ID"),
     ],
 )
 def test_what_cannot_be_restored_says_why(change: dict[str, Any], words: str) -> None:
@@ -418,14 +418,14 @@ def test_fields_that_come_back_or_do_not() -> None:
     assert found.request.remote_name == "a\u200b"
     unknown = [field.name for field in found.unknown]
     assert unknown == ["remoteRight", "electricQuantity", "businessId", "firmwareInfo"]
-    assert "does not name it: room." in " ".join(describe_losses([found]))
+    assert "does not have it: room." in " ".join(describe_losses([found]))
 
 
 @pytest.mark.parametrize(
     ("call", "state", "count", "words"),
     [
         ("add", State.CONFIRMED, 0, "Only what a delete or a clear took"),
-        ("delete", State.UNKNOWN, 1, "not settled"),
+        ("delete", State.UNKNOWN, 1, "unconfirmed"),
         ("clear", State.REFUSED, 5, "was refused"),
         ("clear", State.CONFIRMED, 0, "nothing to clear"),
         ("clear", State.CONFIRMED_BY_READING, 3, ""),

@@ -140,12 +140,12 @@ async def test_only_one_of_two_sends_it_again(pair: Pair, call: str):
     assert pair.proxy.asked.count(call) == 2
 
 
-@pytest.mark.parametrize("end", ["confirmed", "given up", "sent again"])
+@pytest.mark.parametrize("end", ["confirmed", "dismissed", "sent again"])
 async def test_what_the_other_session_settled_is_not_sent_again(pair: Pair, end: str):
     stale = await pair.lose("update", applied_unheard if end == "confirmed" else close)
     if end == "confirmed":
         stale = await pair.here.journal.find(stale.id) or stale
-    elif end == "given up":
+    elif end == "dismissed":
         await pair.there.resolution.give_up(stale)
     else:
         await pair.there.resolution.send_again(stale)

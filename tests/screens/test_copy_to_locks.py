@@ -145,7 +145,7 @@ async def test_a_lock_that_has_all_of_it_is_no_longer_marked(
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await settled(pilot)
-        assert "The service does not tell, and so it is not copied: " in words(pilot.app)
+        assert "Not copied, because the service does not return it: " in words(pilot.app)
         await pilot.press("right", "enter")
         await until(pilot, lambda: "4 recorded." in words(pilot.app))
         await pilot.press("escape")

@@ -103,7 +103,7 @@ async def test_a_pack_of_the_lock(lockterm_app: Starter, service: RunningService
     async with lockterm_app(service) as pilot:
         await open_packs(pilot)
         await pilot.press("E")
-        text = await fetched(pilot, "Size and MD5 are those the service told.")
+        text = await fetched(pilot, "Size and MD5 match.")
         assert pack.label in words(pilot.app)
         assert "100%" in text and "100%" in shown(pilot.app)
         assert "finds damage on the way, not forgery" in text
@@ -113,7 +113,7 @@ async def test_a_pack_of_the_lock(lockterm_app: Starter, service: RunningService
         await until(pilot, lambda: isinstance(pilot.app.screen, VoiceScreen))
         served = [path for _, path in service.requests if path.startswith("/packs/")]
         await pilot.press("E")  # it is there already
-        await fetched(pilot, "Size and MD5 are those the service told.")
+        await fetched(pilot, "Size and MD5 match.")
         assert [path for _, path in service.requests if path.startswith("/packs/")] == served
 
 
@@ -125,13 +125,13 @@ async def test_a_timbre_of_the_tree(lockterm_app: Starter, service: RunningServi
         await pilot.press("v")
         await settled(pilot)
         await pilot.press("home", "E")  # a language has no pack
-        await until(pilot, lambda: "There is no pack URL under the cursor." in words(pilot.app))
+        await until(pilot, lambda: "The selected row has no pack URL." in words(pilot.app))
         await pilot.press(
             "escape", "slash", *"grace", "enter"
         )  # the detail of its pack was not read before
         await settled(pilot)
         await pilot.press("E")
-        await fetched(pilot, "Size and MD5 are those the service told.")
+        await fetched(pilot, "Size and MD5 match.")
         assert pack is not None
         (file,) = files(lockterm_app)
         assert file.suffix == ".wav"
@@ -177,7 +177,7 @@ async def test_stop_and_resume(lockterm_app: Starter) -> None:
 
         server.play(answers(PACK[HALF:], 206, f"Content-Range: bytes {HALF}-399999/400000"))
         await agree_to(pilot)
-        await fetched(pilot, "Size and MD5 are those the service told.")
+        await fetched(pilot, "Size and MD5 match.")
         assert server.asked[-1].headers["range"] == f"bytes={HALF}-"
         (file,) = files(lockterm_app)
         assert file.read_bytes() == PACK
@@ -218,7 +218,7 @@ async def test_what_goes_wrong_is_said(lockterm_app: Starter) -> None:
     async with site(told) as (service, server), lockterm_app(service) as pilot:
         await open_packs(pilot)
         for script, sentence in (
-            (answers(b"12345"), "Pack damaged. Its MD5 is not the one the service told."),
+            (answers(b"12345"), "Pack damaged. MD5 mismatch: the service reported another one."),
             (answers(b"123456"), "The server sent more than 5 bytes; what came was deleted."),
             (answers(b"", 404), "The server answered HTTP 404 and gave no pack."),
             (answers(b"1", length=5), "does not let a download be resumed"),

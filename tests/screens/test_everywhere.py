@@ -752,7 +752,7 @@ async def test_no_range_ends_at_a_lock_that_was_not_read(lockterm_app: Starter) 
         await press(pilot, "g", "j", "j", "j", "j", "space", "G")
         assert current(pilot) == (2, None)
         seen = await press(pilot, "S")
-        assert "There is no remote with an id under the cursor." in seen
+        assert "The selected row has no remote with an ID." in seen
         assert isinstance(pilot.app.screen, EverywhereScreen)
         assert [one.id for _, one in pilot.app.screen.marks.rows] == [5]
 

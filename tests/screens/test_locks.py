@@ -187,7 +187,7 @@ async def test_an_empty_book_says_what_to_do(
         ids = [lock_id for lock_id, *_ in SAMPLES]
         assert f"the locks {min(ids)} to {max(ids)}" in words(pilot.app)
         await pilot.press("enter")
-        await until(pilot, lambda: "There is no lock under the cursor" in words(pilot.app))
+        await until(pilot, lambda: "No lock is selected" in words(pilot.app))
 
 
 async def test_finding_narrows_and_enter_opens_that_lock(

@@ -95,7 +95,7 @@ async def test_words_in_the_terminals_own_colors_are_read_in_every_palette(
         proxy.arm("add", close)
         with pytest.raises(OutcomeUnknown):
             await operations.writes.add_remote(new_remote(1001))
-        await until(pilot, lambda: "UNSETTLED" in shown(pilot))
+        await until(pilot, lambda: "UNCONFIRMED" in shown(pilot))
         await pilot.press("e")
         await settled(pilot)
         await pilot.press("end", "ctrl+u", "ctrl+s")

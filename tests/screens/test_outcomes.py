@@ -118,9 +118,9 @@ async def test_an_outcome_leaves_the_screen_when_another_session_dismisses_it(
 ) -> None:
     leave_unsettled(lockterm_app, ADDED)
     async with lockterm_app(service) as pilot:
-        await until(pilot, lambda: "UNSETTLED add Anna" in words(pilot.app))
+        await until(pilot, lambda: "UNCONFIRMED add Anna" in words(pilot.app))
         settle_elsewhere(lockterm_app, ADDED.id)
-        await until(pilot, lambda: "UNSETTLED" not in words(pilot.app))
+        await until(pilot, lambda: "UNCONFIRMED" not in words(pilot.app))
 
 
 async def test_what_another_session_leaves_and_settles_is_seen_here(
@@ -131,19 +131,19 @@ async def test_what_another_session_leaves_and_settles_is_seen_here(
         app = pilot.app
         assert isinstance(app, LocktermApp)
         leave_unsettled(lockterm_app, ADDED)
-        assert "UNSETTLED" not in words(app)
+        assert "UNCONFIRMED" not in words(app)
         await app.outcomes.look_again()
-        await until(pilot, lambda: "UNSETTLED add Anna" in words(app))
+        await until(pilot, lambda: "UNCONFIRMED add Anna" in words(app))
         settle_elsewhere(lockterm_app, ADDED.id)
         for key in ("A", "X", "c"):
             shown = app.outcomes.unsettled
             await pilot.press(key)
             await settled(pilot)
             assert isinstance(app.screen, RefusedModal)
-            assert "It was settled meanwhile" in words(app)
+            assert "It is resolved already" in words(app)
             await pilot.press("escape")
             await settled(pilot)
-            assert "UNSETTLED" not in words(app)
+            assert "UNCONFIRMED" not in words(app)
             app.outcomes.unsettled = shown
         await app.outcomes.look_again()
         assert not app.outcomes.unsettled
@@ -170,7 +170,7 @@ async def test_what_was_settled_is_said_though_the_journal_changes_amid_it(
         monkeypatch.setattr(journal, "find", find_amid_changes)
         settle_elsewhere(lockterm_app, ADDED.id, State.CONFIRMED_BY_READING)
         journal.on_change()
-        await until(pilot, lambda: any(one.title == "Settled: Add Anna" for one in app.messages))
+        await until(pilot, lambda: any(one.title == "Resolved: Add Anna" for one in app.messages))
 
 
 def settle_elsewhere(starter: Starter, operation_id: str, state: State = State.GIVEN_UP) -> None:
@@ -196,4 +196,4 @@ async def test_what_a_renamed_profile_has_left_is_adopted_after_a_question(
         await pilot.press(*(["right"] if is_adopted else []), "enter")
         await until(pilot, lambda: question not in words(pilot.app))
         await settled(pilot)
-        assert ("UNSETTLED add Anna" in words(pilot.app)) is is_adopted
+        assert ("UNCONFIRMED add Anna" in words(pilot.app)) is is_adopted

@@ -204,7 +204,7 @@ async def test_what_became_of_each_step_and_what_is_tried_again(
         assert on_plan(pilot).query_one(LineTable).row_count == 2
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
-        assert "Nothing of it is left" in words(pilot.app)
+        assert "Every step has a result" in words(pilot.app)
         await pilot.press("escape")
         await settled(pilot)
         someone_else.post(service, "delete", lockId=1003, remoteId=third.id)
@@ -504,7 +504,7 @@ async def test_a_damaged_run_of_another_session_does_not_stay_under_way(
         await until(pilot, lambda: "Under way in another session" not in words(app))
         await until(pilot, lambda: f"The plan {plan.id} is damaged" in notices(pilot))
         await agreed(pilot)
-        await until(pilot, lambda: "what it was to do cannot be told any more" in words(app))
+        await until(pilot, lambda: "its steps cannot be read" in words(app))
         assert "New 1" not in names(service, 1003)
 
 
@@ -630,7 +630,7 @@ async def test_the_question_to_leave_does_not_outlive_the_run(
         *first, last = keys
         await pilot.press(*first)
         way.release.set()
-        await until(pilot, lambda: "The run has ended meanwhile. Leave lockterm?" in words(app))
+        await until(pilot, lambda: "The run has ended. Leave lockterm?" in words(app))
         await until(pilot, lambda: "Stop it" not in words(app))
         await pilot.press(last)
         await until(pilot, lambda: isinstance(app.screen, PlanScreen))

@@ -247,7 +247,7 @@ async def test_the_one_in_use_is_changed_and_opened_again(home: Home) -> None:
         form.field("read_only").focus_control()
         await pilot.press("right", "tab", "left", "ctrl+s")
         await back(pilot)
-        assert "holds when it is opened again" in pilot.app.messages[-1].text
+        assert "open it again with the changes" in pilot.app.messages[-1].text
         assert pilot.app.screen.operations.profile.read_only is False
         await pilot.press("enter")
         await until(pilot, lambda: goes_on(pilot) is not None)
@@ -343,7 +343,7 @@ async def test_a_file_that_is_wrong_as_a_whole_is_told_and_read_again(home: Home
     async with home.open() as pilot:
         home.file.write_text(source + "[nonsense")
         await pilot.press("r")
-        await until(pilot, lambda: "is no valid TOML" in words(pilot.app))
+        await until(pilot, lambda: "is not valid TOML" in words(pilot.app))
         await pilot.press("a")
         await settled(pilot)
         assert isinstance(pilot.app.screen, RefusedModal)

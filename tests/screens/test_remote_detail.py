@@ -94,9 +94,9 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
     async with canned(answers) as server, lockterm_app(server, 7) as pilot:
         await press(pilot, "enter")
         now = fields(pilot)
-        assert now["Number"] == "not of the contract's type: 12"
+        assert now["Number"] == "unexpected type: 12"
         assert now["Type"] == "3 (not in the contract)"
-        assert now["Status"] == 'not of the contract\'s type: "up"'
+        assert now["Status"] == 'unexpected type: "up"'
         assert now["Start"] == "100000000000000000"
         assert now["End"] == "not stated"
         assert (now["MAC address"], now["Battery level"]) == ("AA:BB", "80")
@@ -104,7 +104,7 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
         assert (now["Business id"], now["Admin right"]) == ("9", "no (2)")
         assert '"version": "1.2"' in now["Firmware info"]
         assert now["color"] == 'not in the contract: {\n  "red": 1\n}'
-        assert now["Lock info id"] == "8, another than the lock id above"
+        assert now["Lock info id"] == "8, not the lock ID above"
         assert now["Lock info"] == 'not in the contract: {\n  "floor": 2\n}'
 
 
@@ -177,7 +177,7 @@ async def test_detail_says_gone_and_not_stale_when_someone_else_deleted_its_remo
         await press(pilot, "r")
         assert "Gone soon is gone" in shown(pilot) and "STALE" not in shown(pilot)
         await press(pilot, "e")
-        assert "There is no remote" in pilot.app.messages[-1].text
+        assert "No remote" in pilot.app.messages[-1].text
 
 
 @pytest.mark.long

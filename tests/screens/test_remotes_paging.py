@@ -75,7 +75,7 @@ async def test_a_lock_that_is_opened_again_is_asked_for_again(
         way.release.set()
         await until(pilot, lambda: "No remotes on this lock yet" in shown(pilot))
         await press(pilot, "escape")
-        assert "137" not in shown(pilot)
+        await until(pilot, lambda: "137" not in shown(pilot))
 
 
 async def test_a_lock_that_is_opened_again_without_its_service_is_called_stale(

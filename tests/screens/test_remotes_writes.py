@@ -64,7 +64,7 @@ async def test_delete_acts_on_the_remote_that_was_shown(
         left = {record["id"] for record in someone_else.page(service, 1003)}
         assert target.id not in left and len(left) == 6
         assert pilot.app.messages[-1].title == f"Deleted {format_remote(target)} from lock 1003"
-        once = "Recorded by the service. Whether the lock knows it already is not told"
+        once = "Recorded by the service. The service does not report whether the change"
         assert once in pilot.app.messages[-1].text
         assert "page 1 of 1 · 6 r" in shown(pilot)
 
@@ -220,7 +220,7 @@ async def test_clear_wants_the_name_typed_and_says_how_many(
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("Main gate", "! That is neither Main gate nor 1001."), ("בית", "! That is none of them.")],
+    [("Main gate", "! That is neither Main gate nor 1001."), ("בית", "! That does not match.")],
 )
 async def test_a_word_that_is_none_of_several_is_told(
     service: RunningService, lockterm_app: Starter, name: str, said: str
@@ -320,7 +320,7 @@ async def test_a_read_only_profile_and_a_missing_end_say_why(
         assert len(pilot.app.messages) == 6
     async with lockterm_app(service, 1004) as pilot:
         await press(pilot, "d")
-        assert "There is no remote under the cursor." in pilot.app.messages[-1].text
+        assert "No remote is selected." in pilot.app.messages[-1].text
         await press(pilot, "escape")
         someone_else.add(service, 1004, "Permanent")
         await press(pilot, "r", "w")

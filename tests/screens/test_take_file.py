@@ -222,7 +222,7 @@ async def test_what_is_wrong_is_listed_with_line_and_reason(
         (folder / "remotes.csv").write_text(BAD.splitlines()[0])
         await pilot.press("ctrl+s")
         await settled(pilot)
-        assert "There is no row in it" in shown(pilot)
+        assert "It has no rows" in shown(pilot)
 
 
 async def test_import_lists_every_row_when_one_lock_is_unknown_and_another_row_is_wrong(
@@ -277,12 +277,12 @@ async def test_what_is_no_table_is_told_at_the_path(
     with (folder / "large.csv").open("wb") as file:
         file.truncate(100_000_000)
     told = {
-        "none.csv": "There is no such file.",
+        "none.csv": "No such file.",
         "empty.csv": "The file is empty.",
         "folder": "It is a directory.",
         "pipe": "It is a pipe or a device",
         "large.csv": "It has 100,000,000 bytes",
-        "~nobody-here/x": "There is no such home directory.",
+        "~nobody-here/x": "No such home directory.",
         "image": "Neither UTF-8 nor UTF-16",
     }
     async with lockterm_app(service) as pilot:

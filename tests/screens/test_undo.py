@@ -108,7 +108,7 @@ async def test_a_voice_is_set_back_to_the_one_that_was_set_from_here_before(
         await operations.writes.set_voice(lock, VoiceChoice("de-DE", "anna"))
         await press(pilot, "z")
         assert isinstance(pilot.app.screen, RefusedModal)
-        assert "which one was before was not set from here" in pilot.app.messages[-1].text  # type: ignore[attr-defined]
+        assert "the one before was not set from here" in pilot.app.messages[-1].text  # type: ignore[attr-defined]
         await press(pilot, "escape")
         await operations.writes.set_voice(lock, VoiceChoice("fr-FR", "marc"))
         await press(pilot, "z")
@@ -167,7 +167,7 @@ async def test_what_cannot_be_undone_says_why(
         await press(pilot, "escape", "u")
         await press(pilot, "7", "enter")
         await press(pilot, "z")
-        assert "The service never tells a user number" in " ".join(shown(pilot).split())
+        assert "The service does not report user numbers" in " ".join(shown(pilot).split())
 
 
 @pytest.mark.long

@@ -146,12 +146,12 @@ async def test_a_second_change_is_said_to_wait_before_anything_is_typed(
         proxy.arm("delete", close, 1)
         with pytest.raises(OutcomeUnknown):
             await operations.writes.delete_remote(1002, remotes[0])
-        await until(pilot, lambda: "UNSETTLED" in shown(pilot.app))
+        await until(pilot, lambda: "UNCONFIRMED" in shown(pilot.app))
         for key in ("e", "d", "u"):
             told = len(pilot.app.messages)
             await pilot.press(key)
             await until(pilot, lambda told=told: len(pilot.app.messages) > told)
-            assert "An earlier change of it is not settled: delete" in pilot.app.messages[-1].text
+            assert "An earlier change of it is unconfirmed: delete" in pilot.app.messages[-1].text
             assert isinstance(pilot.app.screen, RefusedModal)
             await pilot.press("escape")
             await until(pilot, lambda: pilot.app.screen is screen)
@@ -177,7 +177,7 @@ async def test_a_change_without_an_answer_says_what_it_would_set_and_when_it_is_
             await operations.writes.update_remote(
                 1002, remote.id or 0, changes, remote, just_read=True
             )
-        await until(pilot, lambda: "UNSETTLED" in shown(app))
+        await until(pilot, lambda: "UNCONFIRMED" in shown(app))
         for wide in range(60, 100, 3):
             await pilot.resize_terminal(wide, 20)
             await settled(pilot)
@@ -195,8 +195,8 @@ async def test_a_change_without_an_answer_says_what_it_would_set_and_when_it_is_
         said = len(app.messages)
         await proxy.heal()
         operations.watch.start()
-        await until(pilot, lambda: "UNSETTLED" not in shown(app))
+        await until(pilot, lambda: "UNCONFIRMED" not in shown(app))
         await until(pilot, lambda: len(app.messages) > said)
-        told = [one for one in [*app.messages][said:] if "Settled" in one.title]
-        assert [one.title for one in told] == [f"Settled: Change {remote.remote_name}"], told
+        told = [one for one in [*app.messages][said:] if "Resolved" in one.title]
+        assert [one.title for one in told] == [f"Resolved: Change {remote.remote_name}"], told
         assert "The service shows the change" in told[0].text

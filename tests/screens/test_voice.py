@@ -196,7 +196,7 @@ async def test_url_md5_and_file_are_those_of_one_pack(
         await pilot.press("ctrl+y")
         await until(pilot, lambda: app.clipboard == grace.file_md5)
         await pilot.press("E")
-        await until(pilot, lambda: "Size and MD5 are those the service told." in words(app))
+        await until(pilot, lambda: "Size and MD5 match." in words(app))
         (file,) = screen.operations.voices.packs_dir.iterdir()
         assert file.name.startswith("Main-gate_1001_en-US_grace_")
 

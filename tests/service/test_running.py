@@ -141,7 +141,7 @@ def test_database_is_refused_when_it_has_a_trigger_or_view_of_somebody_else(
     with sqlite3.connect(file) as db:
         db.execute(f"CREATE {made}")
     db.close()
-    with pytest.raises(OSError, match="trigger or view of somebody else, odd"):
+    with pytest.raises(OSError, match="trigger or view of another program, odd"):
         RunningService(database=file)
 
 

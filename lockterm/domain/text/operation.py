@@ -42,13 +42,13 @@ STATE_NAMES: Mapping[State, str] = {
     State.CONFIRMED: "recorded by the service",
     State.REFUSED: "refused",
     State.NOT_SENT: "not sent",
-    State.CONFIRMED_BY_READING: "recorded, seen by reading back",
+    State.CONFIRMED_BY_READING: "recorded, verified by reading",
     State.UNKNOWN: "result unknown",
     State.NOT_SEEN: "not seen at the service",
     State.AMBIGUOUS: "probably recorded",
     State.CONFLICT: "differs from both",
     State.DAMAGED: "entry damaged",
-    State.GIVEN_UP: "given up",
+    State.GIVEN_UP: "dismissed",
     State.SENT_AGAIN: "sent again",
 }
 
@@ -239,7 +239,7 @@ def describe_fields(
     for label, ms in (
         ("Prepared", operation.prepared_ms),
         ("Sent", operation.sent_ms),
-        ("Settled", None if operation.unsettled else operation.settled_ms),
+        ("Resolved", None if operation.unsettled else operation.settled_ms),
         ("Read back", operation.read_ms if operation.call in READABLE_CALLS else None),
     ):
         if ms is not None:
@@ -335,7 +335,7 @@ def _compared(before: Remote | None, after: Remote | None, zone: tzinfo) -> list
             found.append(Detail.of_text(field.label, one))
     odd = {**(before.odd if before else {}), **(after.odd if after else {})}
     for name, value in odd.items():
-        found.append(Detail.of_json(clean(name, 14), value, "not of the contract's type: "))
+        found.append(Detail.of_json(clean(name, 14), value, "unexpected type: "))
     return found
 
 

@@ -32,7 +32,7 @@ _NAMED = 5
 """So many fields that the contract does not know are named."""
 
 ABSENT = "not stated"
-_ODD = "not of the contract's type: "
+_ODD = "unexpected type: "
 _UNNAMED = "not in the contract: "
 
 
@@ -157,7 +157,7 @@ def _lock_info(label: str, info: LockInfo, lock_id: int | None) -> Iterator[Deta
         yield _text(part, value if name not in info.odd else f"{_ODD}{info.odd[name]}", name)
     if info.lock_id != lock_id or "lockId" in info.odd:
         other = info.odd.get("lockId", info.lock_id)
-        words = f"{other}, another than the lock id above"
+        words = f"{other}, not the lock ID above"
         yield Detail.of_text(f"{label} id", words, "lockInfo")
     if info.extras:
         yield Detail.of_json(label, info.extras, _UNNAMED, "lockInfo")
@@ -210,7 +210,7 @@ def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
     hidden = [field.called for field in UNLISTED if field.name not in record]
     if not hidden:
         return f"A backup is kept here. {new}"
-    lacking = f"without what the service does not tell: {', '.join(hidden)}"
+    lacking = f"without the fields that the service does not return: {', '.join(hidden)}"
     return f"A backup is kept here, {lacking}. {new}"
 
 
@@ -226,7 +226,7 @@ def describe_beyond_backup(deleted: int | None, kept: int) -> str:
     more = deleted - kept
     return (
         f"The service deleted {deleted:,} and the backup has {kept:,}:"
-        f" {more:,} came in between and {'is' if more == 1 else 'are'} in no backup."
+        f" {more:,} came in between and {'is' if more == 1 else 'are'} not in the backup."
     )
 
 
@@ -246,7 +246,7 @@ def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
     if unnamed := sorted({name for remote in some for name in remote.unnamed}):
         more = [f"{len(unnamed) - _NAMED} more"] if len(unnamed) > _NAMED else []
         listed = _listed([clean(name, 24) for name in unnamed[:_NAMED]] + more)
-        said.append(f"Not sent, because the contract does not name it: {listed}.")
+        said.append(f"Not sent, because the contract does not have it: {listed}.")
     if switched_off := sum(remote.was_invalid for remote in some):
         whose = (
             f"{switched_off} of them were"

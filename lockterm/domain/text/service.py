@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lockterm.domain.safe_text import clean
 
-LOCK_MAY_NOT_KNOW = "Whether the lock knows it already is not told by the service."
+LOCK_MAY_NOT_KNOW = "The service does not report whether the change has reached the lock."
 """What a service that has recorded a change does not say of the lock."""
 
 
@@ -20,15 +20,15 @@ def describe_clock_doubt(offset_s: float) -> str:
         offset_s: How far the service's clock is ahead of this machine's, in seconds.
     """
     return (
-        f"{_describe_clock_difference(offset_s)}. Dates such as now or +30d are counted from the"
-        " service's: see that they are right."
+        f"{_describe_clock_difference(offset_s)}. Dates such as now or +30d"
+        " use the service's clock. Check them."
     )
 
 
 def describe_clock(offset_s: float) -> str:
     """Return which clock periods are judged by, as a sentence."""
     words = _describe_clock_difference(offset_s)
-    return f"{words[0].upper()}{words[1:]}. Periods are judged by the service's."
+    return f"{words[0].upper()}{words[1:]}. lockterm uses the service's clock."
 
 
 def _describe_clock_difference(offset_s: float) -> str:

@@ -20,7 +20,7 @@ DAYS_UNKNOWN = "days unknown"
 OPENS_NOTHING = "None of these weekdays falls between start and end: this remote will open nothing."
 """Said of a remote that :func:`never_opens`."""
 
-OPENS_ALWAYS = "It opens without an end from then on."
+OPENS_ALWAYS = "It will have no end date."
 """Said of a remote that becomes permanent."""
 
 

@@ -271,7 +271,7 @@ SCREENS: Mapping[str, Place] = {
                 Key("history.find", "slash", "find", line=4, opens=True,
                     sentence="Search for a name, a result, or a day such as 2026-11-20 or today"),
                 Key("history.outcomes", "i", "results", line=6,
-                    sentence="Show all results, or only unsettled, failed or done ones"),
+                    sentence="Show all results, or only unconfirmed, failed or done ones"),
                 Key("history.one_lock", "at", "lock", line=5,
                     sentence="Show changes of this lock only, or of all locks"),
                 Key("history.next", "n", "older", "Show the next page"),

@@ -119,8 +119,8 @@ APP = Place(
             Key("outcome.send_again", "A", "send again", opens=True,
                 sentence="Send the unconfirmed change again, after you type send (delete for"
                          " what is left of a clear)"),
-            Key("outcome.give_up", "X", "give up", action="settle('give_up')", opens=True,
-                sentence="Dismiss the unconfirmed change, after you type give up"),
+            Key("outcome.give_up", "X", "dismiss", action="settle('give_up')", opens=True,
+                sentence="Dismiss the unconfirmed change, after you type dismiss"),
         ),
         EVERYWHERE: (
             Key("app.help", "question_mark,f1", "help", line=1, opens=True),

@@ -35,7 +35,7 @@ class ExportModal(LocktermModal[Source | None]):
         """A field, what it may go on with, and what is wrong with what was typed."""
         with Vertical(classes="dialog"):
             yield Label("Copy what which export tells?", classes="question")
-            yield Label("What lockterm exported as JSON, of one lock:")
+            yield Label("A JSON export of one lock:")
             yield PathInput()
             yield Label("", id="names", markup=False)
             yield Label("", id="wrong", markup=False)
@@ -74,7 +74,7 @@ class ExportModal(LocktermModal[Source | None]):
             path = find_typed(self.query_one(PathInput).value)
             self.dismiss(await export_source(self._operations, path))
         except (LocktermError, RuntimeError) as error:
-            words = "There is no such home directory."
+            words = "No such home directory."
             if isinstance(error, LocktermError):
                 words = error.meaning
             self.query_one("#wrong", Label).update(clean(words, 400))

@@ -171,7 +171,7 @@ class CopyScreen(ListScreen[None]):
         if action != "back" and self.doing:
             return self.doing
         if action in ("mark", "mark_all", "plan") and not self._book:
-            return "There is no lock in the lock book that it could go to."
+            return "The lock book has no other lock to copy to."
         if action == "plan" and not self._marked:
             return with_keys("No lock is marked: {copies.mark} marks the one under the cursor.")
         return ""
@@ -229,9 +229,7 @@ class CopyScreen(ListScreen[None]):
             f"{format_count(len(self._marked), 'lock')} marked.  A name that is taken: {taken}."
             f"  Expired remotes: {expired}.  In other time zones, times keep their {times}."
         )
-        words += with_keys(
-            "\n{copies.file} copies what an export tells instead, {copies.backup} a backup."
-        )
+        words += with_keys("\n{copies.file} copies from an export, {copies.backup} from a backup.")
         words = f"{self.doing} escape stops it." if self.doing else words
         self.query_one("#chosen", Static).update(words)
         self.table.refresh()

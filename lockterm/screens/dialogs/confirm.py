@@ -95,7 +95,7 @@ class ConfirmModal(LocktermModal[bool | None]):
             self._was_typed_into = False
             self.box.keep.focus()
             self.notify(
-                "What was typed here was meant for something else. Read the question, then answer.",
+                "You typed this before the question was shown. Read the question, then answer.",
                 title="Not answered",
                 severity="warning",
             )

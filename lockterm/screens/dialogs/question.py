@@ -148,14 +148,14 @@ def _ask_to_type(words: Sequence[str]) -> str:
     shown = [clean(word, 60) for word in words]
     if all(map(str.isascii, shown)):
         return f"Type {' or '.join(shown)}, then enter, to go on:"
-    return "\n".join(["Type this, or the number below it, then enter, to go on:", *shown])
+    return "\n".join(["To continue, type this or the number below it, then press enter:", *shown])
 
 
 def _say_wrong(words: Sequence[str]) -> str:
     """That none of the words was typed; those that could be misread are not said again."""
     shown = [clean(word, 60) for word in words]
     if not all(map(str.isascii, shown)):
-        return "! That is none of them."
+        return "! That does not match."
     return (
         f"! That is neither {' nor '.join(shown)}." if shown[1:] else f"! That is not {shown[0]}."
     )

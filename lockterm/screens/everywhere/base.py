@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ON_ONE = frozenset({"renew", "delete"})
 """Actions that are for the remote under the cursor where none is marked."""
 
-EMPTY_BOOK = "The lock book is empty: there is no lock that could be read."
+EMPTY_BOOK = "The lock book is empty."
 
 
 class AllLocksScreen(ListScreen[None]):
@@ -104,7 +104,7 @@ class AllLocksScreen(ListScreen[None]):
             return self._why_not_one(action)
         is_remote = results.current is not None and results.current.remote_id is not None
         if not is_remote and (action == "mark" or (action == "mark_range" and self.marks)):
-            return "There is no remote with an id under the cursor."
+            return "The selected row has no remote with an ID."
         if action == "mark_all" and not results.rows:
             return "There is nothing to mark."
         if action in MARKING:
@@ -150,7 +150,7 @@ class AllLocksScreen(ListScreen[None]):
 
     def _why_not_one(self, action: str) -> str:
         one = self._on_one()
-        return "There is no remote under the cursor." if one is None else one.why_not(action)
+        return "No remote is selected." if one is None else one.why_not(action)
 
     # --- marks ---------------------------------------------------------------------------------
 

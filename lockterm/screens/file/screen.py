@@ -127,7 +127,7 @@ class FileScreen(FormScreen[None]):
             self._path = field.value
             self.soon.begin()
         if field.field == "others":
-            warning = "What the file does not have is deleted from each lock that it names."
+            warning = "Remotes that are not in the file will be deleted from its locks."
             field.warning = warning if field.value == _GOES else ""
 
     def keep_draft(self) -> None:
@@ -189,7 +189,7 @@ class FileScreen(FormScreen[None]):
         elif 0 <= most < (deletes := drawn.plan.actions()[Action.DELETE]):
             self._refuse("most", f"The file deletes {deletes:,} remotes: nothing is planned.")
         elif not drawn.plan.steps:
-            self._refuse("path", "There is no row in it: nothing is to be changed.")
+            self._refuse("path", "It has no rows: there is nothing to change.")
         else:
             self.app.push_screen(PlanScreen(drawn), lambda _: self._leave_after(drawn))
 
@@ -205,7 +205,7 @@ class FileScreen(FormScreen[None]):
         try:
             path = find_typed(typed)
         except RuntimeError:
-            return BadTable([Problem(0, "", "", "There is no such home directory.")])
+            return BadTable([Problem(0, "", "", "No such home directory.")])
         prune = self.field("others").value == _GOES
         lock_id = self._of_lock.lock_id if self._of_lock else None
         title = f"apply {path.name}"

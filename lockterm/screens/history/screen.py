@@ -301,9 +301,9 @@ class HistoryScreen(ListScreen[str | None]):
         if action == "undo" and line is not None:
             return why_not_undone(line, line.count)
         if action in ("open", "restore", "undo", "copies") and row is None:
-            return "There is no operation under the cursor."
+            return "No change is selected."
         if action == "one_lock" and line is None and self.choice.lock_id is None:
-            return "There is no operation under the cursor whose lock could be shown."
+            return "The selected row has no change with a lock."
         if action == "export" and not self._shown:
             return "Nothing is shown that could be exported."
         if action == "next" and not self._page.has_older:

@@ -47,13 +47,13 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
     words = f"The service knows it: {format_count(page.total, 'remote')}."
     first = next((remote.id for remote in page.remotes if remote.id is not None), None)
     if first is None:
-        return LockAnswer(f"{words} It tells no name: type one.", remotes=page.total)
+        return LockAnswer(f"{words} The service reports no name. Type one.", remotes=page.total)
     try:
         info = (await operations.remotes.detail(first)).lock_info
     except ServiceError:
         info = None
     if info is None or not info.lock_name:
-        return LockAnswer(f"{words} It tells no name: type one.", remotes=page.total)
+        return LockAnswer(f"{words} The service reports no name. Type one.", remotes=page.total)
     name, alias = clean(info.lock_name, 200).strip(), clean(info.lock_alias or "", 200)
     return LockAnswer(words, remotes=page.total, name=name, alias=alias)
 

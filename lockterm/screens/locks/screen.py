@@ -214,7 +214,7 @@ class LocksScreen(ListScreen[None]):
         """Where the ids come from, for somebody who has none at hand."""
         if values.is_loopback(urlsplit(self.operations.profile.base_url).hostname or ""):
             return _SAMPLE_LOCKS
-        return "Whoever runs the service knows the ids."
+        return "The operator of the service knows the IDs."
 
     def _found(self, book: tuple[Lock, ...]) -> Shelf:
         """The locks that have every word that was typed somewhere, whatever its case."""
@@ -274,7 +274,7 @@ class LocksScreen(ListScreen[None]):
             )
         is_for_marked = bool(self.marks) and action in ("voice", "refresh")
         if action in _ON_A_LOCK and self.current is None and not is_for_marked:
-            return with_keys("There is no lock under the cursor. Add one with {locks.add}.")
+            return with_keys("No lock is selected. Add one with {locks.add}.")
         if action == "mark_all" and not self.table.row_count:
             return "There is nothing to mark."
         if action in MARKING:

@@ -325,7 +325,7 @@ class PlanScreen(ListScreen[None]):
                     return "The plan is running."
                 if not count_left(self._steps.values()):
                     ways = f" {WAYS_ON}" if self._is_begun else ""
-                    return f"Nothing of it is left to be sent.{with_keys(ways)}"
+                    return f"Every step has a result.{with_keys(ways)}"
                 return self._why_never() or self._why_wait(run)
             case "stop":
                 if not is_here or run is None:

@@ -178,7 +178,7 @@ class ProfileForm(FormScreen[str | None]):
         if self._others:
             more = "1 header stays" if self._others == 1 else f"{self._others} headers stay"
             self.field("header").note = f"{more} besides, as the file says."
-        self.field("account").note = "Empty: the credentials tell it. Profiles may share one."
+        self.field("account").note = "Empty: derived from the credentials. Profiles may share one."
         self.field("ca_file").note = "For a service whose certificate is of an authority of yours."
         self._about_url()
         self._about_zone()

@@ -150,7 +150,7 @@ class ProfilesScreen(ListScreen[None]):
         if action == "add":
             return "" if self._file is not None else "The configuration cannot be read."
         if action in _ON_A_PROFILE and entry is None:
-            return "There is no profile under the cursor."
+            return "No profile is selected."
         if action == "make_default" and entry and self._file:
             is_said = self._file.default_profile == entry.name
             return "It is the default already." if is_said else ""
@@ -208,9 +208,9 @@ class ProfilesScreen(ListScreen[None]):
         entry = self._entries.get(name)
         words = "Open it with enter."
         if entry is None or entry.error is not None:
-            words = "It cannot be opened as it is."
+            words = "It cannot be opened."
         elif name == self.operations.profile.name:
-            words = "It is in use: what was changed holds when it is opened again, with enter."
+            words = "It is in use. Press Enter to open it again with the changes."
         self.notify(words, title=f"Saved the profile {clean(name, 60)}")
 
     @work

@@ -78,7 +78,7 @@ async def _secrecy(profile: Profile) -> str:
 def _clocks(answers: ServiceAnswers) -> str:
     offset_s = answers.offset_s
     if offset_s is None:
-        return "It does not tell its time."
+        return "It does not report its time."
     if abs(offset_s) <= CLOCK_TOLERANCE_S:
         return f"The clocks agree within {abs(offset_s) + 1:.0f} s."
     side = "behind" if offset_s > 0 else "ahead of"

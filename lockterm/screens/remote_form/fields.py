@@ -252,7 +252,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
                 self.objections[key] = TAKEN
         except LocktermError as error:
             self.remarks[key] = (
-                f"Not known whether the name is free. {format_titled_meaning(error)}"
+                f"lockterm could not check whether the name is free. {format_titled_meaning(error)}"
             )
         if self.is_attached:
             self.read_now()

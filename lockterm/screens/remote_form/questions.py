@@ -59,8 +59,8 @@ def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
     return ConfirmModal(
         f"{name} was changed by someone else since this form was opened.",
         "\n".join(map(str, others))
-        + "\n\nTake over: the fields you did not touch get the new values; what you typed stays. "
-        "Nothing is sent before you have seen the result.",
+        + "\n\nTake over: untouched fields get the new values; your input stays. "
+        "Nothing is sent until you confirm the result.",
         verb="Take over",
         keep="Keep editing",
         unasked=True,
@@ -88,7 +88,7 @@ def ask_to_leave(what: str, *, is_sent: bool) -> ConfirmModal:
     question, lost = f"Leave without saving {clean(what, 60)}?", "What you typed will be lost."
     if is_sent:
         question = f"Leave the form of {clean(what, 60)}?"
-        lost = "The sent change stays under UNSETTLED. What you typed after it will be lost."
+        lost = "The sent change stays under UNCONFIRMED. What you typed after it will be lost."
     return ConfirmModal(question, lost, verb="Leave", keep="Keep editing", loses_text=True)
 
 

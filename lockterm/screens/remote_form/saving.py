@@ -323,15 +323,15 @@ class RemoteSaving:
         else:  # it was settled elsewhere
             self._unsettled = None
             self.refusal = with_keys(
-                "It was settled elsewhere: the history says how. {form.save} saves anew."
+                "It was resolved elsewhere; see the history. Press {form.save} to save again."
             )
 
 
 _NEXT = {
     State.UNKNOWN: "{form.check} reads it back again.",
     State.NOT_SEEN: "{form.save} sends it again.",
-    State.DAMAGED: "Leave the form and look at the lock's list.",
-    State.AMBIGUOUS: "Leave the form and look at it; {form.check} asks again.",
+    State.DAMAGED: "Leave the form and check the lock's list.",
+    State.AMBIGUOUS: "Leave the form and check it, or press {form.check} to ask again.",
     State.CONFLICT: "{form.save} shows the difference before anything is sent again.",
 }
 """What to do about an operation that was read back."""

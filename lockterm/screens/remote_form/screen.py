@@ -242,7 +242,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         waits = "Complete, but saving waits: the service cannot be reached."
         left_s = math.ceil(self.operations.connection.next_try_s)
         if self._countdown is None:
-            when = "Trying again by itself"
+            when = "lockterm tries again"
         else:
             when = f"Next attempt in {left_s} s" if left_s else "Trying again"
         return with_keys(f"{waits} {when}; {{form.save}} tries now.")

@@ -117,7 +117,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
             return
         key = self._keys[place]
         if key == ALWAYS:
-            self.query_one("#fit", Label).update("The name stays: what is done names its remote.")
+            self.query_one("#fit", Label).update("The name column stays.")
             return
         self._shown ^= {key}
         self._repaint(place)

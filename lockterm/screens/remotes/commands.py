@@ -25,8 +25,9 @@ from lockterm.domain.text.remote import (
 )
 from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.typed_remote import typed_like
+from lockterm.domain.undo import settle_first
 from lockterm.errors import LocktermError
-from lockterm.keymap.hints import key, settling
+from lockterm.keymap.hints import key
 from lockterm.operations.taken import read_names_in_use
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.choice import ChoiceModal
@@ -146,7 +147,7 @@ class RemoteCommands:
             return ""
         remote = self.current
         if remote is None:
-            return "There is no remote under the cursor."
+            return "No remote is selected."
         if action in _WITHOUT_ID:
             return ""
         if remote.id is None:
@@ -160,8 +161,8 @@ class RemoteCommands:
         for operation in self._screen.unsettled:
             if operation.holds_back and operation.lock_id == self._lock.lock_id:
                 return (
-                    f"An earlier change is not settled: {_named(operation)}. Another could double"
-                    f" it. Settle it first: {settling()}"
+                    f"An earlier change is unconfirmed: {_named(operation)}. Another could double"
+                    f" it. {settle_first()}"
                 )
         return ""
 
@@ -171,8 +172,8 @@ class RemoteCommands:
             is_same = operation.lock_id == self._lock.lock_id
             if is_same and remote.id is not None and operation.remote_id == remote.id:
                 return (
-                    f"An earlier change of it is not settled: {_named(operation)}. Which of two"
-                    f" would come last cannot be told. Settle it first: {settling()}"
+                    f"An earlier change of it is unconfirmed: {_named(operation)}. The two could"
+                    f" be applied in either order. {settle_first()}"
                 )
         return ""
 

@@ -37,7 +37,7 @@ class Deletion:
         question, numbers = _asked(self.remote, self._lock_entry)
         return DestroyModal(
             question,
-            "\n".join([*numbers, "Reading it once more ..."]),
+            "\n".join([*numbers, "Reading it again ..."]),
             verb=_verb(self.remote),
             keep="Keep",
             check=self.check,
@@ -55,7 +55,7 @@ class Deletion:
                 return TargetState(self._unread(error))
             return TargetState(
                 f"The service says: {format_meaning(error)}\n"
-                "Somebody has probably deleted it already. Nothing was sent.",
+                "It was probably deleted elsewhere. Nothing was sent.",
                 question=f"{format_remote(shown)} is gone.",
                 possible=False,
             )
@@ -85,8 +85,8 @@ class Deletion:
     def _unread(self, error: LocktermError) -> str:
         lines = [
             *_asked(self.remote, self._lock_entry)[1],
-            f"! It could not be read once more: {format_meaning(error)}",
-            "What you see may be old. It is read again before it is deleted.",
+            f"! It could not be read again: {format_meaning(error)}",
+            "This may be old. lockterm reads the remote again before it deletes it.",
         ]
         return "\n".join(lines)
 

@@ -169,7 +169,7 @@ class RemotePages(Vertical):
             return
         if listed.missed is not None:
             find = with_keys("Press {remotes.find} to find it.")
-            self.notify(f"Remote {listed.missed} is on none of the pages looked at. {find}")
+            self.notify(f"Remote {listed.missed} is not on the pages that were read. {find}")
         self.call_after_refresh(self.fit)  # the terminal may have got another size meanwhile
         self._compare_with_journal()
         if not (held and was_cached):

@@ -272,10 +272,10 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         if action == "vendor_model" and self._many:
             return with_keys("It is about several locks: {locks.edit} on the lock book sets that.")
         if action in ("copy_url", "fetch_pack") and not self._url:
-            return "There is no pack URL under the cursor."
+            return "The selected row has no pack URL."
         if action == "copy_md5" and not self._md5:
             if self._packs_focused:
-                return "The service has told no MD5 of this pack, or not yet."
+                return "The service has not reported an MD5 of this pack."
             return "No MD5 of this voice was read: tab goes to the packs, whose details have it."
         return ""
 

@@ -221,7 +221,7 @@ async def test_what_another_change_holds_back_is_not_sent(site: Site):
         lost = add(lock_id, 1)
         first = await carry_out(operations, [lost, add(lock_id, 2), update_of(site, lock_id)])
         assert states(first) == [UNKNOWN, NOT_SENT, RECORDED]
-        assert "is not settled yet" in first.steps[1].message
+        assert "is unconfirmed" in first.steps[1].message
         await proxy.heal()
         again = await carry_out(operations, [add(lock_id, 3), add(other, 3)])
         assert states(again) == [NOT_SENT, RECORDED]

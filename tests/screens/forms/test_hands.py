@@ -97,7 +97,7 @@ async def test_a_draft_of_an_add_that_was_sent_says_so(
         await until(form.pilot, lambda: form.pilot.app.screen.is_modal)
         assert "A new remote for Main gate was not finished" in form.dialog
         assert "! It was sent at 20 Nov 2026 09:00" in form.dialog
-        seen = ": recorded, seen by" if applies else "It is probably recorded: look before."
+        seen = ": recorded, verified by" if applies else "It is probably recorded: look before."
         assert seen in form.dialog
         assert "may be there twice" in form.dialog
 

@@ -132,7 +132,9 @@ async def test_a_service_out_of_reach_does_not_hold_up_typing(
     async with open_form(service) as form:
         service.stop()
         await form.press("'Roof crew", "tab")
-        assert form.note("remoteName").startswith("Not known whether the name is free.")
+        assert form.note("remoteName").startswith(
+            "lockterm could not check whether the name is free."
+        )
         assert form.error("remoteName") == ""
         await form.fill(**RECURRING)
         await form.press("ctrl+s")
@@ -319,12 +321,12 @@ async def test_an_unknown_outcome_holds_the_next_save_until_it_was_read_back(
         await form.press("ctrl+s")
         assert form.dialog == ""
         await form.press("escape")
-        assert "stays under UNSETTLED" in form.dialog and "Leave the form of Roof?" in form.dialog
+        assert "stays under UNCONFIRMED" in form.dialog and "Leave the form of Roof?" in form.dialog
         await form.press("escape", "ctrl+r")
         if not applies:
             assert "may still land" in form.status
             await form.press("escape")
-            assert "stays under UNSETTLED" in form.dialog, "also once it was read back"
+            assert "stays under UNCONFIRMED" in form.dialog, "also once it was read back"
             await form.press("escape", "ctrl+s")
             await form.agree()
         assert form.closed == [RemoteSaved(remote_id)]
@@ -395,7 +397,7 @@ async def test_another_change_of_the_remote_is_not_taken_for_the_forms_own(
         remote = await operations.remotes.detail(remote_id)
         await operations.writes.update_remote(1001, remote_id, RemoteChanges(is_coerced=1), remote)
         await form.press("ctrl+r")
-        assert "settled elsewhere" in form.status and form.closed == []
+        assert "resolved elsewhere" in form.status and form.closed == []
         assert form.screen.fields.typed()["remoteName"] == "Roofs"
 
 
@@ -664,11 +666,11 @@ async def test_what_an_unsettled_add_holds_back_is_said_before_anything_is_typed
             await form.press("escape")
             said = pilot.app.messages[-1]  # type: ignore[attr-defined]
             assert said.title == words
-            assert "An earlier change is not settled: add Roof crew." in said.text
-            assert "Settle it first: c checks it, A sends it again, or X gives" in said.text
+            assert "An earlier change is unconfirmed: add Roof crew." in said.text
+            assert "Resolve it first: c checks it, A sends it again, or X dismisses" in said.text
         await form.press("X", "'nope", "enter")
-        assert "! That is not give up." in form.dialog
-        await form.press(*["backspace"] * 4, *"give up", "enter", "enter")
+        assert "! That is not dismiss." in form.dialog
+        await form.press(*["backspace"] * 4, *"dismiss", "enter", "enter")
         await form.press("a")
         # It comes below the offer of its draft.
         await until(pilot, lambda: isinstance(pilot.app.screen_stack[-2], RemoteForm))
@@ -720,7 +722,7 @@ async def test_form_does_not_count_down_when_little_is_to_be_sent(
         with pytest.raises(ServiceError):
             await form.screen.operations.remotes.page(1001, 2, 20, fresh=True)
         await settled(form.pilot)
-        assert form.status.endswith(" Trying again by itself; ctrl+s tries now.")
+        assert form.status.endswith(" lockterm tries again; ctrl+s tries now.")
 
 
 async def test_form_saves_with_the_same_key_when_the_service_is_back(

@@ -89,7 +89,7 @@ WHOLE: tuple[tuple[str, ...], ...] = (
     ("/", "an", "enter", "enter"),
     (":", "2", "enter"),
     ("A", "send", "enter", "enter"),
-    ("X", "give up", "enter", "enter"),
+    ("X", "dismiss", "enter", "enter"),
     ("a", "Paxe dC", "enter", "A-1", "\x13", "right", "enter"),
     ("+", "\x0e", "right", "enter", "\x0e", "right", "enter"),
     ("+", "Xa", "tab", "B-7", "\x0e", "right", "enter", "Y", "escape"),

@@ -30,7 +30,7 @@ async def test_a_name_and_enter_do_not_start_a_draft_afresh(
             await pilot.press(key)
             await settled(pilot)
         assert isinstance(pilot.app.screen, ConfirmModal)
-        assert "meant for something else" in notices(pilot)
+        assert "before the question was shown" in notices(pilot)
         await pilot.press("right", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, RemoteForm))
         await settled(pilot)

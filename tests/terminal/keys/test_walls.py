@@ -334,7 +334,7 @@ async def test_typed_text_stays_when_text_and_enter_run_into_the_question_to_lea
             pilot.app.post_message(letter)
         await settled(pilot)
         assert isinstance(pilot.app.screen, ConfirmModal), "after it"
-        assert "meant for something else" in notices(pilot)
+        assert "before the question was shown" in notices(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: pilot.app.screen is form)
         assert form.query_one("#remoteName", Input).value == typed
