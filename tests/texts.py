@@ -465,6 +465,7 @@ def render_input(samples: TextSamples) -> None:
         *({"remoteType": 9}, {"startDate": 0}, {"endDate": None}, {"endDate": 2**63}),
         *({"endDate": 1, "startDate": 2}, {"remoteType": 4, "weekDay": [8]}, {"addType": None}),
         *({"remoteName": ""}, {"remoteName": "a\u200bb"}, {"remoteName": "a\ufffd"}),
+        {"remoteNumber": ""},
         {"remoteUserNo": 2**64},
         {"isCoerced": 9},
     )
