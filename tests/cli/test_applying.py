@@ -82,6 +82,7 @@ def test_apply_reports_each_step_when_a_file_is_applied_twice(
         json.loads(line) for line in scripts.run("runs", "list", "--json").stdout.splitlines()
     ]
     assert (run["run"], run["state"], run["counts"]) == (last["run"], "done", last["counts"])
+    assert (run["title"], run["made"] > 0) == ("apply table.csv", True)
     assert lines(scripts, "runs", "show", last["run"][:6]) == (steps, last)
 
     scripts.service.requests.clear()

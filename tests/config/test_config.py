@@ -352,3 +352,18 @@ def test_zone_of_an_offset_suggests_reversed_sign(typed: str, meant: str) -> Non
         values.timezone(typed)
     assert meant in str(refused.value)
     assert ("sign is reversed" in str(refused.value)) == bool(meant)
+
+
+def test_terminal_settings_are_read_and_refused_with_their_place(load: Load) -> None:
+    look = load('[terminal]\nglyphs = "ascii"\ncopy = "tmux"\n').look
+    assert (look.ascii, look.copy) == (True, "tmux")
+    for wrong in ('glyphs = "braille"', "glyphs = 3", 'mouse = "no"', "copy = true"):
+        with pytest.raises(ConfigError, match=f"line 2: {wrong.split()[0]} must be "):
+            load(f"[terminal]\n{wrong}\n")
+
+
+def test_profiles_are_refused_with_their_place_when_they_are_no_tables(load: Load) -> None:
+    with pytest.raises(ConfigError, match="line 1: profiles must be tables"):
+        load('profiles = "north"\n')
+    with pytest.raises(ConfigError, match="line 2: north must be a table"):
+        load("[profiles]\nnorth = 3\n")

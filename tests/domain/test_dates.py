@@ -435,3 +435,20 @@ def test_recent_shows_the_year_when_it_is_half_a_year_away(
     now = ms("2026-11-20 08:00")
     assert dates.recent(now + away_ms, BERLIN, now) == recent
     assert dates.near_day(now + away_ms, BERLIN, now) == near_day
+
+
+def test_unknown_zone_equals_only_an_unknown_zone_of_its_name() -> None:
+    assert dates.UnknownZone("Europe/Atlantis") == UNKNOWN
+    assert dates.UnknownZone("Europe/Erewhon") != UNKNOWN
+    assert UNKNOWN != BERLIN
+    assert UNKNOWN != "Europe/Atlantis"
+
+
+@pytest.mark.parametrize(
+    ("value", "ms"),
+    [(99_999_999_999, 99_999_999_999_000), (10**11, 10**11), (-(10**11), -(10**11))],
+)
+def test_timestamps_are_milliseconds_when_seconds_would_be_the_year_5138(
+    value: int, ms: int
+) -> None:
+    assert dates.as_ms(value) == ms

@@ -131,3 +131,12 @@ def test_a_range_marks_both_ends_in_order_when_it_begins_at_its_own_end() -> Non
         marks.toggle(ROWS[1])
         assert marks.mark_range(ROWS, to)
         assert ids(marks) == expected
+
+
+def test_bring_back_leaves_out_what_was_dropped_when_all_were_unmarked() -> None:
+    marks = remote_marks()
+    marks.toggle_all(ROWS)
+    marks.clear()
+    marks.drop_keys([(1001, 2), (1001, 3)])
+    marks.bring_back()
+    assert ids(marks) == [1, 4]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from lockterm.domain.text.plan import (
     describe_new_values,
     describe_notes,
     describe_step,
+    step_sends_dates,
     step_states,
 )
 from lockterm.domain.text.run import describe_commands, describe_deletions
@@ -24,6 +26,8 @@ from lockterm.domain.validity import State
 DAY_MS = 86_400_000
 START_MS = 1_767_225_600_000
 """The first of January 2026, in UTC."""
+PERMANENT = {"remoteType": 1, "startDate": 0, "endDate": 0}
+LIMITED = {"remoteType": 2, "startDate": START_MS, "endDate": START_MS + DAY_MS}
 
 
 def steps_of(deleted: int, added: int, reopened: int, renewed: int) -> list[Step]:
@@ -195,3 +199,21 @@ def test_describe_commands_names_the_way_out_when_a_step_is_unknown() -> None:
     words = describe_commands("0123456789", unknown)
     assert words.startswith("lockterm runs show 01234567 shows details")
     assert words.endswith("lockterm unconfirmed list, then check or send-again.")
+
+
+@pytest.mark.parametrize(
+    ("action", "before", "wanted", "sends"),
+    [
+        (Action.UPDATE, LIMITED, {"remoteName": "Ben"}, False),
+        (Action.UPDATE, LIMITED, {"endDate": 2_000_000_000_000}, True),
+        (Action.UPDATE, LIMITED, {"remoteType": 1, "startDate": 0, "endDate": 0}, False),
+        (Action.UPDATE, PERMANENT, LIMITED, True),
+        (Action.ADD, {}, LIMITED, True),
+        (Action.ADD, {}, PERMANENT, False),
+    ],
+)
+def test_step_sends_dates_when_it_sets_a_start_and_an_end(
+    action: Action, before: dict[str, Any], wanted: dict[str, Any], sends: bool
+) -> None:
+    step = Step(1, action, 1001, 7, "Anna", wanted, before)
+    assert step_sends_dates(step) is sends
