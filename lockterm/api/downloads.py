@@ -74,7 +74,7 @@ def checked_url(text: str, base_url: str) -> httpx.URL:
         fit = False
     if not fit:
         raise not_fetched(
-            f"{clean(without_secrets(text), 120)} is no address to fetch a pack from.",
+            f"{clean(without_secrets(text), 120)} is not an address to fetch a pack from.",
             "It must be an https URL without a user name.",
         )
     return url
@@ -175,7 +175,7 @@ async def download(
     url = checked_url(wanted.url, profile.base_url)
     if (other := other_server(url, profile.base_url)) != agreed:
         where = other or "the service itself"
-        raise not_fetched(f"It comes from {where}, which nobody agreed to.", "Fetch it again.")
+        raise not_fetched(f"It comes from {where}, which you did not agree to.", "Fetch it again.")
     if wanted.size is not None and not 0 <= wanted.size <= MOST_BYTES:
         size = clean(wanted.size, 30)
         raise not_fetched(f"The service says that the pack has {size} bytes.")
@@ -262,7 +262,7 @@ class _Fetch:
                 if partial.have + len(chunk) > most:
                     partial.remove()
                     raise MalformedAnswer(
-                        f"The server sent more than {most:,} bytes; what came was deleted.",
+                        f"The server sent more than {most:,} bytes; the file was deleted.",
                         title="Pack damaged",
                     )
                 with on_disk(self.folder):
@@ -385,7 +385,7 @@ def _verify(wanted: PackSource, total: int | None, partial: PartialFile) -> None
 
 def _broken(what: str, partial: PartialFile) -> NoAnswer:
     if partial.validator and partial.have:
-        message, hint = f"{what}. What came so far is kept.", "Fetch it again to resume."
+        message, hint = f"{what}. The bytes received so far are kept.", "Fetch it again to resume."
     else:
         message = f"{what}, and this server does not let a download be resumed."
         hint = "Fetch it again, from the beginning."

@@ -367,7 +367,7 @@ class LocktermApp(TerminalApp[int]):
             refuse_to_open(
                 self,
                 "Profiles",
-                f"The demo is a made-up site of its own. Leave it with {key('app.quit')}: lockterm"
+                f"The demo is a separate, made-up site. Leave it with {key('app.quit')}: lockterm"
                 " without a command opens your profiles, or asks for the first one.",
             )
             return

@@ -48,7 +48,7 @@ _OPERATION = re.compile("[0-9a-f]{32}")
     "--times",
     type=click.Choice(("moment", "wall-clock")),
     default="moment",
-    help="What dates keep in another time zone. [default: moment]",
+    help="How to convert dates to another time zone. [default: moment]",
 )
 @changes
 def copy(

@@ -147,7 +147,7 @@ def _refuse_unknown(
 ) -> None:
     for key in found:
         if key not in known:
-            raise config.error((*table, key), f"is no setting{suggestion(key, known)}")
+            raise config.error((*table, key), f"is not a setting{suggestion(key, known)}")
 
 
 def _check_headers(config: ConfigFile, profile: str, headers: object) -> None:

@@ -135,7 +135,7 @@ class _Resolver:
                 )
             return
         if name not in known:
-            there = f"{values.shorten(name)} is no profile{values.suggestion(name, known)}"
+            there = f"{values.shorten(name)} is not a profile{values.suggestion(name, known)}"
             if not known:
                 there += f": {self._path} has none"
             raise ConfigError(

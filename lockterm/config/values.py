@@ -107,7 +107,7 @@ def color(value: object) -> str:
     """One of the colors of a profile; empty is none."""
     name = text(value)
     if name and name not in COLORS:
-        raise ValueError(f"{shorten(name)} is no color of a profile{suggestion(name, COLORS)}")
+        raise ValueError(f"{shorten(name)} is not a profile color{suggestion(name, COLORS)}")
     return name
 
 
@@ -170,7 +170,7 @@ def ca_file(value: object, relative_to: Path) -> str:
     try:
         path = relative_to / Path(name).expanduser()
     except RuntimeError:
-        raise ValueError(f"names {shorten(name)}, and there is no such home directory") from None
+        raise ValueError(f"names {shorten(name)}, and that home directory does not exist") from None
     if not path.is_file() or not os.access(path, os.R_OK):
         raise ValueError(f"names {path}, which is not a file that can be read")
     try:
@@ -207,7 +207,7 @@ def timezone(value: object) -> str:
     """An IANA zone that this machine knows."""
     name = text(value)
     if not is_zone(name):
-        raise ValueError(f"{name!r} is no time zone" + _zones_like(name))
+        raise ValueError(f"{name!r} is not a time zone" + _zones_like(name))
     return name
 
 

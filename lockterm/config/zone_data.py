@@ -53,7 +53,7 @@ def zone_data() -> ZoneData:
 def describe_zone_data(data: ZoneData) -> str:
     """Return which database is used, and why: ``2026f, installed with lockterm``."""
     if not data.is_installed_used:
-        return f"{data.machine or 'of an unknown version'}, from this machine"
+        return f"{data.machine or 'version unknown'}, from this machine"
     words = f"{data.installed}, installed with lockterm"
     if not data.machine:
         return words

@@ -88,13 +88,13 @@ def decode(data: bytes) -> str:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         raise TextError(
-            f"Neither UTF-8 nor UTF-16: a byte 0x{data[error.start]:02X} stands there. Save the"
+            f"Neither UTF-8 nor UTF-16: byte 0x{data[error.start]:02X} is invalid. Save the"
             " file as CSV in UTF-8.",
             data.count(b"\n", 0, error.start) + 1,
         ) from None
     if match := _BINARY.search(text):
         raise TextError(
-            f"It is no text file: a byte 0x{ord(match[0]):02X} stands there.",
+            f"Not a text file: it has the byte 0x{ord(match[0]):02X}.",
             text.count("\n", 0, match.start()) + 1,
         )
     return text

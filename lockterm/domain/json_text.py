@@ -78,7 +78,7 @@ _REASONS = {
     "Expecting property name": "a name in double quotes is missing",
     "Expecting ':'": "a colon is missing",
     "Expecting ','": "a comma or a closing bracket is missing",
-    "Illegal trailing comma": "a comma stands before a closing bracket",
+    "Illegal trailing comma": "there is a comma before a closing bracket",
     "Extra data": "more text follows the value",
     "Unterminated string": "the closing quote of this text is missing",
     "Invalid control character": "a text has a line break or a control character",
@@ -167,7 +167,7 @@ class NamedTwiceError(ValueError):
     """
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"The name {json.dumps(name)} stands there twice.")
+        super().__init__(f"The name {json.dumps(name)} is a duplicate.")
         self.name = name
 
 
@@ -198,4 +198,4 @@ def _fraction(digits: str) -> float:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number.")
+    raise ValueError(f"{name} is not a JSON number.")

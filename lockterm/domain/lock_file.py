@@ -37,7 +37,7 @@ class BadLockFile(LocktermError):
     """A file that is refused as a whole.
 
     Args:
-        problems: What is wrong with it, each with its line where it has one; clean.
+        problems: Problems with it, each with its line where it has one; clean.
     """
 
     title = "Not imported"
@@ -122,7 +122,7 @@ def _header(number: int, cells: Sequence[str]) -> list[str] | None:
     fields = [_COLUMNS[name] for name in names]
     told = [name for name in fields if name]
     if "lock_id" not in told or len(set(told)) < len(told):
-        raise BadLockFile(f"line {number}: each column may stand there once, and lockId has to.")
+        raise BadLockFile(f"line {number}: each column may occur once, and lockId is required.")
     return fields
 
 

@@ -136,7 +136,7 @@ def violations(wanted: Remote, before: Remote | None = None) -> dict[str, str]:
 
 
 def _wrong(field: Field, value: Any) -> str:
-    """What is wrong with a value whatever the others are."""
+    """Problems with a value whatever the others are."""
     listed = tuple(field.constants or ())
     if field.name == "addType" and value not in listed:
         return "Choose how it was added: via bluetooth or via gateway."

@@ -66,7 +66,7 @@ class BadTable(LocktermError):
     """A file that is refused as a whole.
 
     Args:
-        problems: What is wrong with it; at least one.
+        problems: Problems with it; at least one.
     """
 
     title = "Not sent"
@@ -113,7 +113,7 @@ class Table:
     without_lock: frozenset[int] = field(default_factory=frozenset)
     """The lines that do not say which lock they are for, and so are for the one that was given."""
     problems: Sequence[Problem] = ()
-    """What is wrong with its form. The rows that could be read all the same are there to be
+    """Problems with its form. The rows that could be read all the same are there to be
     checked, so that everything is told at once; nothing of such a file is carried out."""
 
 
@@ -176,7 +176,7 @@ def _read_csv(text: str, *, needs_lock: bool) -> tuple[list[Row], list[Problem]]
             problems.append(Problem(line, "", "", reason))
         elif extra is not None or nameless is not None:
             value = clean(extra if extra is not None else nameless, 40)
-            problems.append(Problem(line, "", "", f"{quoted(value)} stands in no named column."))
+            problems.append(Problem(line, "", "", f"{quoted(value)} is not in a named column."))
         else:
             named = zip(columns, cells, strict=False)
             rows.append(Row(line, {name: unguarded(cell) for name, cell in named if name}))
@@ -239,7 +239,7 @@ def _read_json(text: str) -> Table:
     except json.JSONDecodeError as error:
         raise _refused(describe_error(error, f"column {error.colno}"), error.lineno) from None
     except NamedTwiceError as error:
-        raise _refused(f"{quoted(clean(error.name, 40))} stands twice in one object.") from None
+        raise _refused(f"{quoted(clean(error.name, 40))} is twice in one object.") from None
     except (RecursionError, ValueError):
         raise _refused("No JSON that can be read: too many brackets or digits.") from None
     if not isinstance(whole, dict) or whole.get("format") != FORMAT:
@@ -273,7 +273,7 @@ def _read_json(text: str) -> Table:
             row = _json_row(next(lines, 0), str(lock_id), raw)
             if raw.get("lockId", lock_id) != lock_id:
                 problems.append(
-                    Problem(row.line, LOCK, str(raw["lockId"]), f"It stands below lock {lock_id}.")
+                    Problem(row.line, LOCK, str(raw["lockId"]), f"It is below lock {lock_id}.")
                 )
             rows.append(row)
     if problems:

@@ -57,7 +57,7 @@ class _Wrong(Exception):
 
 
 def check_rows(rows: Sequence[Row]) -> list[Problem]:
-    """What is wrong with rows whatever remotes there are: ids, and actions."""
+    """Problems with rows whatever remotes there are: ids, and actions."""
     problems: list[Problem] = []
     for row in rows:
         for column in (LOCK, REMOTE):

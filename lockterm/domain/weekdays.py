@@ -64,7 +64,7 @@ def _one(word: str) -> int:
     if len(word) >= 2 and len(found) == 1:
         return found[0]
     shown = quoted(word[:12]) if word else "a range without an end"
-    raise ValueError(f"{shown} is no weekday: type mon-fri, mo,we or 1-5 (1 is Monday).")
+    raise ValueError(f"{shown} is not a weekday: type mon-fri, mo,we or 1-5 (1 is Monday).")
 
 
 def format_weekday_letters(days: Iterable[int]) -> str:

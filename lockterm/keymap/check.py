@@ -34,7 +34,7 @@ class WrongKeyError(ValueError):
 
     Args:
         name: The id of the binding at fault.
-        sentence: What is wrong; goes on after the id.
+        sentence: Problems; goes on after the id.
         hint: What to do.
     """
 
@@ -60,7 +60,7 @@ def check(chosen: Mapping[str, object]) -> Keymap:
         if name not in defaults:
             raise WrongKeyError(
                 name,
-                f"is no action{_suggestion(name, defaults)}",
+                f"is not an action{_suggestion(name, defaults)}",
                 "`lockterm keys` lists every id.",
             )
         keymap[name] = tuple(_keys(name, value, defaults))

@@ -108,7 +108,7 @@ def spelled(written: str) -> str:
         written: As people write it: ``x``, ``?``, ``Ctrl+S``, ``F5``, ``pgdn``, ``question_mark``.
 
     Raises:
-        ValueError: No terminal sends it, none tells it from another, or it is no key at all. The
+        ValueError: No terminal sends it, none tells it from another, or it is not a key at all. The
             sentence goes on after the key.
     """
     typed = written.strip()
@@ -125,13 +125,13 @@ def spelled(written: str) -> str:
     if name in SENDABLE or name in PUNCTUATION:
         return name
     if name in _LIKE:
-        raise ValueError(f"cannot be told from {_LIKE[name]}: most terminals send the same")
+        raise ValueError(f"is the same as {_LIKE[name]} in most terminals")
     if "alt" in held:
         raise ValueError("arrives as escape and another key where the link is slow")
     if held and (len(key) == 1 or key in SENDABLE or key in PUNCTUATION):
         raise ValueError("is sent by few terminals")
     close = difflib.get_close_matches(name, {*SENDABLE, *_MEANT}, n=1)
-    raise ValueError(f"is no key; did you mean {close[0]}?" if close else "is no key")
+    raise ValueError(f"is not a key; did you mean {close[0]}?" if close else "is not a key")
 
 
 def written(key: str) -> str:
@@ -155,7 +155,7 @@ def _character(typed: str) -> str:
     if typed == " ":
         return "space"
     if not typed.isprintable() or unicodedata.category(typed or "\0")[0] not in "LNPS":
-        raise ValueError("is no key")
+        raise ValueError("is not a key")
     return typed if typed.isalnum() else _name_of(typed)
 
 

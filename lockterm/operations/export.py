@@ -308,6 +308,6 @@ def write_file(
 
 def _irreplaceable(path: Path) -> StoreError:
     return StoreError(
-        f"{clean(path)} is no file that could be replaced. Nothing was written.",
+        f"{clean(path)} is not a file that can be replaced. Nothing was written.",
         hint="Name another file.",
     )

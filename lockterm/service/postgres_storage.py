@@ -42,7 +42,7 @@ OLDEST_SERVER = 13
 MIGRATING = 0x4C4B5356
 """Number of the advisory lock for creating or changing the tables."""
 _BUSY_HINT = (
-    "Nothing was changed. Who has a transaction open stands in pg_stat_activity; have it end, and"
+    "Nothing was changed. Another transaction is open: see pg_stat_activity. Let it end, and"
     " try again."
 )
 CONNECTIONS = 10

@@ -323,7 +323,7 @@ def listen(host: str, port: int) -> socket.socket:
         OSError: The address cannot be used.
     """
     if not 0 <= port <= 65535:
-        raise OSError(f"{port} is no TCP port")
+        raise OSError(f"{port} is not a TCP port")
     family, kind, protocol, _, address = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]

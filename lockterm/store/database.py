@@ -292,7 +292,7 @@ class Database:
                 raise self._trouble(error) from error
             except (OverflowError, UnicodeEncodeError) as error:
                 raise StoreError(
-                    "A number or a text of the service is none that the local store can keep.",
+                    "The service sent a number or text that the local store cannot keep.",
                     hint="Nothing was changed in the local store.",
                 ) from error
 

@@ -222,7 +222,7 @@ def _typed(char: str) -> events.Key:
 
 
 def _keys(sequence: str) -> Iterator[Message]:
-    """The one key of a sequence; none if it is no key.
+    """The one key of a sequence; none if it is not a key.
 
     Textual's table has Escape and a key for many with alt: those are read by their form.
     """

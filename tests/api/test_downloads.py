@@ -86,7 +86,7 @@ class Fetching:
     async def broken(self) -> None:
         """Fetch half of it."""
         self.faults.play(BROKEN)
-        await self.fails(NoAnswer, "What came so far is kept")
+        await self.fails(NoAnswer, "The bytes received so far are kept")
         assert self.partial.read_bytes() == PACK[:HALF]
         self.faults.asked.clear()
 
@@ -250,7 +250,7 @@ async def test_a_stalled_server(fetch, faults, monkeypatch):
         await asyncio.sleep(60)
 
     faults.play(stall)
-    await fetch.fails(NoAnswer, "Hardly anything came for 0 s. What came so far is kept")
+    await fetch.fails(NoAnswer, "Hardly anything came for 0 s. The bytes received so far are kept")
     assert fetch.partial.read_bytes() == PACK[:HALF]
 
 
@@ -408,7 +408,7 @@ async def test_more_than_told(fetch, faults, monkeypatch, size):
     monkeypatch.setattr(downloads, "MOST_BYTES", len(PACK) - 1)
     faults.play(WHOLE)
     source = PackSource(fetch.source.url, size)
-    await fetch.fails(MalformedAnswer, "more than .* bytes; what came was deleted", source)
+    await fetch.fails(MalformedAnswer, "more than .* bytes; the file was deleted", source)
     assert fetch.files == []
 
 
@@ -434,7 +434,9 @@ async def test_sizes_that_cannot_be(fetch, faults, size):
 
 async def test_fewer_than_told(fetch, faults):
     faults.play(answers(PACK[:-1], 200, ETAG))
-    await fetch.fails(NoAnswer, "ended after 299,999 of 300,000 bytes. What came so far is kept")
+    await fetch.fails(
+        NoAnswer, "ended after 299,999 of 300,000 bytes. The bytes received so far are kept"
+    )
     # And again: it asks for the last byte, and begins anew when there is none.
     faults.play(answers("", 416), answers(PACK[:-1], 200, ETAG))
     await fetch.fails(NoAnswer, "ended after 299,999")
@@ -549,7 +551,7 @@ async def test_addresses_that_are_not_called(fetch, faults, url):
     try:
         await fetch(PackSource(url, 5, MD5))
     except MalformedAnswer as error:
-        assert "no address to fetch a pack from" in error.message
+        assert "not an address to fetch a pack from" in error.message
         assert len(error.message) < 250 and error.message.isprintable()
     except Unreachable as error:  # https to a host that there is not
         assert url == "https://xn--a/p.wav", error.message
@@ -560,13 +562,13 @@ async def test_a_url_is_told_without_its_secrets(fetch):
     url = "https://user:hunter22@packs.example/p.wav?sig=hunter22#hunter22"
     with pytest.raises(MalformedAnswer) as caught:
         await fetch(PackSource(url))
-    assert "https://packs.example/p.wav is no address" in caught.value.message
+    assert "https://packs.example/p.wav is not an address" in caught.value.message
 
 
 async def test_another_server_needs_a_persons_word(fetch, faults):
     async with FaultServer().running() as other:
         source = PackSource(f"{other.base_url}/p", len(PACK), MD5)
-        with pytest.raises(MalformedAnswer, match=rf"from 127.0.0.1:{other.port}, which nobody"):
+        with pytest.raises(MalformedAnswer, match=rf"from 127.0.0.1:{other.port}, which you"):
             await download(Settings(faults.base_url), source, fetch.folder, lambda *_: None)
         assert other.asked == []
 
@@ -588,7 +590,7 @@ async def test_a_service_elsewhere_leads_to_no_private_address(fetch, host):
     with pytest.raises(MalformedAnswer, match="not a public address"):
         await download(settings, source, fetch.folder, lambda *_: None, agreed=agreed)
     assert await addresses_of(httpx.URL(source.url), source.url) == [host.strip("[]")]
-    with pytest.raises(MalformedAnswer, match="no address to fetch"):
+    with pytest.raises(MalformedAnswer, match="not an address to fetch"):
         checked_url(f"http://{host}/p.wav", service)
 
 

@@ -92,7 +92,7 @@ def test_doctor_gives_advice_when_something_is_wrong(
     config_file.write_text('[profiles.a]\nbase_url = "https://a.example"\nbody_ = "json"\n')
     unknown = lockterm("doctor")
     assert unknown.returncode == 1
-    assert re.search(r"FAIL +configuration .*line 3: body_ is no setting", unknown.stdout)
+    assert re.search(r"FAIL +configuration .*line 3: body_ is not a setting", unknown.stdout)
     config_file.write_text("")
     report = json.loads(lockterm("doctor", "--json").stdout)
     assert report["ok"] is False
@@ -202,7 +202,7 @@ def test_info_and_doctor_show_the_time_zone_database(lockterm: Run, tmp_path: Pa
     chosen = lockterm("info", env={"PYTHONTZPATH": str(tmp_path)}).stdout
     for text in shown:
         assert ("installed with lockterm" in text) == told["is_installed_used"]
-    assert "Time zones of an unknown version, from this machine" in chosen
+    assert "Time zones version unknown, from this machine" in chosen
 
 
 @pytest.mark.parametrize(

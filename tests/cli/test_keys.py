@@ -73,8 +73,8 @@ def test_commands_report_the_same_error_when_a_key_is_unusable(
     config_file.write_text('[keys]\n"remotes.add" = "ctrl+i"\n')
     config_file.chmod(0o600)
     wrong = (
-        f"{config_file}, line 2: remotes.add is on 'ctrl+i', which cannot be told from tab: most"
-        " terminals send the same."
+        f"{config_file}, line 2: remotes.add is on 'ctrl+i', which is the same as tab in most"
+        " terminals."
     )
     for arguments in ((), ("demo",), ("remotes", "list", "1001"), ("info",)):
         result = lockterm(*arguments)

@@ -100,7 +100,7 @@ def test_export_refuses_a_pipe_when_it_would_have_to_wait_for_it(
     for options in ((), ("--force",)):
         told = scripts.run("export", "1003", "--output", str(pipe), *options)
         assert told.returncode == 1
-        assert f"{pipe} is no file that could be replaced." in told.stderr
+        assert f"{pipe} is not a file that can be replaced." in told.stderr
 
 
 def test_export_refuses_a_link_when_others_can_replace_it(

@@ -169,7 +169,7 @@ def test_a_base_url_that_cannot_be_is_refused(load: Load, url: str) -> None:
         (('page_size = 50', 'page_size = 201'), r"line 7: page_size must be .*1 to 200"),
         (('page_size = 50', 'page_size = true'), r"line 7: page_size must be"),
         (('page_size = 50', 'page_size = "fit"'), r'line 7: page_size must be "auto" or'),
-        (('page_size = 50', 'pagesize = 50'), r'line 7: pagesize is no setting.*"page_size"\?'),
+        (('page_size = 50', 'pagesize = 50'), r'line 7: pagesize is not a setting.*"page_size"\?'),
         (('timeout_s = 7.5', 'timeout_s = nan'), r"line 10: timeout_s must be more than 0"),
         (('timeout_s = 7.5', 'timeout_s = "7"'), r"line 10: timeout_s must be a number.*not text"),
         (('page_size = 50', 'calls_per_minute = -1'), r"line 7: calls_per_minute must be .* 0 to"),
@@ -177,7 +177,7 @@ def test_a_base_url_that_cannot_be_is_refused(load: Load, url: str) -> None:
         (('read_only = true', 'read_only = 1'), r"line 11: read_only must be true or false"),
         (('Europe/Berlin', 'Berlin'), r"line 6: timezone 'Berlin' .*mean Europe/Berlin\?"),
         (('Europe/Berlin', 'Europe/Berln'), r"line 6: timezone .*Europe/Berlin"),
-        (('Europe/Berlin', '../../etc/passwd'), r"line 6: timezone .*is no time zone"),
+        (('Europe/Berlin', '../../etc/passwd'), r"line 6: timezone .*is not a time zone"),
         (('ca_file = ""', 'ca_file = "no.pem"'), r"line 9: ca_file names .*no\.pem"),
         (('"north-campus"', '"north"'), r'line 2: default_profile names .*"north-campus"\?'),
         (('default_profile =', 'default-profile ='), r'line 2: .*mean "default_profile"\?'),
@@ -186,7 +186,7 @@ def test_a_base_url_that_cannot_be_is_refused(load: Load, url: str) -> None:
         (('Authorization =', 'Content-Length ='), r"line 14: Content-Length is set by lockterm"),
         (('Authorization =', '"Bad name" ='), r"line 14: Bad name is not a name for a header"),
         (('# sites', 'sites'), r"not valid TOML: .*line 1"),
-        (('[profiles.south]', '[profile.south]'), r'line 16: profile is no setting.*"profiles"\?'),
+        (('[profiles.south]', '[profile.south]'), r'line 16: profile is not a setting.*"profiles"'),
         (('base_url = "https', 'base_url = 5 # "https'), r"line 5: base_url must be text"),
     ],
 )  # fmt: skip
@@ -348,7 +348,7 @@ def test_any_base_url_is_refused_or_safe(text: str) -> None:
     ],
 )
 def test_zone_of_an_offset_suggests_reversed_sign(typed: str, meant: str) -> None:
-    with pytest.raises(ValueError, match="is no time zone") as refused:
+    with pytest.raises(ValueError, match="is not a time zone") as refused:
         values.timezone(typed)
     assert meant in str(refused.value)
     assert ("sign is reversed" in str(refused.value)) == bool(meant)

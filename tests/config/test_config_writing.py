@@ -298,7 +298,7 @@ def test_broken_profiles_are_told_beside_good_ones(file: Path) -> None:
     profiles = opened(file, {"OTHER": "x"})
     a, b, c = profiles.entries(profiles.read())
     assert "variable TOKEN, which is not set" in str(a.error)
-    assert "'Nowhere' is no time zone" in str(b.error)
+    assert "'Nowhere' is not a time zone" in str(b.error)
     assert c.error is None
     assert c.profile is not None
     assert (a.is_default, c.is_default) == (True, False)
@@ -342,10 +342,10 @@ def test_removing_the_default_names_another_one(file: Path) -> None:
         ("header", "", "Which header is it for?"),
         ("variable", "Bearer hunter2", "The variable is not a name for an environment variable"),
         ("variable", "", "from an environment variable: which?"),
-        ("color", "pink", "is no color of a profile"),
+        ("color", "pink", "is not a profile color"),
         ("account", " ", "is not a name for an account"),
         ("ca_file", "/no/such.pem", "The CA file names /no/such.pem, which is not a file"),
-        ("ca_file", "~nobody-here/ca.pem", "there is no such home directory"),
+        ("ca_file", "~nobody-here/ca.pem", "that home directory does not exist"),
     ],
 )
 def test_what_is_typed_wrongly_is_said_in_the_words_of_the_file(

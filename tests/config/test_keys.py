@@ -35,9 +35,13 @@ def test_keys_are_read_as_people_write_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "line", "sentence"),
     [
-        ('# mine\n"remotes.delte" = "x"', 6, "remotes.delte is no action; did you mean remotes.de"),
+        (
+            '# mine\n"remotes.delte" = "x"',
+            6,
+            "remotes.delte is not an action; did you mean remotes.de",
+        ),
         ('"remotes.delete" = ""', 5, "remotes.delete has no key."),
-        ('"remotes.delete" = "hyper"', 5, "remotes.delete is on 'hyper', which is no key"),
+        ('"remotes.delete" = "hyper"', 5, "remotes.delete is on 'hyper', which is not a key"),
         ('"remotes.delete" = 7', 5, "remotes.delete must be keys in quotes"),
         ('"app.help" = "f1"\n\nremotes.add = "j"', 7, "remotes.add is on j, which is the key of"),
         ('remotes.add = "e"\n"remotes.add" = "f"', 6, "remotes.add is there twice."),

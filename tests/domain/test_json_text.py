@@ -14,7 +14,7 @@ from lockterm.domain import json_text
         ("{\n  'a': 1}", "line 2, column 3"),
         ("[1]", "an object"),
         ('{"a": NaN}', "NaN"),
-        ('{"a": 1, "a": 2}', "twice"),
+        ('{"a": 1, "a": 2}', "duplicate"),
         ('{"a": "\\ud800"}', "surrogate"),
         ('{"a":' * 20_000 + "1" + "}" * 20_000, "deep"),
         ('{"a":' * 65 + "1" + "}" * 65, "deep"),

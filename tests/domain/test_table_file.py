@@ -73,10 +73,10 @@ def test_the_lines_of_an_export_are_those_of_its_remotes() -> None:
         (b"", "The file is empty."),
         (b"\xef\xbb\xbf \r\n", "The file is empty."),
         (b"PK\x03\x04rest", "It is a spreadsheet's own file: save it as CSV, and use that."),
-        (HEADER.encode() + b"1,2,\x00", "line 2: It is no text file: a byte 0x00 stands there."),
+        (HEADER.encode() + b"1,2,\x00", "line 2: Not a text file: it has the byte 0x00."),
         (
             HEADER.encode() + b"1,2,T\xfcr",
-            "line 2: Neither UTF-8 nor UTF-16: a byte 0xFC stands there. Save the file as CSV in"
+            "line 2: Neither UTF-8 nor UTF-16: byte 0xFC is invalid. Save the file as CSV in"
             " UTF-8.",
         ),
         (
@@ -94,13 +94,13 @@ def test_the_lines_of_an_export_are_those_of_its_remotes() -> None:
             " remoteName.",
         ),
         (HEADER.encode() + b"1,2\n", "line 2: It has 2 of 3 cells: part of the line is missing."),
-        (HEADER.encode() + b"1,2,3,4\n", "line 2: “4” stands in no named column."),
-        (b"lockId,remoteName,\n1,2,3\n", "line 2: “3” stands in no named column."),
+        (HEADER.encode() + b"1,2,3,4\n", "line 2: “4” is not in a named column."),
+        (b"lockId,remoteName,\n1,2,3\n", "line 2: “3” is not in a named column."),
         (HEADER.encode() + b'1,2,"3\n', "line 2: No CSV from here on: unexpected end of data."),
         (b"[]", 'Not an export of lockterm: "format" is not "lockterm-remotes".'),
         (b"{\n,", "line 2: Not JSON at column 1: a name in double quotes is missing."),
         (b"[" * 100_000, "No JSON that can be read: too many brackets or digits."),
-        (b'{"format": 1, "format": 2}', "“format” stands twice in one object."),
+        (b'{"format": 1, "format": 2}', "“format” is twice in one object."),
         (
             b'{"format": "lockterm-remotes", "version": 2, "locks": []}',
             "It is an export of version 2, and this lockterm knows 1.",
@@ -122,7 +122,7 @@ def test_what_is_no_table_is_refused_in_words(data: bytes, words: str) -> None:
 def test_every_line_that_is_wrong_is_told() -> None:
     assert said(HEADER.encode() + b"1,2\n1,2,3\n1,2,3,4\n") == [
         "line 2: It has 2 of 3 cells: part of the line is missing.",
-        "line 4: “4” stands in no named column.",
+        "line 4: “4” is not in a named column.",
     ]
     table = read_table(b"lockId,remoteName,color\n1,Anna,red\n1,2\n")
     assert [problem.line for problem in table.problems] == [1, 3]
@@ -133,9 +133,7 @@ def test_a_row_keeps_its_cells_in_their_columns_when_some_have_no_name() -> None
     table = read_table(b"lockId,,remoteNumber,remoteName\n1,,'2,Anna,, ,\n1,x,2,Anna\n")
     anna = {"lockId": "1", "remoteNumber": "'2", "remoteName": "Anna"}
     assert [dict(row.cells) for row in table.rows] == [anna]
-    assert [str(problem) for problem in table.problems] == [
-        "line 3: “x” stands in no named column."
-    ]
+    assert [str(problem) for problem in table.problems] == ["line 3: “x” is not in a named column."]
 
 
 @given(st.text() | st.text("'=+-@ \t;\n\"a＝"))

@@ -256,8 +256,8 @@ FIRST = "line 2, column "
          " permanent remote: leave the cell empty."),
         ("remoteId,weekDay", "2,mon", "weekDay, “mon”: It means nothing for a time-limited remote:"
          " leave the cell empty."),
-        ("remoteId,weekDay", "2,1.3", "weekDay, “1.3”: “1.3” is no weekday: type mon-fri, mo,we or"
-         " 1-5 (1 is Monday)."),
+        ("remoteId,weekDay", "2,1.3", "weekDay, “1.3”: “1.3” is not a weekday: type mon-fri,"
+         " mo,we or 1-5 (1 is Monday)."),
         ("remoteId,remoteType,weekDay", "2,4,127", "weekDay, “127”: “127” could be single weekdays"
          " or a number: type mon-fri, or digits with commas as 1,2,7."),
         ("remoteId,remoteType", "2,3", "remoteType, “3”: “3” is no type: write permanent (1),"

@@ -20,7 +20,7 @@ STILL_S = 0.03
 AGAIN_S = 1.0
 """After so long a dialog may have taken a key for one that was not meant for it."""
 TURNS, MORE_TURNS = 60, 180
-"""What is wrong with a screen that shows all its words may come right: a part is drawn later. After
+"""Problems with a screen that shows all its words may come right: a part is drawn later. After
 so many looks at which nothing was written and neither lockterm nor the service did anything, it is
 wrong; more where a key is pressed again meanwhile."""
 
@@ -55,7 +55,7 @@ def drive(session: PtySession, terminal: Terminal, steps: Iterable[Step]) -> Out
 
 
 def _take(session: PtySession, terminal: Terminal, step: Step) -> tuple[list[str], bool]:
-    """What is wrong with the screen of a step, and whether it did not come at all."""
+    """Problems with the screen of a step, and whether it did not come at all."""
     session.press(*step.keys)
     pressed = time.monotonic()
     end, turns = pressed + PATIENCE_S, 0

@@ -219,7 +219,7 @@ async def test_what_goes_wrong_is_said(lockterm_app: Starter) -> None:
         await open_packs(pilot)
         for script, sentence in (
             (answers(b"12345"), "Pack damaged. MD5 mismatch: the service reported another one."),
-            (answers(b"123456"), "The server sent more than 5 bytes; what came was deleted."),
+            (answers(b"123456"), "The server sent more than 5 bytes; the file was deleted."),
             (answers(b"", 404), "The server answered HTTP 404 and gave no pack."),
             (answers(b"1", length=5), "does not let a download be resumed"),
         ):

@@ -142,7 +142,7 @@ async def test_all_profiles_are_listed_the_broken_ones_with_their_reason(home: H
         assert "BROKEN" in rows["old-town"]
         assert "BROKEN" in rows["annexe"]
         await pilot.press("j", "j")
-        await until(pilot, lambda: "is no time zone; did you mean" in words(pilot.app))
+        await until(pilot, lambda: "is not a time zone; did you mean" in words(pilot.app))
         await pilot.press("enter")
         await settled(pilot)
         assert goes_on(pilot) is None

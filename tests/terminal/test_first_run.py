@@ -105,7 +105,7 @@ def test_what_is_wrong_is_said_and_nothing_typed_is_lost(
     fill(session, "north", "nonsense", "Europe/Berln", "Authorization", "WRONG")
     session.press("\x13")
     session.wait_for("The base URL 'nonsense' is no web address")
-    session.wait_for("The zone 'Europe/Berln' is no time zone")
+    session.wait_for("The zone 'Europe/Berln' is not a time zone")
     session.press("\x15", DEAD, "tab", "\x15", "\x13")  # the focus is on the first wrong one
     session.wait_for("Save the profile anyway")
     session.wait_for("Service unreachable")
@@ -223,7 +223,7 @@ def test_a_broken_default_profile_says_so_and_ends(lockterm: Start, tmp_path: Pa
     file.write_text('[profiles.a]\nbase_url = "https://a.example"\ntimezone = "Nowhere"\n')
     session = lockterm()
     assert session.wait_exit() == 2
-    assert "line 3: timezone 'Nowhere' is no time zone" in " ".join(session.lines)
+    assert "line 3: timezone 'Nowhere' is not a time zone" in " ".join(session.lines)
 
 
 @pytest.mark.long

@@ -34,7 +34,7 @@ class ExportModal(LocktermModal[Source | None]):
     def compose(self) -> ComposeResult:
         """A field, what it may go on with, and what is wrong with what was typed."""
         with Vertical(classes="dialog"):
-            yield Label("Copy what which export tells?", classes="question")
+            yield Label("Copy from which export?", classes="question")
             yield Label("A JSON export of one lock:")
             yield PathInput()
             yield Label("", id="names", markup=False)

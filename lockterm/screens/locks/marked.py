@@ -79,7 +79,7 @@ class MarkedLocks:
             else:
                 does[action]()
 
-        question = f"{format_count(len(self._marks), 'marked lock')}: what is to be done?"
+        question = f"{format_count(len(self._marks), 'marked lock')}: choose an action"
         self._screen.app.push_screen(screens.ChoiceModal(question, [*words.items()]), chosen)
 
     # --- the voice -----------------------------------------------------------------------------

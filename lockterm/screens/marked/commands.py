@@ -107,7 +107,7 @@ class MarkedCommands:
             if begin is not None and (left := self._left("Marked remotes", rows)):
                 begin(left)
 
-        question = f"{format_count(len(rows), 'marked remote')}: what is to be done?"
+        question = f"{format_count(len(rows), 'marked remote')}: choose an action"
         self._screen.app.push_screen(screens.ChoiceModal(question, choices), chosen)
 
     def copy_to_locks(self) -> None:

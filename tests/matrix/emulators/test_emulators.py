@@ -130,7 +130,7 @@ def values_are_right(lines: Sequence[str], page: int) -> bool:
 
 
 def all_of_it(emulator: Emulator, service: RunningService, place: Path) -> Iterator[str]:
-    """What is wrong on one emulator."""
+    """Problems on one emulator."""
     steps = brief(NUMBERS) if emulator.is_brief else whole(NUMBERS)
     command = [*LOCKTERM, "--base-url", service.base_url, "--lock", str(LOCK)]
     (place / "display").mkdir()
