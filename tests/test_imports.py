@@ -11,7 +11,7 @@ MOST = 41
 """Imports inside of functions: of a command, a screen or a library that few starts need."""
 
 
-def test_few_imports_stand_inside_of_functions() -> None:
+def test_few_imports_are_inside_functions() -> None:
     found = {
         f"{path.name}:{one.lineno}"
         for path in Path(lockterm.__file__).parent.rglob("*.py")

@@ -149,7 +149,7 @@ async def test_what_json_cannot_say_is_not_sent(faults: FaultServer, extra):
 
 
 @pytest.mark.parametrize("data", ["", ',"data":null', ',"data":[]', ',"data":{"remoteId":"17"}'])
-async def test_an_add_without_a_usable_id_is_to_be_read_back(faults: FaultServer, data):
+async def test_add_is_unconfirmed_when_the_answer_has_no_usable_id(faults: FaultServer, data):
     faults.play(answers(f'{{"errcode":"0"{data}}}'))
     async with LockService(Settings(faults.base_url)) as client:
         assert await client.send(writes.add_remote(NEW)) is None
@@ -194,7 +194,7 @@ async def test_name_taken_is_an_answer_only_where_names_are_checked(faults: Faul
     assert refusal.value.description == "it does"
 
 
-async def test_a_list_of_another_lock_is_no_answer(faults: FaultServer):
+async def test_list_is_malformed_when_it_is_of_another_lock(faults: FaultServer):
     def page(*locks: int | None) -> bytes:
         remotes = [{"id": number, "lockId": lock} for number, lock in enumerate(locks, 1)]
         counts = {"pageNo": 1, "pageSize": 20, "pages": 1, "total": len(remotes)}

@@ -273,7 +273,7 @@ def test_unpacking_anything(line, start_right):
     ],
     ids=["no gzip", "cut", "too large", "too many"],
 )
-def test_reader_reports_a_flaw_when_what_follows_is_no_whole_member(after, flaw):
+def test_reader_reports_a_flaw_when_the_next_member_is_cut(after, flaw):
     reader = BodyReader("gzip")
     reader.feed(gzip.compress(b"first") + after)
     reader.finish()

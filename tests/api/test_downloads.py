@@ -206,7 +206,7 @@ async def test_what_cannot_be_continued_begins_again(fetch, faults, name, script
         file.unlink()
 
 
-async def test_the_etag_of_what_is_fetched_anew_is_the_one_to_resume_by(fetch, faults):
+async def test_resume_uses_the_etag_of_the_last_fetch(fetch, faults):
     await fetch.broken()
     faults.play(answers(PACK[:HALF], 200, 'ETag: "v2"', length=len(PACK)))
     await fetch.fails(NoAnswer, "kept")
@@ -255,7 +255,7 @@ async def test_a_stalled_server(fetch, faults, monkeypatch):
 
 
 @pytest.mark.parametrize("inside", ["head", "body"])
-async def test_a_byte_now_and_then_is_no_progress(fetch, faults, monkeypatch, inside):
+async def test_download_is_interrupted_when_it_trickles(fetch, faults, monkeypatch, inside):
     """Each comes long before the line counts as silent; all of them would take days."""
     monkeypatch.setattr(downloads, "STALL_S", 1.0)
 
@@ -404,7 +404,9 @@ async def test_md5_in_capitals(fetch, faults):
 
 
 @pytest.mark.parametrize("size", [None, len(PACK) - 1, 0])
-async def test_more_than_told(fetch, faults, monkeypatch, size):
+async def test_download_is_refused_when_it_is_longer_than_reported(
+    fetch, faults, monkeypatch, size
+):
     monkeypatch.setattr(downloads, "MOST_BYTES", len(PACK) - 1)
     faults.play(WHOLE)
     source = PackSource(fetch.source.url, size)
@@ -432,7 +434,7 @@ async def test_sizes_that_cannot_be(fetch, faults, size):
     assert faults.asked == []
 
 
-async def test_fewer_than_told(fetch, faults):
+async def test_download_is_kept_when_it_is_shorter_than_reported(fetch, faults):
     faults.play(answers(PACK[:-1], 200, ETAG))
     await fetch.fails(
         NoAnswer, "ended after 299,999 of 300,000 bytes. The bytes received so far are kept"
@@ -449,7 +451,7 @@ async def test_an_answer_that_ends_without_saying_how_long_it_is(fetch, faults):
     assert fetch.seen[-1] == (HALF, len(PACK))
 
 
-async def test_nothing_told_is_said_and_never_taken_for_checked(fetch, faults):
+async def test_assurance_says_unchecked_when_the_service_reports_nothing(fetch, faults):
     faults.play(answers(PACK, 200), answers(PACK[:HALF], 200))
     file = await fetch(fetch.nothing_told)
     assert file.read_bytes() == PACK
@@ -475,7 +477,7 @@ async def test_a_content_encoding_is_refused(fetch, faults, encoding):
 
 
 @pytest.mark.parametrize("span", ["bytes 5-9/10", "bytes 0-", "bytes */10", "", "b" * 5000])
-async def test_a_part_that_was_not_asked_for_is_no_beginning(fetch, faults, span):
+async def test_partial_answer_is_refused_when_none_was_requested(fetch, faults, span):
     faults.play(answers(PACK, 206, f"Content-Range: {span}"))
     await fetch.fails(MalformedAnswer, "another part", fetch.nothing_told)
     assert fetch.files == []
@@ -491,7 +493,7 @@ async def test_a_part_that_was_not_asked_for_is_no_beginning(fetch, faults, span
     ],
     ids=repr,
 )
-async def test_what_is_no_http(fetch, faults, bytes_):
+async def test_download_fails_when_the_answer_is_not_http(fetch, faults, bytes_):
     faults.play(says(bytes_))
     await fetch.fails(NoAnswer, "The line broke")
     assert fetch.files == []
@@ -558,7 +560,7 @@ async def test_addresses_that_are_not_called(fetch, faults, url):
     assert faults.asked == [] and fetch.finals == []
 
 
-async def test_a_url_is_told_without_its_secrets(fetch):
+async def test_messages_show_urls_without_secrets(fetch):
     url = "https://user:hunter22@packs.example/p.wav?sig=hunter22#hunter22"
     with pytest.raises(MalformedAnswer) as caught:
         await fetch(PackSource(url))
@@ -650,7 +652,7 @@ async def test_a_header_that_cannot_be_sent(fetch):
         await fetch(headers={"X": "a\nb"})
 
 
-async def test_nobody_listens(fetch, faults):
+async def test_download_fails_when_the_port_is_closed(fetch, faults):
     faults_port = faults.port
     async with FaultServer().running() as other:
         gone = other.base_url
@@ -760,7 +762,7 @@ async def test_what_was_planted_is_not_written_through(fetch, faults, tmp_path, 
     assert stat.S_ISREG(final.lstat().st_mode) and final.stat().st_nlink == 1
 
 
-async def test_a_note_that_nobody_wrote_is_not_sent(fetch, faults):
+async def test_resume_sends_no_etag_when_its_note_is_damaged(fetch, faults):
     await fetch.broken()
     for note in (b'"v1"\r\nX-Header: y', b"v1", b"", b"\xff", b'"' + b"v" * 500 + b'"'):
         fetch.partial.with_suffix(".etag").write_bytes(note)

@@ -322,7 +322,7 @@ async def test_a_cancelled_write_is_cancelled_at_once(faults: FaultServer):
     assert len(faults.asked) == 1
 
 
-async def test_an_answer_about_another_remote_is_no_answer(faults: FaultServer):
+async def test_answer_is_malformed_when_it_is_about_another_remote(faults: FaultServer):
     faults.play(answers(GOOD))
     async with LockService(Settings(faults.base_url), AT_ONCE) as client:
         with pytest.raises(MalformedAnswer, match="remote 6"):

@@ -236,9 +236,7 @@ def test_tls_context_refuses_a_ca_file_when_it_has_more_than_16_mib(
         tls_context("https://localhost", str(tmp_path / "ca.pem"))
 
 
-async def test_a_certificate_fault_is_told_in_reads_too_and_proxies_are_ignored(
-    faults: FaultServer, monkeypatch
-):
+async def test_reads_report_certificate_faults_and_ignore_proxies(faults: FaultServer, monkeypatch):
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     faults.play(answers(GOOD))

@@ -51,7 +51,7 @@ def test_base_urls(url):
         "https://lócks.example.com",
     ],
 )
-def test_what_is_no_base_url(url):
+def test_base_url_is_refused_when_it_is_not_a_url(url):
     with pytest.raises(ConfigError) as error:
         LockService(Settings(url))
     assert "base_url" in error.value.message and error.value.hint

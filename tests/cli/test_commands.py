@@ -137,7 +137,7 @@ def test_serve_passes_its_options_to_the_service(monkeypatch: pytest.MonkeyPatch
     assert not served["log"].as_json and served["figures"] is None
 
 
-def test_ui_ends_with_2_when_there_is_no_terminal(lockterm: Run) -> None:
+def test_ui_ends_with_2_when_stdin_is_not_a_terminal(lockterm: Run) -> None:
     for command in (["demo"], ["--base-url", "https://x.example"], []):
         result = lockterm(*command)
         assert result.returncode == 2
@@ -226,9 +226,7 @@ def test_serve_prints_its_address_and_ends_with_a_signal(tmp_path: Path) -> None
     assert database.stat().st_size > 0
 
 
-def test_serve_refuses_workers_when_there_is_no_shared_database(
-    lockterm: Run, tmp_path: Path
-) -> None:
+def test_serve_refuses_workers_when_the_database_is_sqlite(lockterm: Run, tmp_path: Path) -> None:
     for where in ((), ("--database", str(tmp_path / "site.db"))):
         result = lockterm("serve", "--port", "0", "--workers", "2", *where)
         assert (result.returncode, result.stdout) == (1, "")

@@ -49,7 +49,7 @@ def findings(report: dict[str, Any], subject: str) -> list[dict[str, Any]]:
     return [one for one in report["findings"] if one["subject"] == subject]
 
 
-def test_doctor_checks_the_rest_when_there_is_no_terminal(scripts: Scripts, tmp_path: Path) -> None:
+def test_doctor_checks_the_rest_without_a_terminal(scripts: Scripts, tmp_path: Path) -> None:
     scripts.config.chmod(0o644)
     shown = scripts.run("doctor")
     assert shown.returncode == 0, "no terminal is nothing wrong"

@@ -16,7 +16,7 @@ QUESTION = (
 
 
 @pytest.mark.parametrize(("columns", "width"), [(70, 30), (40, 19), (20, 9), (5, 8)])
-def test_put_table_keeps_eight_cells_of_a_column_when_there_is_no_room(
+def test_put_table_keeps_eight_cells_of_a_column_when_room_is_short(
     tmp_path: Path, columns: int, width: int
 ) -> None:
     """A narrower table would be unreadable, so it exceeds the terminal."""

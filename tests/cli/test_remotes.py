@@ -289,7 +289,7 @@ def test_commands_refuse_a_remote_when_it_belongs_to_another_lock(scripts: Scrip
 # --- the others ----------------------------------------------------------------------------------
 
 
-def test_delete_and_clear_need_yes_when_there_is_no_terminal(scripts: Scripts) -> None:
+def test_delete_and_clear_need_yes_without_a_terminal(scripts: Scripts) -> None:
     ids = [scripts.have(remoteName=name) for name in ("A", "B", "C")]
     for command in (["delete", "1004", str(ids[0])], ["clear", "1004"]):
         result = scripts.run("remotes", *command)

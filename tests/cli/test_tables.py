@@ -74,7 +74,7 @@ def test_export_writes_nothing_when_a_lock_cannot_be_read(scripts: Scripts, tmp_
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "people.csv", "config.json"])
-def test_export_wants_force_when_the_file_is_no_export(
+def test_export_requires_force_when_the_file_is_not_an_export(
     name: str, scripts: Scripts, tmp_path: Path
 ) -> None:
     file = tmp_path / name

@@ -217,7 +217,7 @@ def test_a_lock_of_5000_digits_is_refused(load: Load) -> None:
             load(FULL, TOKEN | {"LOCKTERM_LOCK": number})
 
 
-def test_a_file_that_is_no_text_is_refused(load: Load) -> None:
+def test_configuration_is_refused_when_it_is_not_text(load: Load) -> None:
     with pytest.raises(ConfigError, match="line 2: not UTF-8"):
         load(b"# ok\nx = '\xff'\n")
     with pytest.raises(ConfigError, match="not valid TOML"):
@@ -314,7 +314,7 @@ def test_a_profile_that_is_not_there_is_refused_with_the_nearest(load: Load) -> 
 
 
 @pytest.mark.parametrize("lock", ["abc", "0", "-1", "1.5", "9" * 30, "\u0661", ""])
-def test_a_lock_that_is_no_number_is_refused(load: Load, lock: str) -> None:
+def test_lock_option_is_refused_when_it_is_not_a_number(load: Load, lock: str) -> None:
     with pytest.raises(ConfigError, match="--lock"):
         load(lock=lock)
 

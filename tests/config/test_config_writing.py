@@ -59,7 +59,7 @@ def test_a_change_touches_its_line_alone() -> None:
     )
 
 
-def test_a_new_profile_stands_behind_everything() -> None:
+def test_new_profile_is_written_at_the_end() -> None:
     text = edited(ODD, "a", profiles_of(ODD) | {"n v": FILED})
     assert text == ODD + (
         '\n\n[profiles."n v"]\nbase_url = "https://new.example"\ncolor = "red"\n\n'
@@ -225,7 +225,7 @@ def test_a_file_that_others_could_read_is_closed(file: Path) -> None:
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
 
 
-def test_a_file_that_was_changed_meanwhile_is_not_written(file: Path) -> None:
+def test_write_is_refused_when_the_file_has_changed(file: Path) -> None:
     profiles = opened(file)
     seen = profiles.read()
     for other in (ODD + "\n# typed in an editor", ""):
@@ -241,7 +241,7 @@ def test_a_file_that_was_changed_meanwhile_is_not_written(file: Path) -> None:
     assert list(profiles_of(file.read_text())) == ["new"]
 
 
-def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+def test_write_is_refused_when_a_file_has_appeared(tmp_path: Path) -> None:
     profiles = opened(tmp_path / "config.toml")
     seen = profiles.read()
     (tmp_path / "config.toml").write_text("# somebody was here\n")
@@ -293,7 +293,7 @@ def test_a_link_stays_a_link(file: Path, tmp_path: Path) -> None:
 # --- the list ----------------------------------------------------------------------------------
 
 
-def test_broken_profiles_are_told_beside_good_ones(file: Path) -> None:
+def test_entries_show_broken_profiles_beside_good_ones(file: Path) -> None:
     file.write_text(ODD.replace("timeout_s = 1_0.5", 'timezone = "Nowhere"'))
     profiles = opened(file, {"OTHER": "x"})
     a, b, c = profiles.entries(profiles.read())
@@ -375,7 +375,7 @@ def test_the_ca_file_of_a_form_begins_at_the_configuration(tmp_path: Path) -> No
     assert "ca_file" not in check(typed | {"ca_file": ""}, filed, {}, tmp_path).filed
 
 
-def test_a_color_that_is_none_is_refused_with_its_line(file: Path) -> None:
+def test_unknown_color_is_refused_with_its_line(file: Path) -> None:
     file.write_text(ODD.replace("timeout_s = 1_0.5", 'color = "gren"'))
     profiles = opened(file)
     with pytest.raises(ConfigError, match=r'line 15: color \'gren\'.*did you mean "green"\?'):

@@ -54,7 +54,7 @@ def test_colors(environ: dict[str, str], depth: int) -> None:
         ({"TERM": "xterm", "TMUX": "", "STY": ""}, "plain"),
     ],
 )
-def test_what_stands_before_the_clipboard(environ: dict[str, str], through: str) -> None:
+def test_multiplexer_is_found_by_its_variables(environ: dict[str, str], through: str) -> None:
     assert multiplexer(environ) == through
 
 

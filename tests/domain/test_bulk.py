@@ -66,7 +66,7 @@ def after(step: Step) -> dict[str, Any]:
 
 
 @given(st.lists(wild | sound().map(as_remote), max_size=6), wishes)
-def test_each_remote_is_planned_once_or_told_why_not(
+def test_each_remote_is_planned_once_or_has_a_reason(
     remotes: list[Remote], wish: tuple[frozenset[str], Wanted]
 ) -> None:
     marked = targets(remotes)
@@ -98,7 +98,7 @@ def test_nothing_becomes_another_that_was_not_asked_for(
 
 
 @pytest.mark.parametrize("days", ["1,2,3,4,5", [1, "2"], None, ...])
-def test_weekdays_that_nobody_can_read_are_not_written_over(days: Any) -> None:
+def test_plan_refuses_to_overwrite_unreadable_weekdays(days: Any) -> None:
     """Another end sends the weekdays with it: none of them would be sent."""
     raw = {"id": 7, "remoteType": 4, "startDate": NOW, "endDate": NOW + DAY_MS, "weekDay": days}
     remote = Remote.read({name: value for name, value in raw.items() if value is not ...})
@@ -138,7 +138,7 @@ def test_what_opens_without_an_end_is_agreed_to_and_what_ends_before_its_start_r
 
 
 @pytest.mark.parametrize("action", [Action.ADD, Action.UPDATE, Action.DELETE, Action.VOICE])
-def test_the_note_of_a_step_is_told_whatever_is_sent(action: Action) -> None:
+def test_step_note_is_shown_for_every_action(action: Action) -> None:
     note = "Its row has no lockId: it is taken for lock 7."
     assert describe_step_notes(Step(0, action, 7, 1, "Anna", note=note), UTC, NOW)[-1:] == [note]
 

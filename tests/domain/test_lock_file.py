@@ -31,7 +31,7 @@ def test_lines_and_columns_in_any_order(text: str) -> None:
         ]
 
 
-def test_a_line_changes_what_it_tells_and_nothing_else() -> None:
+def test_line_changes_only_its_own_fields() -> None:
     (line,) = read_locks(b"1001,,nordriegel,,Europe/Berlin\n")
     known = Lock(1001, name="Gate", vendor="old", model="NR", remotes=7)
     assert line.onto(known) == Lock(
@@ -58,7 +58,7 @@ def test_a_line_changes_what_it_tells_and_nothing_else() -> None:
         (b"1001,A\n\x00\x01\n", ["line 2: Not a text file"]),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(data: bytes, words: list[str]) -> None:
+def test_problems_name_their_line(data: bytes, words: list[str]) -> None:
     with pytest.raises(BadLockFile) as caught:
         read_locks(data)
     said = "\n".join(caught.value.problems)

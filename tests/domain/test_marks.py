@@ -112,7 +112,7 @@ def test_the_words_count_what_is_marked_and_what_of_it_is_not_shown(
     assert (f"{hidden} not shown" in words) == bool(hidden)
 
 
-def test_what_is_marked_anew_is_not_unmarked_for_what_was_done_before() -> None:
+def test_drop_keys_keeps_rows_that_were_marked_again() -> None:
     marks = remote_marks()
     marks.toggle_all(ROWS[:3])
     made = marks.count

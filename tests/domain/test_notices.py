@@ -43,7 +43,7 @@ def test_a_warning_is_read_after_the_news_that_came_behind_it() -> None:
     assert titles(log) == ["copied +2", "odd +1", "damaged +0"]
 
 
-def test_the_same_is_counted_and_stands_once() -> None:
+def test_equal_notices_are_counted_and_shown_once() -> None:
     log = NoticeLog()
     for at_ms, title in enumerate(["gone", "back", "gone", "gone"]):
         said(log, "error", title, at_ms)

@@ -57,7 +57,7 @@ def test_what_was_there_before_is_not_made_up() -> None:
     assert words == "User number 5 -> 7"
 
 
-def test_what_is_sent_and_no_other_is_no_change() -> None:
+def test_unchanged_fields_are_left_out_of_the_description() -> None:
     before = {"remoteType": 2, **DATES, "weekDay": []}
     body = {**before, "endDate": NOW_MS + 9 * DAY_MS}
     words = describe_change_briefly(operation("update", body, (before,)), ZoneInfo("Europe/Berlin"))

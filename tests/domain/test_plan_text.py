@@ -92,7 +92,7 @@ def deletes(words: str) -> list[Step]:
         ),
     ],
 )
-def test_deletes_on_several_locks_are_told_lock_by_lock(steps: str, said: str) -> None:
+def test_describe_deletions_counts_locks(steps: str, said: str) -> None:
     assert describe_deletions(deletes(steps), {1: "Gate", 2: "Yard"}) == said
 
 
@@ -107,7 +107,7 @@ def test_deletes_on_several_locks_are_told_lock_by_lock(steps: str, said: str) -
         ),
     ],
 )
-def test_a_lock_is_told_as_not_reached_only_where_it_was_not(why: str, said: str) -> None:
+def test_describe_deletions_names_unreached_locks_only(why: str, said: str) -> None:
     done, left = deletes("1 recorded, 2 not_sent")
     words = describe_deletions([done, replace(left, message=why)], {1: "Gate", 2: "Yard"})
     assert words == f"Gone from 1 of 2 locks; {said}."
@@ -147,13 +147,13 @@ ENDED = {"remoteType": 2, "startDate": START_MS, "endDate": START_MS + 5 * DAY_M
         (Step(1, Action.VOICE, 1, None, "A", {"lang": "de-DE"}), (None, None)),
     ],
 )
-def test_a_step_tells_the_state_as_it_is_and_as_it_will_be(
+def test_step_states_returns_the_state_before_and_after(
     step: Step, told: tuple[State | None, State | None]
 ) -> None:
     assert step_states(step, START_MS + 20 * DAY_MS) == told
 
 
-def test_what_will_be_is_told_where_there_is_no_room_for_what_was() -> None:
+def test_describe_new_values_shows_only_the_result() -> None:
     step = renewed(1, START_MS + 2 * DAY_MS)
     (words,) = describe_step(step, UTC, START_MS)
     new = describe_new_values(step, UTC, START_MS)
@@ -161,7 +161,7 @@ def test_what_will_be_is_told_where_there_is_no_room_for_what_was() -> None:
     assert words.endswith(new.removeprefix("End"))
 
 
-def test_the_changes_of_many_are_told_by_what_they_are_to_be() -> None:
+def test_describe_changes_counts_new_values() -> None:
     steps = [renewed(number, START_MS + 2 * DAY_MS) for number in range(1, 1200)]
     steps += [renewed(3000, START_MS + 2 * DAY_MS, isCoerced=1), *deletes("1 to_do")]
     told = describe_changes(steps, {1: UTC})
@@ -173,7 +173,7 @@ def test_the_changes_of_many_are_told_by_what_they_are_to_be() -> None:
     )
 
 
-def test_how_many_that_have_ended_open_again_is_told_before_it_is_agreed_to() -> None:
+def test_describe_notes_counts_reactivated_remotes() -> None:
     now_ms, later_ms = START_MS + 3 * DAY_MS, START_MS + 40 * DAY_MS
     ended = [renewed(1, later_ms), renewed(2, 0, remoteType=1), renewed(3, later_ms)]
     shut = renewed(4, START_MS + 2 * DAY_MS)  # another end, and it has passed too

@@ -89,7 +89,7 @@ def test_an_update_sends_the_four_together_or_none_of_them(values: Remote, other
 
 
 @given(wild)
-def test_what_came_is_never_written_back_by_itself(before: Remote) -> None:
+def test_update_never_sends_unknown_fields_back(before: Remote) -> None:
     assert changes(before, before).body() == {}
 
 

@@ -75,7 +75,7 @@ def test_what_no_person_is_known_by_is_not_looked_at() -> None:
         assert missing_words(needle, remote) == [needle]
 
 
-def test_extra_data_that_is_no_object_is_looked_at_too() -> None:
+def test_search_finds_extra_data_of_any_type() -> None:
     remote = Remote.read({"id": 1, "extraData": json.dumps({"owner": "Weber"})})
     assert is_found("weber", remote)
 
@@ -140,7 +140,7 @@ def test_what_a_list_lacks_is_not_looked_for_again_with_a_letter_more() -> None:
         max_size=12,
     )
 )
-def test_what_ends_is_counted_as_each_remote_is_told_by_its_dates(
+def test_expiring_counts_agree_with_the_state_of_each_remote(
     kinds: list[tuple[int, int, int | None]],
 ) -> None:
     now_ms, day_ms = 1_795_248_000_000, 86_400_000

@@ -17,7 +17,5 @@ from lockterm.domain.text.service import describe_clock
         (-400 * 86400, "400 days ahead of"),
     ],
 )
-def test_a_clock_that_is_off_is_told_in_minutes_and_from_two_days_on_in_days(
-    offset_s: float, off: str
-) -> None:
+def test_clock_difference_is_in_minutes_below_two_days(offset_s: float, off: str) -> None:
     assert f"clock is {off} the service's" in describe_clock(offset_s)

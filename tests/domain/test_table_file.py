@@ -115,11 +115,11 @@ def test_the_lines_of_an_export_are_those_of_its_remotes() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_is_no_table_is_refused_in_words(data: bytes, words: str) -> None:
+def test_file_is_refused_when_it_is_not_a_table(data: bytes, words: str) -> None:
     assert said(data) == [words]
 
 
-def test_every_line_that_is_wrong_is_told() -> None:
+def test_every_wrong_line_is_reported() -> None:
     assert said(HEADER.encode() + b"1,2\n1,2,3\n1,2,3,4\n") == [
         "line 2: It has 2 of 3 cells: part of the line is missing.",
         "line 4: “4” is not in a named column.",

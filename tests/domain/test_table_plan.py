@@ -85,7 +85,7 @@ def test_relative_end_of_a_row_counts_from_current_end(
 
 
 @given(st.lists(wild | sound(), max_size=4))
-def test_an_export_differs_in_nothing_whatever_the_service_tells(found: list[Remote]) -> None:
+def test_plan_of_an_export_changes_nothing(found: list[Remote]) -> None:
     remotes = [
         Remote.read({**one.raw, "id": place, "lockId": LOCK})
         if one.raw
@@ -270,14 +270,12 @@ FIRST = "line 2, column "
          " time-limited or recurring."),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_row_is_told_with_its_place(
-    columns: str, row: str, words: str
-) -> None:
+def test_row_problems_name_their_cell(columns: str, row: str, words: str) -> None:
     _, wrong = planned(f"lockId,{columns}\n1001,{row}\n")
     assert FIRST + words in wrong
 
 
-def test_every_cell_that_is_wrong_is_told() -> None:
+def test_every_wrong_cell_is_reported() -> None:
     _, wrong = planned("lockId,remoteId,endDate,weekDay\n1001,2,x,y\n1001,9,,\n")
     assert [problem.split(":")[0] for problem in wrong] == [
         "line 2, column endDate, “x”",
@@ -301,7 +299,7 @@ def test_what_is_ambiguous_is_refused() -> None:
     ]
 
 
-def test_an_unknown_name_in_json_is_named_unless_the_service_told_it() -> None:
+def test_unknown_json_names_are_reported_unless_the_service_sent_them() -> None:
     told = ANNA | {"color": "red"}
     read = ReadLock(Lock(LOCK), BERLIN, [Remote.read(told)])
     data = remotes_as_json([read], "", NOW)

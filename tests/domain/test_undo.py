@@ -46,7 +46,7 @@ def recorded(call: str, body: dict[str, Any], *before: dict[str, Any], **more: A
     {"remoteName", "remoteType"},
 )
 @given(sound(), sound(), st.sets(st.sampled_from([field.name for field in UPDATED])))
-def test_what_was_told_before_comes_back(values: Remote, other: Remote, untold: set[str]) -> None:
+def test_undo_restores_the_former_values(values: Remote, other: Remote, untold: set[str]) -> None:
     told = {name: value for name, value in as_remote(values).raw.items() if name not in untold}
     before = Remote.read({**told, "id": 7})
     try:
@@ -74,7 +74,7 @@ def test_what_was_told_before_comes_back(values: Remote, other: Remote, untold: 
         assert left.message, "nothing says why it is not undone"
 
 
-def test_a_status_that_was_told_before_a_renewal_is_not_told_of_what_it_has_made() -> None:
+def test_undo_ignores_a_status_from_before_the_renewal() -> None:
     was = {"id": 7, "remoteType": 2, "startDate": 1, "endDate": NOW - 9 * DAY_MS, "status": 2}
     body = {"remoteId": 7, "remoteType": 2, "startDate": 1, "endDate": NOW + 90 * DAY_MS}
     (step,) = undone(recorded("update", body, was), UTC, NOW).steps
@@ -119,7 +119,7 @@ def test_it_is_said_why_a_change_has_no_inverse(
         ({}, {"remoteUserNo": None}, "had no user number before"),
     ],
 )
-def test_a_user_number_comes_back_where_the_former_one_was_told(
+def test_undo_restores_a_user_number_when_it_is_known(
     told: dict[str, Any], known: dict[str, Any], former: int | str
 ) -> None:
     body = {"remoteId": 7, "remoteUserNo": 9}

@@ -118,7 +118,7 @@ def test_the_state_of_a_remote_at_a_moment(shown: Remote, state: State) -> None:
     assert state_of(shown, NOW) is state
 
 
-def test_each_state_has_a_sign_and_a_look_of_its_own() -> None:
+def test_each_state_has_its_own_sign_and_look() -> None:
     try:
         for signs in (glyphs.UNICODE, glyphs.ASCII):
             glyphs.use(signs)
@@ -141,7 +141,7 @@ def test_validity_in_words() -> None:
     )
 
 
-def test_the_end_is_no_longer_part_of_the_period() -> None:
+def test_period_excludes_its_end() -> None:
     shown = remote(2, NOW, NOW + 1)
     assert phase_of(shown, NOW - 1) is Phase.AHEAD
     assert phase_of(shown, NOW) is Phase.NOW

@@ -80,7 +80,7 @@ def test_words() -> None:
     assert format_weekdays([9, 1]) == "Mon, unknown 9"
 
 
-def test_letters_stand_at_their_place_in_the_week() -> None:
+def test_weekday_letters_keep_their_column() -> None:
     assert format_weekday_letters([1, 3, 5]) == "M W F"
     assert format_weekday_letters([4, 2]) == " T T"
     assert format_weekday_letters([6, 7, 7, 9]) == "     SS"

@@ -340,7 +340,7 @@ def test_keys_have_their_names(sent: str, key: str, character: str | None) -> No
 @pytest.mark.parametrize(
     "sent", ["\x1b[97;1:3u", "\x1b[99~", "\x1b[1114112u", "\x1b[55296u", "\x1b[48;24;80;0;0t"]
 )
-def test_what_is_no_key_is_nothing(sent: str) -> None:
+def test_unknown_sequences_yield_no_key(sent: str) -> None:
     assert messages(sent.encode()) == []
 
 

@@ -169,7 +169,7 @@ def test_a_choice_goes_before_a_usual_key_of_this_version(
         ),
     ],
 )
-def test_what_settles_a_change_is_told_once_where_its_keys_were_chosen_for_something_else(
+def test_resolving_hint_names_the_palette_when_keys_are_taken(
     lost: tuple[str, ...], words: str
 ) -> None:
     hints.use({f"outcome.{name}": () for name in lost})

@@ -40,7 +40,7 @@ async def choosing(
         yield pilot
 
 
-async def test_chosen_keys_work_and_are_told(
+async def test_chosen_keys_work_and_are_shown(
     lockterm_app: Starter, service: RunningService
 ) -> None:
     """The line of keys keeps its order; help and palette name the new key; the old one is dead."""

@@ -91,7 +91,7 @@ def test_the_registry_is_what_is_bound() -> None:
     assert found | {"plain_text"} == set(PLACES)
 
 
-def test_every_binding_says_its_key_by_itself_and_has_a_verb() -> None:
+def test_every_binding_has_a_key_and_a_verb() -> None:
     for node in classes():
         for binding in own_bindings(node):
             assert binding.description, f"{node.__name__}: {binding.id} has no verb"

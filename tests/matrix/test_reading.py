@@ -43,7 +43,7 @@ def test_a_screen_as_it_should_be_has_nothing_wrong() -> None:
     assert reading.wrong(shown(*DIALOG), asked, FEW) == []
 
 
-def test_a_mark_tells_the_cursor_in_quiet_alone() -> None:
+def test_cursor_has_a_mark_only_in_quiet_mode() -> None:
     quiet = Terminal("quiet", X256, options=("--quiet",))
     body = ("Name    State", ">Anna   normal", " Ben    normal", "", "", "page 1 of 7")
     anna, ben = (
@@ -126,7 +126,7 @@ def test_what_is_cut_off_is_noticed(picture: Picture, expected: Expected, wrong:
         ("\x1b[38;5;233;48;5;253m", "\x1b[38;5;253;48;5;233m", MANY, True),
     ],
 )
-def test_the_focus_is_told_without_color(
+def test_focus_is_visible_without_color(
     anna: str, ben: str, terminal: Terminal, is_told: bool
 ) -> None:
     expected = Expected(stands_out="Anna", others="Ben", key_line=False)

@@ -111,7 +111,7 @@ MARKS = ("Fob of Anna", "N-of-Anna", "Pack of Anna")
 
 
 @pytest.mark.long
-async def test_nobody_sees_what_another_one_was_shown(starter: Starter) -> None:
+async def test_cache_is_separate_for_each_account(starter: Starter) -> None:
     async with Tenants().running() as service:
         async with three_screens(starter, service, ANNA) as (_, look):
             seen = await look()
@@ -201,7 +201,7 @@ async def test_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert MIB < on_disk(path) < 4 * MIB
 
 
-def test_a_file_that_grew_without_a_limit_is_begun_anew(tmp_path: Path) -> None:
+def test_cache_is_replaced_when_it_grew_too_large(tmp_path: Path) -> None:
     path, profile = tmp_path / "answers.db", Profile("p", "http://x")
     for size, is_there in ((0, True), (3 * (kept.MOST_BYTES + kept.MOST_LIST_BYTES), False)):
         cache = Cache(path, profile)
@@ -341,7 +341,7 @@ async def test_what_was_read_is_kept_though_the_session_ends_at_once(
         await reading
 
 
-async def test_the_page_of_the_start_is_kept_where_somebody_leaves_at_once(
+async def test_first_page_is_cached_when_the_ui_ends_early(
     tmp_path: Path, service: RunningService
 ) -> None:
     """Before its screen has said that it is shown."""

@@ -102,7 +102,7 @@ def lists(read: LockRead) -> Listing:
     return read.listing
 
 
-async def test_so_many_are_read_at_the_same_time_and_no_more(
+async def test_locks_are_read_with_a_limit_on_concurrency(
     operations: Operations, site: Site
 ) -> None:
     await book(operations, site, *[1] * (3 * AT_ONCE))
@@ -157,7 +157,7 @@ async def test_what_was_read_last_is_there_with_its_age(operations: Operations, 
     assert len(site.asked) == asked, "nothing was asked"
 
 
-async def test_what_was_changed_since_is_told(operations: Operations, site: Site) -> None:
+async def test_results_report_later_changes(operations: Operations, site: Site) -> None:
     await book(operations, site, 1, 1)
     await read(operations)
     operations.remotes.forget(1)  # as a refresh does
@@ -221,7 +221,7 @@ async def test_one_that_fails_holds_no_other_up(operations: Operations, site: Si
     assert found[1].error is not None
 
 
-async def test_records_that_cannot_be_read_are_told(operations: Operations, site: Site) -> None:
+async def test_unreadable_records_are_reported(operations: Operations, site: Site) -> None:
     await book(operations, site, 1)
     data = {"list": [{"id": 1}, 7], "pages": 1, "total": 2}
     site.instead[1] = answers(json.dumps({"errcode": 0, "data": data}))

@@ -58,7 +58,7 @@ async def test_a_certificate_that_is_put_right(site: Site) -> None:
         await until(lambda: operations.connection.online)
 
 
-async def test_a_ca_file_of_no_use_is_no_end_and_may_be_put_right(site: Site, tmp_path) -> None:
+async def test_connection_recovers_when_the_ca_file_is_mended(site: Site, tmp_path) -> None:
     """It is looked into on the first call, which may be any: of a search, or of a lock's name."""
     file = tmp_path / "authority.pem"
     file.write_bytes(b"0\x82\x03\xe1")  # as certificates begin that are not PEM
@@ -74,7 +74,7 @@ async def test_a_ca_file_of_no_use_is_no_end_and_may_be_put_right(site: Site, tm
         await until(lambda: operations.connection.online)
 
 
-async def test_a_refusal_of_the_service_is_no_loss_of_it(site: Site) -> None:
+async def test_connection_stays_up_when_the_service_refuses(site: Site) -> None:
     """A page of errors that says 403 or 404 is an answer to this call, not to all."""
     lock_id = site.new_lock()
     async with site.proxy() as proxy, site.operations(proxy) as operations:

@@ -133,7 +133,7 @@ def reads(tmp_path: Path) -> Iterator[Callable[[Listing], Any]]:
     yield walk
 
 
-async def test_a_list_that_tells_no_end_is_read_to_its_empty_page(reads):
+async def test_list_without_a_total_is_read_to_its_empty_page(reads):
     def listing(page_no: int, page_size: int) -> dict[str, Any]:
         first = (page_no - 1) * 50  # it never gives more than 50, and does not say so
         return {"list": [record(n) for n in range(first + 1, 121)][:50]}

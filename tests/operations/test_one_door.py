@@ -55,7 +55,7 @@ def test_only_the_client_speaks_http(graph: grimp.ImportGraph):
             assert not {"httpx", "httpcore", "urllib3", "requests"} & set(imported), name
 
 
-def test_nobody_but_the_door_sends_by_the_client():
+def test_only_one_module_sends_writes():
     """Reads reach the client through ``service``; a write there would be in no journal."""
     assert callable(LockService.send)
     found = set()

@@ -56,7 +56,7 @@ async def test_nothing_is_sent_to_a_remote_of_another_lock(site: Site, call: str
         await require_nothing_left(operations, proxy)
 
 
-async def test_a_change_undoes_none_that_nobody_saw(site: Site):
+async def test_update_is_refused_when_the_remote_has_changed(site: Site):
     """The start goes with the end: to move it would give back what a colleague took."""
     lock_id = site.new_lock()
     _, fob, _ = site.remotes(lock_id)
@@ -116,7 +116,7 @@ async def test_what_cannot_be_read_is_not_sent(
         await require_nothing_left(operations, proxy)
 
 
-async def test_a_name_that_another_session_took_meanwhile_is_not_added(site: Site):
+async def test_add_is_refused_when_another_session_took_the_name(site: Site):
     """The service may take a name twice: nothing in the contract says that add looks (4.1)."""
     lock_id, store = site.new_lock(0), site.new_store()
     read, go_on = asyncio.Event(), asyncio.Event()

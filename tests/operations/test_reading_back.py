@@ -210,7 +210,7 @@ async def test_send_again_sends_nothing_when_a_delete_is_a_conflict(bench: Bench
     assert bench.proxy.asked.count("delete") == 1
 
 
-async def test_sending_again_what_has_landed_meanwhile(bench: Bench):
+async def test_send_again_sends_nothing_when_the_change_was_recorded(bench: Bench):
     seen = await bench.lose("add", stalled)
     await bench.proxy.land()
     with pytest.raises(NameTaken):
@@ -321,7 +321,7 @@ async def test_deleting_one_by_one_goes_on_after_an_interruption(bench: Bench):
     await bench.agree()
 
 
-async def test_a_remote_that_is_gone_cannot_tell_of_its_update(bench: Bench):
+async def test_update_stays_unconfirmed_when_its_remote_is_gone(bench: Bench):
     bench.proxy.arm("update", close, 1)
 
     async def vanish() -> None:
@@ -355,7 +355,7 @@ async def test_a_third_value_is_a_conflict(bench: Bench):
     assert row.state is State.CONFLICT and "remoteName" in row.message
 
 
-async def test_reading_back_goes_on_by_itself_until_it_succeeds(bench: Bench):
+async def test_verification_repeats_until_it_succeeds(bench: Bench):
     """First it answers with errors, then not at all, then it is well again."""
     bench.proxy.arm("delete", applied_unheard, 1)
     bench.proxy.arm("list", answers("", 500))
@@ -462,7 +462,7 @@ async def test_a_store_that_fails_between_prepared_and_sending_holds_nothing(
     assert states == [State.NOT_SENT, State.CONFIRMED]
 
 
-async def test_a_write_goes_on_when_nobody_waits_for_it_any_more(bench: Bench):
+async def test_write_continues_when_its_caller_is_canceled(bench: Bench):
     gate = asyncio.Event()
 
     async def slow(exchange: Exchange) -> None:

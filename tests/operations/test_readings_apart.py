@@ -33,7 +33,7 @@ def test_case_does_not_prove_absence_when_readings_are_of_one_moment() -> None:
     assert set(verdicts(*readings, is_fresh=True)) == {State.UNKNOWN}
 
 
-def test_case_counts_anew_when_a_reading_between_differs() -> None:
+def test_readings_start_again_when_one_between_differs() -> None:
     second_s, third_s = HORIZON.apart_s, HORIZON.apart_s + 1.0
     seen = verdicts((0.0, GONE), (second_s, THERE), (third_s, GONE), is_fresh=True)
     assert seen[2] is State.UNKNOWN

@@ -10,7 +10,7 @@ from tests.faults.calls import CALLS, Scene
 from tests.faults.site import Site, until
 
 
-async def test_connection_recovers_by_itself_when_a_change_could_not_be_sent(site: Site):
+async def test_connection_recovers_when_a_change_could_not_be_sent(site: Site):
     lock_id = site.new_lock()
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         scene = Scene(lock_id, site.remotes(lock_id)[1])

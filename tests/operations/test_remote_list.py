@@ -61,7 +61,7 @@ async def test_load_keeps_the_page_that_is_shown_when_the_wanted_one_fails(site:
         assert (listing.state.page_no, listing.page_no, listing.at) == (3, 3, 3)
 
 
-async def test_load_asks_the_service_when_it_is_to_be_fresh(site: Site) -> None:
+async def test_load_asks_the_service_when_fresh_is_set(site: Site) -> None:
     async with opened(site) as case:
         listing = case.open()
         await listing.load()

@@ -52,7 +52,7 @@ async def test_an_unsettled_line_stays_and_holds_back(pair: Pair) -> None:
     assert (state(pair) / "sessions" / pair.here.journal.session.id).exists()
 
 
-async def test_an_add_under_way_is_nobody_elses_to_send(pair: Pair) -> None:
+async def test_add_under_way_is_not_sent_by_another_session(pair: Pair) -> None:
     """The other session meets its row before it can show again that it lives."""
     gate = asyncio.Event()
 
@@ -90,7 +90,7 @@ async def test_where_it_cannot_be_made_again_nothing_is_changed_or_hidden(pair: 
     assert len(await pair.there.journal.history()) == 2
 
 
-async def test_a_session_that_began_meanwhile_keeps_what_it_wrote(pair: Pair, site: Site) -> None:
+async def test_session_keeps_its_writes_when_the_state_is_removed(pair: Pair, site: Site) -> None:
     operation = await pair.lose("update")
     shutil.rmtree(state(pair))
     async with site.operations(pair.proxy, pair.here.journal.database.path) as new:

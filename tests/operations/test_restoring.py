@@ -454,9 +454,7 @@ def test_what_was_switched_off_or_elsewhere_opens_no_lock_unsaid() -> None:
         assert backed_up({**GOOD, **other}).why_not == "It belonged to another lock: 2."
 
 
-async def test_of_copies_it_is_told_once_how_many_have_ended(
-    service: RunningService, start: Start
-) -> None:
+async def test_copy_counts_expired_remotes_once(service: RunningService, start: Start) -> None:
     """Of those that are added: one that is there already stays as it is."""
     operations = start(service.base_url)
     source = Source(Lock(LOCK))

@@ -76,9 +76,7 @@ async def test_a_restored_remote_has_no_fields_of_who_had_its_id_before(
     assert "MAC address" in " ".join(drawn.plan.losses)
 
 
-async def test_restored_as_is_told_by_the_operation_and_not_by_the_id(
-    site: Site, operations: Operations
-):
+async def test_restored_remote_is_found_by_operation_not_id(site: Site, operations: Operations):
     lock_id = site.new_lock(0)
     anna = await add(operations, lock_id, "Anna", "A-1")
     await operations.writes.delete_remote(lock_id, await operations.remotes.detail(anna))

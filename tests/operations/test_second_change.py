@@ -92,7 +92,7 @@ async def test_two_profiles_of_one_service_hold_each_others_adds_back(site: Site
         assert [entry.call for entry in proxy.ledger] == []
 
 
-async def test_a_change_is_not_sent_again_over_what_somebody_else_has_set_since(site: Site):
+async def test_send_again_is_refused_when_the_remote_was_changed_elsewhere(site: Site):
     lock_id = site.new_lock()
     _, remote, _ = site.remotes(lock_id)
     later_ms, sooner_ms = (remote.end_ms or 0) + 86_400_000, (remote.end_ms or 0) - 86_400_000

@@ -156,7 +156,7 @@ async def test_what_the_other_session_settled_is_not_sent_again(pair: Pair, end:
 
 
 @pytest.mark.parametrize("call", ["update", "delete", "clear"])
-async def test_what_a_second_sending_does_is_no_proof_of_the_first(pair: Pair, call: str):
+async def test_second_send_does_not_confirm_the_first(pair: Pair, call: str):
     """It is read back while the service has applied the second, and has not answered yet."""
     lost = await pair.lose(call)
     second = "delete" if call == "clear" else call

@@ -146,7 +146,7 @@ async def test_a_walk_that_begins_again_has_no_more(
         assert service.sent < 6 * MIB
 
 
-async def test_what_is_read_back_by_itself_is_read_once_and_less(
+async def test_background_verification_shares_its_reads(
     opened: Callable[[Service], Operations], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An add without an answer on a list of large pages: a key reads more, nothing else does."""

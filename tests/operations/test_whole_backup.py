@@ -38,7 +38,7 @@ async def test_no_remote_is_missing_from_the_backup_where_pages_shift(site: Site
         assert len({record["id"] for record in row.before}) == 450 and row.message == ""
 
 
-async def test_a_list_that_never_stands_still_is_not_cleared(site: Site):
+async def test_clear_is_refused_when_the_list_keeps_changing(site: Site):
     lock_id = site.new_lock(450)
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.on_asked = shift(site, lock_id, 1000)

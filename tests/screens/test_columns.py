@@ -175,7 +175,7 @@ async def test_a_stale_page_and_a_search_say_it_too(
         assert line.startswith(" STALE, 1 of 7 · this page sorted by updated · service unreachable")
 
 
-async def test_a_delete_is_of_the_remote_asked_for_when_rows_are_sorted_meanwhile(
+async def test_delete_acts_on_its_remote_when_rows_are_sorted(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:

@@ -133,7 +133,7 @@ async def test_a_lock_that_is_not_reached_gets_nothing(
 
 
 @pytest.mark.long
-async def test_a_lock_that_has_all_of_it_is_no_longer_marked(
+async def test_lock_is_unmarked_when_it_has_all_remotes(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     fill_book(lockterm_app, *LOCKS)

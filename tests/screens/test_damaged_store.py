@@ -7,7 +7,7 @@ from lockterm.service.running import RunningService
 from tests.screens.running_app import Starter, notices, until
 
 
-async def test_a_damaged_store_is_told(service: RunningService, lockterm_app: Starter) -> None:
+async def test_damaged_store_is_reported(service: RunningService, lockterm_app: Starter) -> None:
     file = Paths.below(lockterm_app.directory).database
     file.parent.mkdir(mode=0o700, parents=True)
     file.write_bytes(b"no database at all" * 1000)

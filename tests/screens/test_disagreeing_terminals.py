@@ -200,7 +200,7 @@ def strip_of(row: tuple[str, str, str], reverse: bool) -> Strip:
 @pytest.mark.parametrize("kind", TERMINALS)
 @examples(40, phases=[Phase.explicit, Phase.generate])
 @given(given_steps=st.lists(steps, min_size=1, max_size=12))
-def test_every_value_but_the_name_stands_in_its_place(
+def test_values_keep_their_column_beside_wide_names(
     kind: str, given_steps: list[tuple[int, tuple[str, str, str], bool, str]]
 ) -> None:
     """After any session, and as it does after ctrl+l."""
@@ -255,7 +255,7 @@ def test_the_blank_beside_a_name_from_right_to_left_is_not_seen(style: Style, se
     assert behind.startswith("\x1b[m" if sent else "\x1b[1;6H"), repr(drawn)
 
 
-def test_what_is_known_to_be_narrow_is_not_placed_anew() -> None:
+def test_narrow_cells_need_no_cursor_position() -> None:
     lengths = []
     for ambiguous in (1, None):
         frame = Frame(guarded=True)

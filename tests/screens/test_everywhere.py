@@ -341,7 +341,7 @@ async def test_a_notice_over_all_locks_says_of_which_lock_a_remote_is(
 @pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
 @pytest.mark.parametrize("key", ["F", "W"])
-async def test_deletes_are_told_at_their_rows_while_they_are_under_way(
+async def test_rows_show_their_delete_while_it_runs(
     lockterm_app: Starter, size: tuple[int, int], key: str
 ) -> None:
     """Two at once: the second begins while the first has no answer yet."""
@@ -372,7 +372,7 @@ async def test_deletes_are_told_at_their_rows_while_they_are_under_way(
 
 @pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
-async def test_weekdays_are_told_wherever_a_remote_is_recurring(
+async def test_rows_show_weekdays_of_recurring_remotes(
     lockterm_app: Starter, size: tuple[int, int]
 ) -> None:
     period = {"startDate": NOW_MS - DAY_MS, "endDate": NOW_MS + 20 * DAY_MS}
@@ -427,7 +427,7 @@ async def test_hostile_names_are_shown_with_care(lockterm_app: Starter, key: str
 
 
 @pytest.mark.long
-async def test_what_ends_is_told_by_day_and_by_span(
+async def test_expiring_shows_ends_by_day_and_span(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(results, "SHOWN_S", 3600)  # else the cursor stands on what came first
@@ -468,9 +468,7 @@ async def test_what_ends_is_told_by_day_and_by_span(
             assert len(site.asked) == asked, "it was read just now"
 
 
-async def test_what_ends_while_it_is_looked_at_is_told_as_ended_in_its_place(
-    lockterm_app: Starter, clock: Clock
-) -> None:
+async def test_expiring_row_becomes_expired_in_place(lockterm_app: Starter, clock: Clock) -> None:
     kind = {"remoteType": 2, "startDate": NOW_MS - DAY_MS}
     soon, later = NOW_MS + 100_000, NOW_MS + 5 * DAY_MS
     site = Site(
@@ -535,7 +533,7 @@ def test_the_signs_of_the_days_to_come_are_apart_in_ascii() -> None:
 
 
 @pytest.mark.long
-async def test_the_days_to_come_are_told_without_a_lock_that_left_the_book(
+async def test_days_ahead_leaves_out_a_removed_lock(
     lockterm_app: Starter,
 ) -> None:
     """The book was read again, and what is found in it is not shown yet."""
@@ -599,7 +597,7 @@ async def test_one_state_alone_is_shown_of_what_is_found(lockterm_app: Starter) 
 
 
 @pytest.mark.long
-async def test_no_count_is_told_of_what_was_not_counted(lockterm_app: Starter) -> None:
+async def test_counts_are_hidden_until_everything_is_counted(lockterm_app: Starter) -> None:
     """What was counted of one span says nothing of the next one."""
 
     def until_day(remote_id: int, day: int) -> dict[str, Any]:
@@ -623,7 +621,7 @@ async def test_no_count_is_told_of_what_was_not_counted(lockterm_app: Starter) -
         assert "expires within 7 days: 1" in seen
 
 
-async def test_what_was_found_is_counted_once_nobody_types(
+async def test_results_are_counted_after_typing_pauses(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site = Site(L1=[remote(1, 1, "Anna", isCoerced=1), remote(2, 1, "Anton", isCoerced=1)])

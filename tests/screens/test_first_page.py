@@ -155,7 +155,7 @@ async def test_that_of_another_lock_profile_credential_or_size_is_not_shown(
                 ]
 
 
-async def test_a_refusal_is_told_as_ever_and_asked_for_once(
+async def test_first_page_refusal_is_shown_after_one_request(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async def refuse(exchange: Exchange) -> None:
@@ -197,7 +197,7 @@ async def test_a_pause_that_is_asked_for_is_kept(
 
 
 @pytest.mark.long
-async def test_what_failed_before_is_asked_for_anew_once_the_service_can_be_reached(
+async def test_first_page_is_requested_again_when_the_service_returns(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     """A portal that had a certificate of its own, until somebody logged in to it."""

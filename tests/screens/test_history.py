@@ -391,7 +391,7 @@ async def test_what_is_narrowed_is_counted_as_far_as_a_key_may_take(
         assert "12 of 1,200 operations" in words(pilot.app)
 
 
-async def test_an_operation_is_read_before_it_is_shown_and_shown_anew_where_it_has_changed(
+async def test_history_reads_a_change_before_it_shows_it(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with lockterm_app(service) as pilot:

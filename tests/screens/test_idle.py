@@ -65,9 +65,7 @@ def fields(pilot: Pilot[Any]) -> list[Input]:
     return [*pilot.app.screen.query(Input)]
 
 
-async def test_the_find_line_only_has_to_be_shown(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_find_line_is_preloaded(service: RunningService, lockterm_app: Starter) -> None:
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service) as pilot:
         before = shown(pilot)
@@ -102,7 +100,7 @@ async def test_the_find_line_of_remotes_is_made_in_one_moment_and_its_field_in_t
         assert field.value == "omar" and field.has_focus
 
 
-async def test_what_was_closed_meanwhile_is_left_alone(
+async def test_preload_skips_a_closed_screen(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     fill_book(lockterm_app, *LOCKS)

@@ -64,7 +64,7 @@ def ends(pilot: Pilot[int]) -> dict[str, str]:
 
 
 @pytest.mark.long
-async def test_a_wide_book_tells_what_ends_on_each_lock_and_when_that_was_read(
+async def test_wide_book_shows_expiring_counts_and_their_age(
     lockterm_app: Starter, service: RunningService, clock: Clock
 ) -> None:
     fill_book(lockterm_app, *LOCKS[1:], Lock(1004, name="Yard"), Lock(1005, name="Shed"))
@@ -208,7 +208,7 @@ async def test_finding_narrows_and_enter_opens_that_lock(
         assert book_of(lockterm_app)[1001].opened_ms == NOW_MS, "the look was noted"
 
 
-async def test_the_rows_keep_the_focus_while_there_are_none(
+async def test_table_keeps_the_focus_while_it_is_empty(
     lockterm_app: Starter, service: RunningService
 ) -> None:
     fill_book(lockterm_app, LOCKS[0])

@@ -82,7 +82,7 @@ async def test_a_search_keeps_what_it_finds_and_nothing_else(
 
 
 @pytest.mark.long
-async def test_a_search_that_takes_long_tells_less_often_how_far_it_is(
+async def test_long_search_reports_progress_less_often(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A page takes 0.1 s: it is told at every 0.3 s of two, and at every second of four more."""
@@ -109,7 +109,7 @@ async def test_a_search_that_takes_long_tells_less_often_how_far_it_is(
         assert 8 < len(painted) < 14, painted
 
 
-def test_ids_that_were_seen_are_told_from_new_ones() -> None:
+def test_search_separates_known_ids_from_new_ones() -> None:
     chance = random.Random(5)
     numbers = [chance.choice((1, 2**40, 2**64)) * chance.randrange(-3, 3000) for _ in range(20_000)]
     seen, known = SeenIds(), set[int]()

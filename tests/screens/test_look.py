@@ -265,7 +265,7 @@ async def test_quiet_reads_only_what_was_asked_for(
         assert someone_else.counted(service, "list") == (2 if quiet else 3)
 
 
-async def test_a_mouse_that_was_let_go_is_told_of(
+async def test_releasing_the_mouse_is_reported(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1001) as pilot:

@@ -158,7 +158,7 @@ def _run(pilot: Pilot[Any]) -> RunHere:
 
 
 @pytest.mark.long
-async def test_without_a_known_model_there_is_no_voice_to_choose(
+async def test_voice_is_refused_when_the_model_is_unknown(
     lockterm_app: Starter, service: RunningService
 ) -> None:
     fill_book(lockterm_app, *LOCKS)
@@ -171,7 +171,7 @@ async def test_without_a_known_model_there_is_no_voice_to_choose(
 
 
 @pytest.mark.long
-async def test_many_locks_are_read_side_by_side_and_told(
+async def test_marked_locks_are_read_concurrently_and_counted(
     lockterm_app: Starter, service: RunningService
 ) -> None:
     fill_book(lockterm_app, *LOCKS, YARD)
@@ -192,7 +192,7 @@ async def test_many_locks_are_read_side_by_side_and_told(
 
 
 @pytest.mark.long
-async def test_a_reading_tells_how_far_it_is_and_ends_with_its_marks(
+async def test_reading_reports_progress_and_ends_with_its_marks(
     lockterm_app: Starter,
 ) -> None:
     go_on = asyncio.Event()
@@ -245,7 +245,7 @@ async def test_what_it_looks_like(
         assert isinstance(pilot.app.screen, ChoiceModal)
 
 
-async def test_what_is_marked_anew_while_a_plan_is_carried_out_stays_marked(
+async def test_rows_marked_again_during_a_run_stay_marked(
     lockterm_app: Starter,
 ) -> None:
     """Else the next key would be for the lock under the cursor."""
@@ -279,7 +279,7 @@ async def test_what_is_marked_anew_while_a_plan_is_carried_out_stays_marked(
 
 
 @pytest.mark.long
-async def test_a_store_that_fails_while_they_are_read_is_told_and_no_count_of_them(
+async def test_reading_reports_a_failing_store_without_a_count(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fails(*_: object) -> None:

@@ -96,7 +96,7 @@ async def test_a_notice_outlives_the_screen_it_came_on(
         await until(pilot, lambda: last_line(pilot) == keys)  # nor is it left on the screen below
 
 
-async def test_an_error_stands_until_a_key_that_was_typed_after_it_was_read(
+async def test_error_stays_until_a_later_key(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
@@ -120,7 +120,7 @@ async def test_an_error_stands_until_a_key_that_was_typed_after_it_was_read(
 
 
 @pytest.mark.long
-async def test_an_error_stands_while_text_is_typed(
+async def test_error_stays_while_text_is_typed(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who types a name looks at the field, and not at what comes meanwhile."""
@@ -160,7 +160,7 @@ async def test_a_key_shows_all_of_it_and_the_line_is_free(
         await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
 
 
-async def test_what_is_no_error_goes_by_itself(
+async def test_information_disappears_after_a_while(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
@@ -192,7 +192,7 @@ async def test_keys_typed_in_one_burst_do_the_same_while_notices_come_and_go(
 @pytest.mark.parametrize(
     ("look", "mark"), [(Look(colors=0), "▌"), (Look(ascii=True), "|"), (Look(quiet=True), "|")]
 )
-async def test_severity_is_told_by_a_sign_and_a_word(
+async def test_severity_has_a_sign_and_a_word(
     service: RunningService, lockterm_app: Starter, look: Look, mark: str
 ) -> None:
     async with lockterm_app(service, 1003, look) as pilot:

@@ -41,7 +41,7 @@ def test_a_bar_has_today_where_it_is(start: int, end: int, bar: str, plain: str)
 
 
 @pytest.mark.long
-async def test_it_tells_label_and_value_the_period_and_what_was_done_from_here(
+async def test_pane_shows_fields_period_and_local_changes(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     days = {"startDate": NOW_MS - 30 * DAY_MS, "endDate": NOW_MS + 10 * DAY_MS}

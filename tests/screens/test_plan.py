@@ -524,7 +524,7 @@ async def unanswered(
         yield pilot, proxy
 
 
-async def test_what_waits_for_a_proof_is_told_and_unknown_is_not_failed(
+async def test_unverified_steps_are_shown_and_not_counted_as_failed(
     lockterm_app: Starter, service: RunningService
 ) -> None:
     first, second = remotes(service, 1002)[:2]
@@ -667,7 +667,7 @@ async def test_a_read_only_profile_shows_it_and_says_why_it_sends_nothing(
 
 
 @pytest.mark.long
-async def test_the_end_is_told_where_nobody_looks_and_what_changed_is_read_again(
+async def test_run_end_is_reported_on_other_screens(
     lockterm_app: Starter, service: RunningService
 ) -> None:
     async with (

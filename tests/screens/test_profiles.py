@@ -271,7 +271,7 @@ async def test_a_broken_one_can_be_mended(home: Home, service: RunningService) -
 
 
 @pytest.mark.long
-async def test_another_address_is_told_to_get_the_headers(home: Home) -> None:
+async def test_form_warns_when_headers_go_to_another_address(home: Home) -> None:
     async with home.open() as pilot:
         for key, headers in (("G", True), ("g", False)):  # annexe has one, north-campus none
             await pilot.press(key)
@@ -338,7 +338,7 @@ async def test_default_and_removal_change_the_file_alone(home: Home) -> None:
 
 
 @pytest.mark.long
-async def test_a_file_that_is_wrong_as_a_whole_is_told_and_read_again(home: Home) -> None:
+async def test_broken_configuration_is_reported_and_read_again(home: Home) -> None:
     source = home.file.read_text()
     async with home.open() as pilot:
         home.file.write_text(source + "[nonsense")
@@ -416,7 +416,7 @@ def bands(line: TitleLine) -> dict[str, Style]:
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
-async def test_profile_host_and_state_always_stand_in_the_title(width: int) -> None:
+async def test_title_always_shows_profile_host_and_state(width: int) -> None:
     crumbs = ("Locks", "A gate with a very long name indeed", "Remotes", "Edit Anna Weber")
     name, host = "north-campus-and-annexes", "locks.north-campus.example.com:8443"
     app = OneLine(name, host, crumbs=crumbs, read_only=True, color="red")

@@ -148,7 +148,7 @@ async def test_in_both_halves_of_the_voices(lockterm_app: Starter) -> None:
 
 
 @pytest.mark.long
-async def test_it_is_told_once_however_often_the_screen_is_seen_again(
+async def test_refusal_is_reported_once(
     lockterm_app: Starter,
 ) -> None:
     site = Site()

@@ -195,7 +195,7 @@ async def test_without_the_service_it_says_so_and_keeps_what_was_read(
         assert "Service unreachable" in shown(pilot) and "r  try again" in shown(pilot)
 
 
-async def test_an_end_is_told_as_past_once_it_is(
+async def test_detail_shows_an_end_as_past_when_it_passes(
     service: RunningService, lockterm_app: Starter, clock: Clock
 ) -> None:
     soon = {"remoteType": 2, "startDate": NOW_MS - 60_000, "endDate": NOW_MS + 50_000}

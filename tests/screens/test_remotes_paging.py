@@ -233,7 +233,7 @@ async def test_fast_flipping_shows_the_last_page_asked_for(
         assert "page 5 of 7" in shown(pilot)
 
 
-async def test_the_age_is_painted_with_keys_and_not_by_itself(
+async def test_age_is_painted_only_with_keys(
     service: RunningService, lockterm_app: Starter, clock: Clock
 ) -> None:
     async with lockterm_app(service, 1001) as pilot:
@@ -313,7 +313,7 @@ async def test_twenty_rows_fit_a_terminal_of_24_lines(
 
 
 @pytest.mark.long
-async def test_where_not_all_fit_the_keys_that_work_are_told_first(
+async def test_footer_shows_working_keys_first(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1001, read_only=True) as pilot:

@@ -280,9 +280,7 @@ async def test_states_are_counted_for_what_was_read(
 
 
 @pytest.mark.long
-async def test_a_name_that_is_cut_is_told_whole_while_the_cursor_is_on_it(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_pager_shows_a_cut_name_whole(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1001) as pilot:
         table = pilot.app.screen.query_one(RemotesTable)
         names = [row.remote.remote_name or "" for row in table.rows]

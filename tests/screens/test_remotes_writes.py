@@ -111,7 +111,7 @@ async def test_enter_on_keep_keeps(service: RunningService, lockterm_app: Starte
 
 
 @pytest.mark.long
-async def test_the_buttons_stand_whole_whatever_the_name(
+async def test_buttons_are_whole_for_any_name(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     someone_else.add(service, 1004, "長い名前" * 60)
@@ -146,7 +146,7 @@ async def test_delete_says_that_it_is_gone_or_changed(
         assert someone_else.counted(service, "delete") == 1
 
 
-async def test_what_was_changed_while_the_question_stood_there_is_not_deleted(
+async def test_delete_is_refused_when_the_remote_changes_during_the_question(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
@@ -222,7 +222,7 @@ async def test_clear_wants_the_name_typed_and_says_how_many(
     ("name", "said"),
     [("Main gate", "! That is neither Main gate nor 1001."), ("בית", "! That does not match.")],
 )
-async def test_a_word_that_is_none_of_several_is_told(
+async def test_confirmation_reports_a_wrong_word(
     service: RunningService, lockterm_app: Starter, name: str, said: str
 ) -> None:
     fill_book(lockterm_app, Lock(1001, name=name))
@@ -231,7 +231,7 @@ async def test_a_word_that_is_none_of_several_is_told(
         assert said in shown(pilot)
 
 
-async def test_a_lock_whose_remotes_are_counted_as_none_is_not_told_to_have_none(
+async def test_clear_is_allowed_when_the_count_may_be_wrong(
     lockterm_app: Starter,
 ) -> None:
     remotes = [{"id": number, "lockId": 7, "remoteName": f"Crew {number}"} for number in (1, 2)]
@@ -403,7 +403,7 @@ async def test_an_empty_lock_names_the_way_back_where_there_is_one(
         assert "R adds it again" not in shown(pilot)
 
 
-async def test_no_number_of_a_question_that_deletes_stands_beside_letters_beyond_ascii(
+async def test_question_keeps_numbers_apart_from_non_ascii_names(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     """Terminals disagree on the width and the direction of such letters, and shift what follows."""
@@ -459,7 +459,7 @@ async def test_what_the_service_keeps_otherwise_is_said_when_the_list_is_read_ag
         await until(pilot, lambda: words in notices(pilot))
 
 
-async def test_rows_are_judged_again_when_the_service_tells_its_clock(
+async def test_states_follow_the_clock_of_the_service(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:

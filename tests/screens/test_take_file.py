@@ -267,7 +267,7 @@ async def test_zeros_that_a_spreadsheet_dropped_are_noticed(
 
 
 @pytest.mark.long
-async def test_what_is_no_table_is_told_at_the_path(
+async def test_import_reports_a_wrong_file_at_its_path(
     service: RunningService, lockterm_app: Starter, folder: Path
 ) -> None:
     (folder / "empty.csv").touch()

@@ -59,7 +59,7 @@ async def test_leaving_the_list_changes_and_keeps_nothing(
 
 
 @pytest.mark.parametrize("kept", ["no-such-theme", 7, ["nord"], {"a": 1}])
-def test_a_kept_theme_that_is_none_is_ignored_and_logged(
+def test_unknown_saved_theme_is_ignored_and_logged(
     lockterm_app: Starter, caplog: pytest.LogCaptureFixture, kept: object
 ) -> None:
     first = lockterm_app.app("http://127.0.0.1:9")
@@ -140,7 +140,7 @@ APART = 15.0
 
 
 @pytest.mark.parametrize("theme", FOR_EYES)
-async def test_the_states_are_told_apart_by_those_who_see_no_red_or_no_green(
+async def test_states_differ_for_color_blind_people(
     service: RunningService, lockterm_app: Starter, theme: str
 ) -> None:
     async with lockterm_app(service, 1001) as pilot:

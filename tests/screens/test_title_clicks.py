@@ -188,7 +188,7 @@ async def test_where_remotes_are_copied_to_is_sorted_and_each_mark_stays_on_its_
 
 
 @pytest.mark.long
-async def test_what_stands_by_time_is_not_sorted(
+async def test_history_is_not_sorted_by_a_title_click(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     fill_book(lockterm_app, *LOCKS)

@@ -69,7 +69,7 @@ async def test_a_renewed_remote_gets_its_own_end_back(
         assert [now[name] for name in fields] == [before[name] for name in fields]
 
 
-async def test_what_was_added_is_deleted_again_unless_somebody_has_changed_it(
+async def test_undo_deletes_an_added_remote_unless_it_was_changed(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     before = names(service)

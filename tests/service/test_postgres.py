@@ -140,7 +140,7 @@ def test_a_backslash_is_one_whatever_the_database_takes_it_for(
         assert api.refused(f"{REMOTE}add", **{**ADD, "remoteName": name}) == -3
 
 
-def test_tables_that_somebody_reads_without_end_are_not_waited_for(
+def test_migration_does_not_wait_for_a_long_reader(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever only wants to read would wait behind the one that waits."""
@@ -167,7 +167,7 @@ def test_who_makes_the_tables_is_let_end(place: str, monkeypatch: pytest.MonkeyP
         assert "Let that one end" in refused.value.hint
 
 
-def test_a_server_that_is_away_is_told(place: str) -> None:
+def test_serve_reports_an_unreachable_database(place: str) -> None:
     with pytest.raises(Unusable, match="No such file") as refused:
         create_service(place.replace("lockterm-pg-", "nowhere-"))
     assert refused.value.hint
@@ -267,7 +267,7 @@ def _code(api: Caller, call: str, body: dict[str, object]) -> int:
     return int(answer.json()["errcode"])
 
 
-def test_it_is_back_by_itself_when_the_database_is(cluster: Cluster, two: list[Caller]) -> None:
+def test_service_recovers_when_the_database_returns(cluster: Cluster, two: list[Caller]) -> None:
     for api in two:
         with ThreadPoolExecutor(8) as pool:  # so that more than one connection has to be made anew
             list(pool.map(lambda _: api.page(1001), range(16)))  # noqa: B023
@@ -418,7 +418,7 @@ def test_one_who_holds_a_lock_for_long_holds_up_no_other_for_ever(
     assert api.add(1004, "After")
 
 
-def test_a_commit_without_an_answer_is_told_as_unknown(
+def test_lost_commit_is_answered_with_504(
     monkeypatch: pytest.MonkeyPatch, cluster: Cluster, two: list[Caller]
 ) -> None:
     """Whoever asked has to look: the same once more could be done twice."""
@@ -456,7 +456,7 @@ def test_service_answers_504_when_the_server_does_not_know_of_a_commit(
     assert api.add(1004, "Perhaps")
 
 
-def test_no_id_comes_back_after_rows_with_ids_of_their_own(two: list[Caller]) -> None:
+def test_ids_are_not_reused_after_explicit_ids(two: list[Caller]) -> None:
     remote_id = two[0].add(1004, "Gone")
     two[0].done(f"{REMOTE}delete", remoteId=remote_id)
     with two[0].service.app.state.site.database.writing() as db:

@@ -96,9 +96,7 @@ def test_serve_uses_its_own_schema_when_the_role_has_one(cluster: Cluster, place
         create_service(place, migrate=True)
 
 
-def test_names_of_the_schema_do_not_stand_for_those_of_the_system(
-    cluster: Cluster, place: str
-) -> None:
+def test_schema_names_do_not_hide_system_names(cluster: Cluster, place: str) -> None:
     """Although the role prefers its own schema to the system's."""
     name = name_of(place)
     cluster.do("CREATE FUNCTION public.length(text) RETURNS int LANGUAGE sql AS 'SELECT -1'", name)

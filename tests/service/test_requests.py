@@ -317,9 +317,7 @@ def exchange(api: Caller, request: bytes) -> httpx.Response:
         (b"TRACE / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404),
     ],
 )
-def test_even_what_is_no_http_gets_an_envelope(
-    api: Caller, request_bytes: bytes, status: int
-) -> None:
+def test_invalid_http_gets_an_envelope(api: Caller, request_bytes: bytes, status: int) -> None:
     answer = exchange(api, request_bytes)
     assert answer.status_code == status
     envelope = answer.json()
@@ -327,7 +325,7 @@ def test_even_what_is_no_http_gets_an_envelope(
     assert envelope["errmsg"] in {code.message for code in Code}
 
 
-def test_a_length_told_twice_ends_the_connection(api: Caller) -> None:
+def test_duplicate_length_ends_the_connection(api: Caller) -> None:
     """What follows may be meant as part of the body by who stands in front: it is not answered."""
     two = "Content-Length: 50\r\nTransfer-Encoding: chunked"
     head = f"POST {CHECK} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{two}"

@@ -128,7 +128,7 @@ def test_database_is_refused_when_others_can_write_in_its_directory(
         "VIEW odd AS SELECT * FROM remote",
     ],
 )
-def test_database_is_refused_when_it_has_a_trigger_or_view_of_somebody_else(
+def test_database_is_refused_when_it_has_a_foreign_trigger_or_view(
     made: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "service.db"

@@ -24,7 +24,7 @@ def bearer(token: str) -> dict[str, str]:
     return {"authorization": f"Bearer {token}"}
 
 
-def test_each_token_has_a_rate_of_its_own(running_service, call_to) -> None:
+def test_each_token_has_its_own_rate(running_service, call_to) -> None:
     text = f"# keys\n\n{line_of('north', NORTH)}  # the campus\n{line_of('south', SOUTH)}\n"
     tokens = Tokens(lambda: (text, ""))
     api = call_to(running_service(tokens=tokens, rate=2.0, clock=lambda: NOW_MS))
@@ -55,7 +55,7 @@ def test_each_token_has_a_rate_of_its_own(running_service, call_to) -> None:
         f"{line_of('north', NORTH)}\n{line_of('south', NORTH)}",
     ],
 )
-def test_what_is_no_file_of_tokens_is_refused_and_not_repeated(text: str) -> None:
+def test_wrong_token_file_is_refused_without_repeating_it(text: str) -> None:
     with pytest.raises(ValueError, match=r"^(Line|It has)") as refused:
         Tokens(lambda: (text, ""))
     assert NORTH not in str(refused.value)
@@ -200,7 +200,7 @@ workers.serve_with_workers(2, "127.0.0.1", 0, tokens=tokens)
 """
 
 
-def test_a_worker_that_is_told_at_its_birth_reads_them_again(tmp_path: Path) -> None:
+def test_worker_reads_tokens_again_when_signaled_at_its_start(tmp_path: Path) -> None:
     """In place of being ended by it, as nothing deals with the signal yet."""
     says = tmp_path / "says"
     with (

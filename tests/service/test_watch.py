@@ -110,7 +110,7 @@ def test_figures_are_for_who_has_a_token(running_service: Any, call_to: Any) -> 
     assert count == at_last == 2
 
 
-def test_without_being_asked_for_there_are_none(api: Caller) -> None:
+def test_metrics_are_off_by_default(api: Caller) -> None:
     assert api.request("GET", METRICS).status_code == 404
 
 

@@ -92,7 +92,7 @@ def test_rows_around_the_damage_are_saved(path: Path):
 
 
 @pytest.mark.parametrize("damage", ["header", "all", "text", "cut"])
-def test_a_file_that_is_no_store_any_more(path: Path, damage: str):
+def test_store_is_set_aside_when_its_file_is_not_a_database(path: Path, damage: str):
     if damage == "header":
         spoil(path, 1)
     elif damage == "all":
@@ -268,7 +268,7 @@ def test_salvage_locks_out_other_sessions_when_it_copies(
     assert path in refused
 
 
-def test_a_damaged_cache_is_begun_anew(tmp_path: Path):
+def test_damaged_cache_is_replaced(tmp_path: Path):
     path = tmp_path / "cache" / "answers.db"
     cache = Cache(path, Profile("p", "http://s"))
     cache.put("page 1", {"a": 1}, 5)
@@ -282,7 +282,7 @@ def test_a_damaged_cache_is_begun_anew(tmp_path: Path):
     assert not list(path.parent.glob("*damaged*"))
 
 
-def test_nothing_is_replaced_where_there_is_no_damage(path: Path):
+def test_sound_store_is_not_replaced(path: Path):
     database = Database(path)
     database.check()
     assert database.notice == ""
@@ -304,7 +304,7 @@ def test_a_session_whose_name_is_damaged_has_ended(tmp_path: Path):
     session.close()
 
 
-def test_a_full_disk_is_no_damage_to_be_passed():
+def test_full_disk_is_not_reported_as_damage():
     """What cannot be written into the new store must not count as unreadable in the old one."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("PRAGMA max_page_count = 1")

@@ -142,7 +142,7 @@ def test_sql_finds_what_is_shown_and_nothing_else(database: Database) -> None:
     ]
 
 
-def test_a_state_that_is_none_any_more_counts_as_unsettled(database: Database) -> None:
+def test_unknown_state_counts_as_unconfirmed(database: Database) -> None:
     journal = filled(database, *(operation(number) for number in range(3)))
     with database.transaction() as connection:
         connection.execute("UPDATE operations SET state = 'cond' WHERE seq = 2")
@@ -181,7 +181,7 @@ def test_a_voice_that_cannot_be_read_is_shown_as_far_as_it_can(
     assert [one.state is State.DAMAGED for one in journal.history()] == [False, is_damaged]
 
 
-def test_pages_follow_each_other_whatever_is_written_meanwhile(database: Database) -> None:
+def test_pages_continue_when_rows_are_added(database: Database) -> None:
     journal = filled(database, *(operation(number) for number in range(10)))
     first = journal.lines(most=4)
     filled(database, operation(10))
@@ -360,7 +360,7 @@ LARGE = {"extraData": {"note": "x" * 5000}}
         ("delete", [{**LARGE, **ENDED}], LARGE, None),
     ],
 )
-def test_of_a_remote_a_line_has_what_tells_the_state_that_it_was_left_in(
+def test_history_line_has_the_fields_of_the_state(
     database: Database, call: str, before: list[object], body: object, left: RemoteState | None
 ) -> None:
     """All lines of a lock are in memory at once: whole remotes would be hundreds of MB."""

@@ -27,7 +27,7 @@ def test_it_is_that_of_the_profile_which_was_opened_last(tmp_path: Path) -> None
     assert last_lock(database.path, "north") == 1, "also where nobody has the file open"
 
 
-def test_a_file_that_does_not_tell_is_left_as_it_is(tmp_path: Path) -> None:
+def test_unreadable_last_lock_file_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "lockterm.db"
     assert last_lock(path, "north") is None
     assert not path.exists()

@@ -159,7 +159,7 @@ def test_what_no_store_can_keep_is_an_error_in_words(book: LockBook, lock: Lock)
     assert book.locks() == [Lock(1, name="gate")]
 
 
-def test_a_file_that_is_no_database_is_not_overwritten(file: Path) -> None:
+def test_file_is_kept_when_it_is_not_a_database(file: Path) -> None:
     file.parent.mkdir(mode=0o700)
     file.write_bytes(b"something else entirely" * 100)
     with closing(Database(file)) as database:

@@ -45,7 +45,7 @@ def test_a_directory_that_was_open_to_others_is_closed(tmp_path: Path):
     assert mode(tmp_path / "new") == mode(tmp_path / "new" / "state") == 0o700
 
 
-def test_nothing_is_kept_in_a_directory_of_somebody_else(tmp_path: Path, monkeypatch):
+def test_foreign_directory_is_refused(tmp_path: Path, monkeypatch):
     place = tmp_path / "lockterm"
     place.mkdir(mode=0o777)
     with somebody_else(monkeypatch):
@@ -75,7 +75,7 @@ def test_files_that_others_could_read_are_closed_to_them(tmp_path: Path):
 
 @pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
 @pytest.mark.parametrize("kind", ["link", "pipe"])
-def test_a_link_or_a_pipe_is_no_store(tmp_path: Path, kind: str, suffix: str):
+def test_store_refuses_links_and_pipes(tmp_path: Path, kind: str, suffix: str):
     victim, planted = tmp_path / "victim", tmp_path / f"lockterm.db{suffix}"
     if kind == "link":
         planted.symlink_to(victim)
@@ -93,7 +93,7 @@ def test_a_pipe_in_the_place_of_the_log_stops_nothing(tmp_path: Path):
         append_private(tmp_path / "lockterm.log", "a line")
 
 
-def test_a_configuration_of_somebody_else_gets_no_header(tmp_path: Path, monkeypatch):
+def test_foreign_configuration_gets_no_headers(tmp_path: Path, monkeypatch):
     file = tmp_path / "config.toml"
     file.write_text('[profiles.p]\nbase_url = "https://x"\nheaders = {A = "env:TOKEN"}\n')
     file.chmod(0o644)
@@ -122,7 +122,7 @@ def test_answers_that_would_fill_the_disk_are_not_kept(tmp_path: Path):
         "CREATE VIEW odd AS SELECT 1",
     ],
 )
-def test_store_is_refused_when_somebody_else_put_a_trigger_or_view_into_it(
+def test_store_is_refused_when_it_has_a_foreign_trigger_or_view(
     statement: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "lockterm.db"

@@ -83,7 +83,7 @@ def test_is_alive_counts_a_session_as_dead_when_its_file_can_be_locked(
 
 
 @pytest.mark.parametrize("kind", ["a link", "a folder", "a name that is too long"])
-def test_is_alive_counts_a_session_as_dead_when_its_file_is_none(
+def test_session_is_dead_when_its_file_is_gone(
     pair: tuple[StoreSession, StoreSession], tmp_path: Path, kind: str
 ) -> None:
     here, _ = pair

@@ -186,7 +186,7 @@ class Fields(TerminalApp[None]):
 
 
 @pytest.mark.parametrize("through", ["plain", "tmux", "screen"])
-async def test_what_textual_copies_is_wrapped_and_told_too(
+async def test_textual_copy_is_wrapped_and_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, through: Any
 ) -> None:
     for name in ("TMUX", "STY"):
@@ -219,7 +219,7 @@ class Silent(App[None]):
         self.said.append(f"{more.get('title')}: {message}")
 
 
-def test_what_is_too_long_is_told_and_not_sent() -> None:
+def test_long_copy_is_reported_and_not_sent() -> None:
     app = Silent()
     written: list[str] = []
     app._driver = type("Driver", (), {"write": staticmethod(written.append)})()  # type: ignore

@@ -51,7 +51,7 @@ def wait_on(session: PtySession, pattern: str) -> None:
     session.wait_until(lambda: matches(under_cursor(session)) is not None, f"cursor: {pattern}")
 
 
-def test_it_stands_on_what_has_the_focus(lockterm: Start) -> None:
+def test_terminal_cursor_follows_the_focus(lockterm: Start) -> None:
     session = lockterm("demo", "--lock", "1001")
     session.wait_for("page 1 of 7")
     for key, pattern in WALK:

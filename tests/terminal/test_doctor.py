@@ -132,7 +132,7 @@ def test_a_terminal_that_answers_is_believed(tmp_path: Path) -> None:
     assert all(line.startswith("OK") for line in lines.values()), lines
 
 
-def test_a_terminal_unlike_its_variables_is_told(tmp_path: Path) -> None:
+def test_doctor_reports_a_terminal_unlike_its_variables(tmp_path: Path) -> None:
     """Its size, its widths, its colors and its kind are others than the environment says."""
     out = tmp_path / "report.json"
     answers = MODERN | {
@@ -195,7 +195,7 @@ def test_answers_that_mean_harm_are_only_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_an_answer_that_comes_late_is_no_typed_text(tmp_path: Path) -> None:
+def test_late_answer_is_not_typed_text(tmp_path: Path) -> None:
     config = tmp_path / "config/lockterm/config.toml"
     config.parent.mkdir(parents=True)
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -312,7 +312,7 @@ def is_raw(terminal: PtySession) -> bool:
     return not terminal.attributes()[3] & termios.ICANON
 
 
-def test_keys_are_told_as_they_arrive(tmp_path: Path) -> None:
+def test_doctor_shows_keys_as_they_arrive(tmp_path: Path) -> None:
     with Answering(
         doctor("--keys"), clean_environment(tmp_path), (100, 40), answers={}
     ) as terminal:

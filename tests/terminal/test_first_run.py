@@ -124,7 +124,7 @@ def test_what_is_wrong_is_said_and_nothing_typed_is_lost(
 
 
 @pytest.mark.long
-def test_a_variable_that_is_not_set_is_told_before_and_after(
+def test_unset_variable_is_reported_before_and_after(
     lockterm: Start, service: RunningService
 ) -> None:
     session = lockterm()
@@ -157,7 +157,7 @@ def test_where_nothing_can_be_written_the_form_stays(
 
 
 @pytest.mark.long
-def test_a_file_that_came_meanwhile_is_kept(
+def test_configuration_is_kept_when_it_appears_during_the_form(
     lockterm: Start, tmp_path: Path, service: RunningService
 ) -> None:
     session = lockterm()

@@ -134,7 +134,7 @@ def test_answers_are_no_text(lockterm: Start) -> None:
     assert "Add a remote" in session.text
 
 
-def test_a_pasted_escape_is_no_key_and_bytes_of_no_letter_end_nothing(lockterm: Start) -> None:
+def test_pasted_escape_is_text_and_invalid_bytes_are_ignored(lockterm: Start) -> None:
     session = adding(lockterm)
     session.send(b"\xff\xfe\x9bq\xc3")
     session.send(b"\x1b[200~Gate \x1b4\xc3")

@@ -96,7 +96,9 @@ def test_sixteen_colors_are_the_terminals_own(lockterm: Start, term: str) -> Non
 
 @pytest.mark.long
 @pytest.mark.parametrize("how", [["--quiet"], []], ids=["option", "environment"])
-def test_quiet_sends_no_true_color_and_no_glyph_of_its_own(lockterm: Start, how: list[str]) -> None:
+def test_quiet_mode_sends_neither_true_color_nor_special_glyphs(
+    lockterm: Start, how: list[str]
+) -> None:
     env = {"COLORTERM": "truecolor", **OVER_SSH} | ({} if how else {"LOCKTERM_QUIET": "1"})
     session = lockterm("demo", *how, env=env)
     main_job(session)

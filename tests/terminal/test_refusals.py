@@ -33,7 +33,7 @@ def test_a_terminal_that_cannot_show_a_screen(
     assert word in session.text
 
 
-def test_the_c_locale_is_no_obstacle(lockterm: Start) -> None:
+def test_lockterm_works_in_the_c_locale(lockterm: Start) -> None:
     session = lockterm("demo", env={"LANG": "C", "LC_ALL": "C"})
     session.wait_for("Main gate")
     session.press("q")
@@ -41,7 +41,7 @@ def test_the_c_locale_is_no_obstacle(lockterm: Start) -> None:
 
 
 @pytest.mark.parametrize("stream", ["stdin", "stderr"])
-def test_a_stream_that_is_no_terminal(stream: str, tmp_path: Path) -> None:
+def test_ui_is_refused_when_a_stream_is_not_a_terminal(stream: str, tmp_path: Path) -> None:
     master, slave = pty.openpty()
     others = {"stdin": slave, "stdout": subprocess.PIPE, "stderr": slave}
     others[stream] = subprocess.DEVNULL if stream == "stdin" else subprocess.PIPE

@@ -123,7 +123,7 @@ SERVICES = [each_second, last_second, bucket]
 @pytest.mark.parametrize("service", SERVICES)
 @pytest.mark.parametrize("most", [20, 60])
 @pytest.mark.parametrize("latency_s", telling([0.005, 0.15], [0.005, 0.05, 0.15]))
-def test_nine_tenths_of_a_limit_that_nobody_told_are_reached_with_few_refusals(
+def test_limiter_reaches_nine_tenths_of_an_unknown_limit(
     service: Service, most: int, latency_s: float
 ):
     """In a run of a minute, the search for the limit included."""

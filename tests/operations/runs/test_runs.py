@@ -146,7 +146,7 @@ async def test_a_plan_that_another_session_carries_out_is_refused(site: Site):
         assert states(await carry_out(other, plan)) == [RECORDED]
 
 
-async def test_how_far_another_session_got_is_told_by_what_has_changed(site: Site):
+async def test_reader_reports_only_changed_steps_of_another_session(site: Site):
     lock_id, store = site.new_lock(), site.new_store()
     async with (
         site.proxy() as proxy,
@@ -241,7 +241,7 @@ async def test_a_damaged_plan_is_not_carried_out(site: Site, damage: str):
         (1, 0, 0, "0 calls, about 1 s"),
     ],
 )
-async def test_what_a_plan_costs_is_told_in_words(
+async def test_cost_describes_calls_and_time(
     site: Site, locks: int, steps: int, limit: int, words: str
 ):
     async with site.proxy() as proxy, site.operations(proxy, calls_per_minute=limit) as operations:

@@ -345,7 +345,7 @@ async def test_what_listens_to_what_reads_back_waits_for_no_turn_of_it(site: Sit
     assert (turn.get(), unstated_s.get()) != usual
 
 
-async def test_what_is_read_back_with_nobody_waiting_goes_by_the_pace_too(
+async def test_background_verification_keeps_the_rate_limit(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ):
     pace = HeldPace(time.monotonic)
@@ -426,7 +426,7 @@ async def test_what_had_no_answer_is_unknown_also_where_the_store_fails_then(
         assert states(await carry_out(operations, [add(lock_id, 1)])) == [UNKNOWN]
 
 
-async def test_what_was_sent_as_the_store_failed_is_told_so_and_read_back_later(site: Site):
+async def test_step_is_unknown_when_the_store_fails_after_sending(site: Site):
     lock_id, told = site.new_lock(), list[Step]()
     limit = full_disk()
     async with site.proxy() as proxy, site.operations(proxy) as operations:
@@ -445,7 +445,7 @@ async def test_what_was_sent_as_the_store_failed_is_told_so_and_read_back_later(
         assert [entry.call for entry in proxy.ledger] == ["add"] * 2
 
 
-async def test_what_a_person_settles_is_told_of_the_step(site: Site):
+async def test_step_takes_the_result_that_a_person_chose(site: Site):
     lock_id = site.new_lock()
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("add", altered(site, reset))
@@ -549,7 +549,7 @@ async def test_to_undo_a_voice_no_list_is_read(site: Site):
 @pytest.mark.parametrize(
     ("shown", "state"), [(3, RECORDED), (5, SKIPPED), (9, UNCHANGED), (None, RECORDED)]
 )
-async def test_step_skips_user_number_when_somebody_else_changed_it(
+async def test_step_skips_user_number_when_it_was_changed_elsewhere(
     site: Site, carried: Any, shown: int | None, state: StepState
 ):
     """The plan was made when the number was 3, and sets 9; a detail may not show it (2.3)."""

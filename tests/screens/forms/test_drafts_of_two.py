@@ -157,7 +157,7 @@ async def test_a_save_says_that_it_waits_for_the_store_and_goes_on(
 
 
 @pytest.mark.long
-async def test_a_store_that_stays_locked_is_told_as_such(
+async def test_draft_reports_a_locked_store(
     service: RunningService, open_form: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lockterm.store.database.BUSY_S", 0.01)

@@ -103,7 +103,7 @@ async def test_a_draft_of_an_add_that_was_sent_says_so(
 
 
 @pytest.mark.long
-async def test_what_was_sent_is_told_though_the_clock_was_set_back_since(
+async def test_sent_change_is_shown_when_the_clock_was_set_back(
     service: RunningService, open_form: Opener, clock: Clock
 ) -> None:
     async with open_form(service) as form:

@@ -97,7 +97,7 @@ async def test_nothing_is_sent_while_something_is_wrong_and_the_key_goes_there(
 
 
 @pytest.mark.long
-async def test_a_taken_name_is_told_when_the_field_is_left(
+async def test_form_reports_a_taken_name_when_the_field_is_left(
     service: RunningService, open_form: Opener
 ) -> None:
     add(service, remoteName="Roof crew")
@@ -236,7 +236,7 @@ async def test_a_change_by_someone_else_is_shown_and_taken_over(
         assert (now["remoteName"], now["isCoerced"]) == ("Roofs", 1)
 
 
-async def test_a_change_by_someone_else_while_the_question_stands_is_not_undone(
+async def test_save_is_refused_when_the_remote_changes_during_the_question(
     service: RunningService, open_form: Opener
 ) -> None:
     period = {"startDate": 1_796_079_600_000, "endDate": 1_803_000_000_000}
@@ -260,7 +260,7 @@ async def test_a_change_by_someone_else_while_the_question_stands_is_not_undone(
 
 
 @pytest.mark.long
-async def test_what_the_service_refuses_stands_on_the_form_with_all_that_was_typed(
+async def test_form_keeps_input_when_the_service_refuses(
     service: RunningService, open_form: Opener
 ) -> None:
     remote_id = add(service, remoteName="Roof")
@@ -711,7 +711,7 @@ async def test_form_says_why_saving_waits_and_counts_down_when_the_service_is_lo
         assert form.dialog == "" and form.status.startswith(waits)
 
 
-async def test_form_does_not_count_down_when_little_is_to_be_sent(
+async def test_form_does_not_count_down_when_the_data_is_small(
     running_service: Callable[..., RunningService], open_form: Opener
 ) -> None:
     service = running_service()

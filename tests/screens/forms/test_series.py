@@ -116,7 +116,7 @@ async def test_another_remote_says_that_only_a_part_is_known_when_the_list_is_to
         assert "Note, Number: Only 5 of 12 remotes are known" in words(pilot.app)
 
 
-async def test_a_new_remote_is_told_at_its_field_that_another_has_its_number(
+async def test_form_reports_a_used_number_at_its_field(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     for number in range(1, 8):
@@ -155,7 +155,7 @@ async def lost(pilot: Pilot[Any], line: Line) -> None:
 
 
 @pytest.mark.long
-async def test_the_next_is_offered_only_once_the_outcome_is_told(
+async def test_next_remote_is_offered_after_the_result(
     service: RunningService, lockterm_app: Starter, line: Line
 ) -> None:
     crew(service, 1)
@@ -179,7 +179,7 @@ async def test_the_next_is_offered_only_once_the_outcome_is_told(
     assert sorted(crews(service)) == ["Crew 1", "Crew 2", "Crew 3"]
 
 
-async def test_what_is_typed_while_the_outcome_is_unknown_is_not_told_as_recorded(
+async def test_form_does_not_report_unconfirmed_input_as_recorded(
     service: RunningService, lockterm_app: Starter, line: Line
 ) -> None:
     crew(service, 1)
@@ -245,7 +245,7 @@ async def test_what_is_typed_for_the_next_is_kept(
 
 
 @pytest.mark.long
-async def test_a_number_that_another_remote_has_is_told_before_it_is_sent(
+async def test_form_reports_a_used_number_before_sending(
     service: RunningService, open_form: Opener
 ) -> None:
     add(service, remoteName="Roof", remoteNumber="A-7")

@@ -169,7 +169,7 @@ async def test_field_with_a_secret_shows_no_words_when_edited_by_words() -> None
         assert field.value == ""
 
 
-async def test_escape_and_a_key_are_told_apart_by_pause_or_multiplexer_outside_of_fields(
+async def test_escape_and_a_key_are_separated_by_pause_or_multiplexer(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
