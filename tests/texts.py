@@ -2,14 +2,13 @@
 
 ``python -m tests.texts`` writes ``tests/texts.md``, and a test holds it. Read the document from top
 to bottom after a change of words: it shows each text beside its neighbors, as an editor needs it.
-``python -m tests.texts --constants`` prints the constant strings of the screens, too.
+The descriptions of keys and the constant strings of the interface follow, module by module.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -43,6 +42,7 @@ from lockterm.domain.text import (
     validity,
 )
 from lockterm.domain.weekdays import parse_weekdays
+from lockterm.keymap.keys import PLACES
 
 DOCUMENT = Path(__file__).with_suffix(".md")
 
@@ -59,7 +59,7 @@ AGES_MS = (
 """Ages around which a unit changes, in milliseconds."""
 COUNTS = (0, 1, 2, 1_000)
 
-UI_PACKAGES = ("app", "keymap", "screens", "widgets")
+UI_PACKAGES = ("app", "screens", "widgets")
 
 WITHOUT_TEXT = {
     *("grants_access", "has_work", "step_states", "shortening_of", "find_shortenings"),
@@ -496,7 +496,8 @@ def render() -> str:
             # The same words for other samples are read once.
             shown = "\n".join(f"- {line}".rstrip() for line in dict.fromkeys(lines))
             parts.append(f"### {name}\n\n{shown}\n")
-    return "\n".join(parts)
+    parts += ["## Keys\n", *render_keys(), "## Constant texts of the interface\n"]
+    return "\n".join((*parts, *render_constants()))
 
 
 def find_unrendered() -> list[str]:
@@ -514,29 +515,67 @@ def find_unrendered() -> list[str]:
     ]
 
 
-def find_constants() -> Iterator[str]:
-    """Yield the strings of several words that screens and widgets hold, file by file."""
+def format_template(text: ast.JoinedStr | ast.Constant) -> str:
+    """Return a string as its source has it, with a short name in place of each value."""
+    if isinstance(text, ast.Constant):
+        return str(text.value)
+    return "".join(
+        str(part.value) if isinstance(part, ast.Constant) else f"{{{_name_of(part)}}}"
+        for part in text.values
+    )
+
+
+def _name_of(value: ast.AST) -> str:
+    """Return the name of a value in a template: of a call, what is called; of a key, its id."""
+    match value:
+        case ast.FormattedValue(value=inner):
+            return _name_of(inner)
+        case ast.Call(func=ast.Name(id="key"), args=[ast.Constant(value=str(name))]):
+            return name
+        case ast.Call(func=ast.Name(id="clean" | "quoted" | "cut"), args=[inner, *_]):
+            return _name_of(inner)
+        case ast.Call(func=function):
+            return _name_of(function)
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name.strip("_")
+    return "..."
+
+
+def find_constants(file: Path) -> Iterator[str]:
+    """Yield the strings of several words that a module holds, in the order of its lines."""
+    tree = ast.parse(file.read_text("utf-8"))
+    skipped: set[int] = set()  # docstrings, and the parts of f-strings
+    texts = list[ast.JoinedStr | ast.Constant]()
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
+            skipped.add(id(one.value))
+        elif isinstance(one, ast.JoinedStr):
+            skipped |= {id(part) for part in one.values}
+            texts.append(one)
+        elif isinstance(one, ast.Constant) and isinstance(one.value, str):
+            texts.append(one)
+    texts = [one for one in texts if id(one) not in skipped]
+    for one in sorted(texts, key=lambda one: (one.lineno, one.col_offset)):
+        words = " ".join(format_template(one).split())
+        if " " in words and any(word.isalpha() for word in words.split()):
+            yield words
+
+
+def render_constants() -> Iterator[str]:
+    """Yield the section of each module of the interface that holds texts."""
     root = Path(lockterm.__file__).parent
-    files = [*chain.from_iterable((root / name).rglob("*.py") for name in UI_PACKAGES)]
+    files = chain.from_iterable((root / name).rglob("*.py") for name in UI_PACKAGES)
     for file in sorted(files):
-        tree = ast.parse(file.read_text("utf-8"))
-        skipped: set[int] = set()  # docstrings, and what stands inside of an f-string
-        for one in ast.walk(tree):
-            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
-                skipped.add(id(one.value))
-            elif isinstance(one, ast.JoinedStr):
-                skipped |= {id(part) for part in one.values}
-        for one in ast.walk(tree):
-            is_text = isinstance(one, ast.JoinedStr) or (
-                isinstance(one, ast.Constant) and isinstance(one.value, str)
-            )
-            if is_text and id(one) not in skipped:
-                words = ast.unparse(one)
-                if " " in words and "\\n" not in words:
-                    yield f"{file.relative_to(root)}:{one.lineno}: {words}"
+        if lines := [f"- {words}" for words in dict.fromkeys(find_constants(file))]:
+            yield "\n".join((f"### {file.relative_to(root)}\n", *lines, ""))
+
+
+def render_keys() -> Iterator[str]:
+    """Yield the section of each place with keys: what the footer and the help call them."""
+    for place in PLACES.values():
+        lines = [f"- {key.verb}: {key.sentence}".rstrip(": ") for key in place.own]
+        yield "\n".join((f"### Keys {place.words}\n", *lines, ""))
 
 
 if __name__ == "__main__":
     DOCUMENT.write_text(render(), "utf-8")
-    if "--constants" in sys.argv:
-        print("\n".join(find_constants()))
