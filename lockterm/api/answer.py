@@ -150,7 +150,7 @@ class BodyReader:
                 self._gzip = _unpacker()
                 self._members += 1
             try:
-                # One byte more than there is room for tells a full body from a larger one.
+                # One byte more than the limit shows that the body is larger than a full one.
                 self._add(self._gzip.decompress(chunk, MAX_BODY - len(self.body) + 1))
             except zlib.error:
                 self.flaw = "its gzip packing is damaged"

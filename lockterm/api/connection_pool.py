@@ -82,7 +82,7 @@ class ConnectionPool:
         self._close(connection.aclose())
 
     def _close(self, closing: Coroutine[Any, Any, None]) -> None:
-        # In a task of its own: who is being canceled must not leave it half closed.
+        # In a separate task: a canceled caller must not leave it half closed.
         task = asyncio.ensure_future(closing)
         self._closing.add(task)
         task.add_done_callback(self._thrown_away)

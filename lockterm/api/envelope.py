@@ -51,7 +51,7 @@ def decode(body: bytes) -> Any:
     except UnicodeDecodeError:
         raise NotJson("it is not UTF-8") from None
     try:
-        # Python reads the numbers of most texts by itself, in half the time: none can be too long.
+        # In most texts no number can be too long. Python's own reader takes half the time.
         has_long = b"0" * MAX_DIGITS in body.translate(_AS_DIGITS)
         value = (_CAREFUL if has_long else _DECODER).decode(text)
     except JSONDecodeError as error:

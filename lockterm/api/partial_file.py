@@ -57,7 +57,7 @@ class PartialFile:
             except BaseException:
                 os.close(file)
                 raise
-            os.close(file)  # another session has finished or deleted it meanwhile
+            os.close(file)  # another session has finished or deleted it
         else:
             raise BlockingIOError
         self._file = file

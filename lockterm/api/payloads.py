@@ -54,7 +54,7 @@ def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = Non
         to_here = (number - 1) * size + len(items) if items else 0
         total = max(to_here, (pages - 1) * size + 1 if pages else 0)
     if pages is None:
-        # A full page of which nobody said that it is the last may have a next one.
+        # A full page without a total may have a next one.
         open_end = told["total"] is None and len(items) >= size
         pages = number + 1 if open_end else -(-total // size)
     return RemotePage(

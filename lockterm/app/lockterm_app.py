@@ -158,7 +158,7 @@ class LocktermApp(TerminalApp[int]):
 
     def _begin(self) -> None:
         startup.first_frame_shown()
-        # Do this now: nobody has pressed a key yet, and the first answer finds these modules
+        # Do this now: no key was pressed yet, and the first answer finds these modules
         # imported.
         self.operations.journal.on_change = self._read_outcomes
         self.operations.get_ready()

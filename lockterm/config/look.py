@@ -157,7 +157,7 @@ def multiplexer(environ: Mapping[str, str]) -> Multiplexer:
     if environ.get("STY"):
         return "screen"
     term = environ.get("TERM", "")
-    # Over SSH from inside of one, only TERM tells.
+    # Over SSH from inside a multiplexer, only TERM shows it.
     if term.startswith("tmux"):
         return "tmux"
     return "screen" if term.startswith("screen") else "plain"

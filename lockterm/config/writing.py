@@ -122,7 +122,7 @@ def edited(source: str, default: str | None, profiles: Profiles) -> str | None:
     before = tomllib.loads(source)
     wanted = {**before, "default_profile": default, "profiles": profiles}
     for in_place in (True, False):
-        # tomlkit fails in many ways on rare spellings; what it made is judged by its meaning alone.
+        # tomlkit fails in many ways on rare spellings, so its result is compared by meaning.
         with suppress(Exception):
             text = _edit(source, before, default, profiles, in_place=in_place)
             if _meaning(tomllib.loads(text)) == _meaning(wanted):

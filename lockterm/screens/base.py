@@ -87,7 +87,7 @@ def can_act(why_not: Callable[[str], str], action: str) -> bool | None:
     """Whether an action of a screen can do something now, as Textual wants it; None: not now."""
     try:
         return None if why_not(action) else True
-    except NoMatches:  # lockterm is ending: what is inside a screen goes before it
+    except NoMatches:  # lockterm is ending: the widgets of a screen go before the screen
         return None
 
 
@@ -107,7 +107,7 @@ def say_why_no_key(screen: Screen[Any], event: events.Key) -> None:
     nearest = active_binding(screen, event.key)
     if nearest is not None:
         found = [(nearest.node, nearest.binding)]
-    else:  # one of its own that is not even offered now
+    else:  # its own key, which is not even offered now
         found = [(screen, own) for own in own_bindings(screen, event.key)]
     for node, binding in found:
         if reason := reason_against(node, binding.action):
@@ -220,7 +220,7 @@ class LocktermScreen(Screen[ResultT]):
         """What stands between the title line and the keys."""
 
     def compose(self) -> ComposeResult:
-        # Before the first layout: Textual sets these after it, and paints everything once more.
+        # Before the first layout: Textual sets these after it, and paints everything again.
         for length, breakpoints in zip(
             self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True
         ):
@@ -251,7 +251,7 @@ class LocktermScreen(Screen[ResultT]):
         """
         self.unsettled = unsettled
         if not self.has_service or not self.query(TitleLine):
-            return  # lockterm is ending: what is inside a screen goes before it
+            return  # lockterm is ending: the widgets of a screen go before the screen
         self.query_one(TitleLine).online = self.operations.connection.online
         if self.notices is None and (link or unsettled):
             self.notices = NoticeLine(self.operations.profile.zone, self.operations.now_ms)

@@ -138,7 +138,7 @@ def _in_help(binding: Binding) -> tuple[str, int]:
     """The heading of a binding, and where it stands below it."""
     if binding.id is not None:
         return in_help()[binding.id]
-    # Textual's own have no id: they go between fields, or edit text; they stand last.
+    # Textual's own keys have no id: they move between fields, or edit text. They come last.
     return MOVING if binding.action.startswith("app.focus_") else EDITING, len(in_help())
 
 

@@ -272,7 +272,7 @@ class ListScreen(LocktermScreen[ResultT]):
                 if plan_id != last:
                     self._plans.pop(plan_id, None)
                 continue
-            except LocktermError:  # whoever looks at the plan sees the error
+            except LocktermError:  # the plan's screen shows the error
                 return
             keys = (self.key_of_step(step) for step in plan.steps if step.state in done)
             self.marks.drop_keys([key for key in keys if key is not None], made)

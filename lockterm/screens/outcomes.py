@@ -163,7 +163,7 @@ class Outcomes:
 
     async def look_again(self) -> None:
         """Show what other sessions on the same store have settled or left unsettled meanwhile."""
-        with suppress(LocktermError):  # whoever uses the store is told
+        with suppress(LocktermError):  # each use of the store reports it
             if tuple(await self._operations.journal.unsettled()) != self.unsettled:
                 await self.refresh()
 
@@ -266,7 +266,7 @@ class Outcomes:
             if operation.call == "add":
                 warning = "If the first one takes effect too, it will be there twice."
             elif operation.call == "updateLockSetting":
-                # No service tells the voice of a lock, and nothing holds a second setting back.
+                # No service reports the voice of a lock, and nothing blocks a second setting.
                 sent = await self._try(self._operations.journal.voices(operation.lock_id))
                 if sent is None:
                     return

@@ -111,7 +111,7 @@ class Offer:
             return 0
         begins = name.strip("()").startswith(query)
         in_name = sum(word in name for word in words) / max(len(words), 1)
-        # Of two that fit alike, the one that can do something stands first.
+        # Of two that fit alike, the one that can act comes first.
         return (1 + in_name + begins) * (1 if self.enabled else 0.5)
 
 

@@ -29,7 +29,7 @@ def count_ambiguous_as_wide() -> None:
     cells.load_cell_table = lambda unicode_version="auto": patched
     narrow = (cells._SINGLE_CELLS - {*map(chr, wide)}).issuperset
     cells._is_single_cell_widths = narrow
-    # Segments have a name of their own for it, and keep how they were split: one that is split by
+    # Segments have their own name for it, and keep how they were split: one that is split by
     # other widths than it is measured with leaves a gap in the row.
     segments: Any = rich.segment
     segments._is_single_cell_widths = narrow

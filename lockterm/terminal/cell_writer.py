@@ -130,7 +130,7 @@ class CellWriter:
         self._move(x, y, cells)
         self._style(cells[x], x)
         if text == GUARD and (unseen := _unseen(cells[x][1])):
-            # Anew behind it: a terminal may know how to conceal and not how to end that.
+            # Again behind it: a terminal may know how to conceal text, but not how to end that.
             self._out.append(f"\x1b[{unseen}m{text}\x1b[m")
             self._codes, self._at = "", None
             return
@@ -138,7 +138,7 @@ class CellWriter:
             self._out.append(text)
             self._at = (x + width, y)
             return
-        if width > 1:  # where it is narrower, what stood in its second half would stay
+        if width > 1:  # where it is narrower, the content of its second half would stay
             self._out.append(" " * width + f"\x1b[{y + 1};{x + 1}H")
         self._out.append(text)
         self._at = None

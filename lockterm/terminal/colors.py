@@ -20,7 +20,7 @@ OWN = Theme(
     name="terminal",
     ansi=True,
     # Of the eight colors these are read on black and on white, which dark blue, cyan and yellow
-    # are not. All that matters is told by words, too.
+    # are not. Words show all that matters, too.
     primary="ansi_default",
     secondary="ansi_default",
     warning="ansi_magenta",

@@ -189,7 +189,7 @@ class TerminalDriver(LinuxDriver):
     def _continue(self) -> None:
         """Take the terminal again; a process that was stopped from outside has not left it."""
         if self._wake is not None:
-            with suppress(termios.error):  # in the background, this stops the process once more
+            with suppress(termios.error):  # in the background, this stops the process again
                 termios.tcsetattr(self.fileno, termios.TCSANOW, termios.tcgetattr(self.fileno))
             self.suspend_application_mode()
             self._must_signal_resume = True

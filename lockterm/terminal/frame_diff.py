@@ -198,7 +198,7 @@ class Frame:
         if exact > max((reach + 1 for _, reach in reached), default=0):
             changed[:exact] = repeat(True, exact)  # else the blanks among them are written
         runs = self._runs(now)
-        # What terminals may have drawn over has to be written again, behind what was there too.
+        # Cells that terminals may have drawn over are written again, also behind the old content.
         touched = [*runs, *self._runs(before), *reached, *reaches]
         for cells, reach in sorted(touched, key=lambda one: one[0].start):
             if True in changed[cells.start : cells.stop]:
@@ -327,7 +327,7 @@ class FrameDiff:
             self.is_overtaken = True
             app.post_display_hook()
             if not driver.is_behind:  # type: ignore[attr-defined]
-                app.call_later(self.catch_up)  # it has caught up in between, and told nobody
+                app.call_later(self.catch_up)  # it has caught up in between, without a report
             return None
         self._place_cursor()
         text = self.frame.changes(placed(renderable, colors_of(app.console)), app.size)

@@ -22,7 +22,7 @@ _BLOCKS = "▀▂▃▄▅▆▇█░▒▓■▖▗▘▙▚▛▜▝▞▟"
 
 
 def _table() -> dict[int, str]:
-    table = dict.fromkeys(range(0x2500, 0x2580), "+")  # what is no straight line is a corner
+    table = dict.fromkeys(range(0x2500, 0x2580), "+")  # any other line is a corner
     for glyphs, ascii_ in (
         (_HORIZONTAL, "-"),
         (_VERTICAL, "|"),

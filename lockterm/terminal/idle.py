@@ -45,7 +45,7 @@ class Idle:
             node: The widget.
             act: Holds up no key for long, and sends nothing.
         """
-        # Fast hands leave no idle moment: what waits for closed screens would keep all of them.
+        # Fast typing leaves no idle moment, and work that waits for closed screens would keep them.
         self._due = deque(due for due in self._due if due[0].is_attached)
         self._due.append((node, act))
         self.wait()

@@ -321,7 +321,7 @@ class InputTokenizer:
             return self._wait(HOLD_S if whole[1:2] == b"P" else UNTYPED_S)
         elif self._now_s - self._escape_s < 2 * HOLD_S:
             return self._wait(HOLD_S)
-        else:  # it was typed, most likely: what would belong to it is known by its form
+        else:  # it was typed, most likely: the rest of a sequence is known by its form
             tokens.append(Char(self._held.decode()))
             self._given, self._held = whole, b""
         return True
@@ -375,7 +375,7 @@ class InputTokenizer:
         final, self._held = held[end : end + 1], held[end + 1 :]
         self._state, whole = _State.GROUND, None
         if not (final == b"$" or b"@" <= final <= b"~"):
-            self._held = held[end:]  # it was cut, and what follows is no part of it
+            self._held = held[end:]  # it was cut, and the next bytes do not belong to it
         elif final == b"[" and not self._body:
             self._state, self._body = _State.CONTROL, b"["
             return True

@@ -273,7 +273,7 @@ class KeyQueue:
         elif turns and getattr(loop, "_ready", None):
             loop.call_soon(self._look, turns - 1)
         elif turns and not _is_there(self.app.screen):
-            # A layout is soon there, or waits for more than keys may: half a second at the most.
+            # A layout comes soon, or takes longer than keys may wait: at most half a second.
             step = _TURNS // 50 if self.app.screen.is_mounted else 1
             loop.call_later(_LOOK_S, self._look, max(turns - step, 0))
         else:

@@ -196,7 +196,7 @@ class TerminalInput:
         if not (self.tells_sizes and rows and columns):
             return
         resized = events.Resize.from_dimensions((columns, rows), (wide, high))
-        # The mouse is told in pixels from now on, where the terminal has any.
+        # The terminal reports the mouse in pixels from now on, if it can.
         self._mouse.terminal_size = resized.size
         self._mouse.terminal_pixel_size = resized.pixel_size if wide and high else None
         self._mouse.mouse_pixels = True

@@ -288,7 +288,7 @@ def describe_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: i
     lines: list[str] = []
     for words, some in noted.items():
         is_again = words == rules.OPENS_AGAIN and len(some) > 1
-        # What was found out of one remote is told of each; what follows from its fields is not.
+        # A note found for one remote is shown for each; notes that follow from fields are not.
         is_own = words == clean(some[0].note, 300)
         named = some[: MOST_LISTED if is_again or is_own else _NAMED]
         more = f" and {len(some) - len(named):,} more" if len(some) > len(named) else ""

@@ -225,7 +225,7 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     """What became of steps, and which keys lead on; of steps that were tried, or not all."""
     steps = [*steps]
     counts = Counter(step.state for step in steps)
-    del counts[StepState.TO_DO]  # they are told as left
+    del counts[StepState.TO_DO]  # they are shown as left
     left_out = sum(step.is_left_out for step in steps)
     words = [
         describe_deletions(steps, titles),

@@ -148,7 +148,7 @@ class Results(Vertical):
                 self.error = error
             self.is_loaded = True
             await self._find(top=True)
-        # Never by itself over a thin link.
+        # Never without a key in low-bandwidth mode.
         is_due = self._operations.remotes.reads_ahead and self.site.is_old
         if is_due and self._reads_first:
             self.read_all()
@@ -307,7 +307,7 @@ class Results(Vertical):
         if not self.is_running:
             return
         count_after_s = TYPED_S if top else 0.0
-        # A lock that was not read stood first as long as there was nothing else.
+        # A lock that was not read was first while there was nothing else.
         stood = self.current
         top = top or (not self._has_moved and stood is not None and stood.listing is None)
         self._found = rows

@@ -101,7 +101,7 @@ class Site:
         return self._count()[0]
 
     def _count(self) -> tuple[int, int | None]:
-        if self._known is None:  # once for all that is told of ten thousand locks
+        if self._known is None:  # once for all texts about ten thousand locks
             lists = [one.listing.at_ms for one in self.locks.values() if one.listing is not None]
             self._known = len(self.locks) - len(lists), min(lists, default=None)
         return self._known

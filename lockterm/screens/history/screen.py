@@ -108,7 +108,7 @@ class HistoryScreen(ListScreen[str | None]):
 
     @work(exclusive=True, group="damage")
     async def _look_through(self) -> None:
-        with suppress(StoreError):  # whoever asks for what is damaged is told
+        with suppress(StoreError):  # a request for a damaged entry reports it
             await self.operations.journal.look_through()
 
     def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
@@ -146,7 +146,7 @@ class HistoryScreen(ListScreen[str | None]):
         """Read what the operations in sight have changed; no key waits for it."""
         table, zone = self.table, self._zone
         ids = table.lacking
-        with suppress(StoreError):  # whoever opens an operation is told
+        with suppress(StoreError):  # opening a change reports it
             changes = await self.operations.journal.changes(ids, zone)
             if zone == self._zone:
                 table.show_changes(dict.fromkeys(ids, "") | dict(changes))
@@ -165,7 +165,7 @@ class HistoryScreen(ListScreen[str | None]):
             lines, found = await journal.newest(selection, PAGE + 1, COUNTED + 1)
         else:
             lines = await journal.lines(selection, self.choice.below, PAGE + 1)
-        while not lines and self.choice.passed:  # what stood here is none of it any more
+        while not lines and self.choice.passed:  # the row is not in the list any more
             self.choice = replace(self.choice, passed=self.choice.passed[:-1])
             lines = await journal.lines(selection, self.choice.below, PAGE + 1)
         choice, has_older = self.choice, len(lines) > PAGE

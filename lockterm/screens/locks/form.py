@@ -171,7 +171,7 @@ class LockForm(FormScreen[Lock | None]):
         if answer.name and self.value_of("name") in ("", self._filled):
             name.value = self._filled = answer.name
             control = name.query_one(TextInput)
-            control.select_on_focus = True  # whoever types a name means it instead, not behind it
+            control.select_on_focus = True  # a typed name replaces the suggestion
             if control.has_focus:
                 control.select_all()
         name.note = _alias_note(answer.alias)

@@ -124,7 +124,7 @@ class MarkedLocks:
                 async with aclosing(operations.everywhere.read(locks=locks)) as reading:
                     async for one in reading:
                         found.append(one)
-                        if one.listing is not None:  # a store that fails is told
+                        if one.listing is not None:  # a failing store is reported
                             counts = {one.lock.lock_id: one.listing.count}
                             await operations.locks.note_counts(counts)
                         self._tell(f"reading: {len(found):,} of {format_count(len(locks), 'lock')}")
@@ -133,7 +133,7 @@ class MarkedLocks:
             self._tell("")
             if self._screen.is_attached:
                 self._screen.post_message(self.CountsRead())
-        if not has_ended:  # why was told
+        if not has_ended:  # the reason was reported
             return
         found.sort(key=lambda one: one.place)
         count = sum(one.listing.count for one in found if one.listing is not None)

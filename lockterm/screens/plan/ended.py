@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 async def _tell(app: App[Any], run: RunHere) -> None:
     locks = cast(HasOperations, app).operations.locks
     titles: dict[int, str] = {}
-    with suppress(StoreError):  # then they are told by their numbers
+    with suppress(StoreError):  # then their numbers stand for them
         titles = {lock.lock_id: lock.title for lock in await locks.all()}
     states = {step.state for step in run.steps.values()}
     severity: SeverityLevel = "warning" if states & PROBLEMS else "information"

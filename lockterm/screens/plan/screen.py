@@ -298,7 +298,7 @@ class PlanScreen(ListScreen[None]):
         while self.is_elsewhere:
             await asyncio.sleep(LOOK_S)
             with suppress(LocktermError):
-                # Asked for before the steps: what is told as ended has all its outcomes.
+                # Read before the steps: a run that has ended has all its results.
                 is_running, changed = await runs.is_running(self.drawn.plan.id), list[Step]()
                 try:
                     changed = await runs.changed(self.plan)
@@ -389,7 +389,7 @@ class PlanScreen(ListScreen[None]):
                 return
             plan = await self.operations.runs.note_same_account(plan)
             self.drawn = replace(self.drawn, plan=plan)
-        if reason := self.why_not("carry_out"):  # another one may have begun meanwhile
+        if reason := self.why_not("carry_out"):  # another one may have begun
             self.refuse_to_open("Carry out", reason)
             return
         self._seen = 0

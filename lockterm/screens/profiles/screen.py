@@ -180,7 +180,7 @@ class ProfilesScreen(ListScreen[None]):
         with self.refusing_errors():
             file = await asyncio.to_thread(self._profiles.read)
             settings = await asyncio.to_thread(self._profiles.resolve, file, entry.name)
-            if reason := self._why_not_switch(entry):  # something may have been sent meanwhile
+            if reason := self._why_not_switch(entry):  # a change may have been sent since
                 self.refuse_to_open("Open", reason)
             else:
                 self._go_on(settings)

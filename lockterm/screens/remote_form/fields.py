@@ -210,7 +210,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
             is_missing, note = field in self.reading.missing, self.reading.notes.get(field, "")
             row.note = "" if told and is_missing else note
             if isinstance(row.control, DatetimeInput):
-                if not told and not is_missing:  # a date is no word: it is told while it is typed
+                if not told and not is_missing:  # a date is explained while it is typed
                     row.note = self.reading.errors.get(field, note)
                 row.control.ask(self.reading.choices.get(field, ()))
 

@@ -118,7 +118,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self.fields.taken = taken or NamesInUse()
         self._is_like = bool(offered) and remote is None
         """Whether it adds another remote like one."""
-        if self._is_like:  # counted up: what of it is not certain stands there at once
+        if self._is_like:  # counted up: doubts about the number are shown at once
             self._so_far = self.fields.taken.words
 
     def crumbs(self) -> tuple[str, ...]:

@@ -153,7 +153,7 @@ class PackDetail(Static):
     def _lay_out(self) -> None:
         room = max((self.content_size.width or 40) - LABEL, 8)
         lines = []
-        one_line = self.screen.has_class("-narrow")  # there is no room for a second one
+        one_line = self.screen.has_class("-narrow")  # a second one would not fit
         for label, value in self._fields.items():
             pieces = chop_cells(value, room) or [""]
             if one_line and label != "Name":

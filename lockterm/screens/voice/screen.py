@@ -374,7 +374,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         if self._packs_focused:
             pack = self.query_one(PacksPanel).pack
             return read.get(pack.name or "") if pack else None
-        url = self._timbre_url  # of a timbre the service tells nothing else that a pack has
+        url = self._timbre_url  # the service reports nothing else of a timbre that a pack has
         return next((one for one in read.values() if url and one.timbre_pack_url == url), None)
 
     def action_find(self) -> None:
