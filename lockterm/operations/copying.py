@@ -1,4 +1,4 @@
-"""Copies: what a lock has, an export tells or a backup keeps, to be added to locks as a plan."""
+"""Copies: plans that add the remotes of a lock, an export or a backup to locks."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ if TYPE_CHECKING:
 
 
 class CannotCopyError(LocktermError):
-    """The source and the locks do not go together."""
+    """A source that cannot be copied to the chosen locks."""
 
     title = "Copy"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where copies come from: a lock as it is when they are planned, an export, or a backup."""
+    """The origin of copies: a lock as it is when they are planned, an export, or a backup."""
 
     lock: Lock
-    """Whose remotes they are, or were."""
+    """The lock that has or had the remotes."""
     marked: Sequence[Remote] | None = None
-    """Of a lock: those that are copied, as they were seen. None: all."""
+    """For a lock: the remotes to copy, as they were seen; None for all."""
     export: ReadLock | None = None
-    """Of an export: what it tells."""
+    """For an export: its content."""
     name: str = ""
-    """Of an export: the name of its file."""
+    """For an export: the name of its file."""
     backup: Operation | None = None
-    """Of a backup: the delete or clear that took them away."""
+    """For a backup: the delete or clear that removed the remotes."""
 
     @property
     def is_lock(self) -> bool:
@@ -62,7 +62,7 @@ class Source:
 
     @property
     def title(self) -> str:
-        """What it is called; may have strings of the service in it."""
+        """The title of the source; it may contain strings from the service."""
         if self.backup is not None:
             return f"the backup of {format_operation(self.backup)}, lock {self.lock.lock_id}"
         if self.export is not None:
@@ -71,7 +71,7 @@ class Source:
 
     @property
     def count(self) -> int | None:
-        """How many remotes it has; None: all that the lock will have."""
+        """The number of remotes; None for all remotes that the lock will have."""
         if self.backup is not None:
             return len(self.backup.before)
         remotes = self.export.remotes if self.export is not None else self.marked
@@ -79,13 +79,13 @@ class Source:
 
 
 async def export_source(operations: Operations, path: Path) -> Source:
-    """What an export tells; see :func:`read_export`."""
+    """Return the source for an export; see :func:`read_export`."""
     read = await read_export(operations, path)
     return Source(read.lock, export=read, name=path.name)
 
 
 async def backup_source(operations: Operations, operation_id: str) -> Source:
-    """What the backup of a delete or clear keeps; see :func:`backup_of`."""
+    """Return the source for the backup of a delete or clear; see :func:`backup_of`."""
     change = await backup_of(operations, operation_id)
     return Source(await operations.locks.find(change.lock_id), backup=change)
 
@@ -99,20 +99,22 @@ async def plan_copies(
     skips_expired: bool = False,
     keeps_wall_time: bool = False,
 ) -> PlanDraft:
-    """Make a plan that adds what a source has to locks; a backup comes back to its own as an undo.
+    """Make a plan that adds the remotes of a source to locks.
+
+    A backup that goes to its own lock is an undo.
 
     Args:
         operations: The operations of the profile.
-        source: Where the remotes come from.
-        lock_ids: The locks, none of them twice.
-        renames: Whether a remote whose name is taken gets another name; else it is left out.
-        skips_expired: Whether expired remotes are left out; an undo brings all of them back.
-        keeps_wall_time: Whether times keep what the clock shows, and not the same moment, if the
-            zones of the locks differ.
+        source: The origin of the remotes.
+        lock_ids: The locks, each once.
+        renames: Whether a remote whose name is taken gets another name; otherwise it is left out.
+        skips_expired: Whether expired remotes are left out; an undo restores all of them.
+        keeps_wall_time: Whether times keep what the clock shows, instead of the same moment, if
+            the zones of the locks differ.
 
     Raises:
-        CannotCopyError: A backup is to go to its own lock and to others at once.
-        LocktermError: The lock that has the remotes cannot be read, or the store.
+        CannotCopyError: A backup would go to its own lock and to others at once.
+        LocktermError: The lock that has the remotes, or the store, cannot be read.
     """
     ids = [*lock_ids]
     if (change := source.backup) is not None:
@@ -234,7 +236,7 @@ class _Copies(PlanSource):
 
 
 def _only(read: ReadLock, marked: Sequence[Remote] | None) -> tuple[ReadLock, list[str]]:
-    """Those of a lock that were marked and are still what they were; how many are not."""
+    """Return a lock with its marked remotes only, and a sentence about those that are gone."""
     if marked is None:
         return read, []
     seen = {remote.id: remote.raw for remote in marked}

@@ -55,35 +55,35 @@ from lockterm.domain.operation import State
 from lockterm.operations.readback import Verdict
 
 CLOCK_MARGIN_S = 5.0
-"""How far the clocks of a service's machines may differ, and its ``Date`` is rounded."""
+"""Seconds by which a service's clocks may differ, including the rounding of its ``Date`` header."""
 
 OLD_S = 86_400.0
-"""A remote of this age existed before any copy that may answer, in whatever zone its creation time
-was written down by mistake."""
+"""Age in seconds at which a remote is older than any copy that may answer, even if its creation
+time was written in the wrong zone."""
 
 _EARLIEST_MS = 1_262_304_000_000
-"""2010: an earlier time is none in milliseconds, and says nothing of an age."""
+"""2010, in milliseconds. An earlier value is not a time in milliseconds and shows no age."""
 
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """How far a service's answers may be behind, and when an outcome is looked at again."""
+    """How far a service's answers may be behind, and when an operation is read again."""
 
     stale_s: float = 60.0
-    """An answer shows what was there at most so many seconds before it was asked for."""
+    """Maximum age in seconds of what an answer shows, counted from the request."""
     apart_s: float = 15.0
-    """Lists are empty, or without a remote by mistake, for less than so many seconds."""
+    """Maximum time in seconds for which a list is empty or lacks a remote by mistake."""
     later_s: Sequence[float] = (60.0, 120.0, 240.0, 480.0)
-    """Pauses before the last looks that nobody asks for; a late request may still land."""
+    """Pauses in seconds before the last automatic readings: a late request may still land."""
 
     @property
     def proof_s(self) -> float:
-        """So many seconds after the sending, readings have proven all that they can prove."""
-        return self.stale_s + self.apart_s * 2  # the second of two that agree may come late
+        """Seconds after the sending when readings have proven all that they can prove."""
+        return self.stale_s + self.apart_s * 2  # the second of two agreeing readings may be late
 
     @property
     def ages_s(self) -> Sequence[float]:
-        """Seconds after the sending at which an outcome is looked at by itself."""
+        """Seconds after the sending at which an operation is read automatically."""
         ages = [0.0, self.apart_s / 3, self.apart_s * 4 / 3, self.stale_s]
         ages.append(self.stale_s + self.apart_s)
         for pause_s in self.later_s:
@@ -93,25 +93,26 @@ class Horizon:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """One reading of an operation's outcome."""
+    """One reading of an operation."""
 
     begun_s: float
-    """When it began, on the monotonic clock."""
+    """Start of the reading, in seconds on the monotonic clock."""
     claim: Verdict
-    """What it says if it is as true as it looks."""
+    """The verdict if the reading can be believed."""
     is_fresh: bool = False
-    """Whether the reading itself shows that it cannot be from before what it is about."""
+    """Whether the reading itself shows that it is later than the operation."""
     doubt: str = ""
-    """What it contradicts, as a sentence; empty: nothing known."""
+    """A sentence about what the reading contradicts; empty if nothing is known."""
 
 
 class Case:
-    """The readings of one unsettled operation in this session.
+    """The readings of one unconfirmed operation in this session.
 
     Args:
-        sent_s: When its sending ended, or it was first known of here, on the monotonic clock.
-        horizon: What is assumed of the service.
-        begun_s: When its sending began, on the same clock; None: in another session.
+        sent_s: The time when the sending ended, or when this session first knew of the operation,
+            on the monotonic clock.
+        horizon: The assumptions about the service.
+        begun_s: The start of the sending on the same clock; None if another session sent it.
     """
 
     def __init__(self, sent_s: float, horizon: Horizon, begun_s: float | None = None) -> None:
@@ -120,20 +121,20 @@ class Case:
         self._horizon = horizon
         self._last: Sighting | None = None
         self._first: Sighting | None = None
-        """The first that counts of those that agree with the last."""
+        """The first reading that counts among those that agree with the last."""
         self._found: Sighting | None = None
-        """The last that showed what a person has to recognize."""
+        """The last reading with candidates that a person must recognize."""
         self._verdict: Verdict | None = None
 
     def add(self, sighting: Sighting) -> Verdict:
         """Take a reading into account.
 
         Returns:
-            What is proven now; ``UNKNOWN`` with the reason where nothing is.
+            What is proven now; ``UNKNOWN`` with the reason if nothing is.
         """
         claim, before = sighting.claim, self._last
         if before is not None and self._verdict is not None and sighting.begun_s < before.begun_s:
-            return self._verdict  # its answer took longer than that of a later reading
+            return self._verdict  # a later reading was answered first
         if before is not None and not _agree(before, sighting):
             self._first = None
         self._last = sighting
@@ -145,15 +146,15 @@ class Case:
         return self._verdict
 
     def is_of_horizon(self, begun_s: float) -> bool:
-        """Whether a reading that began then, on the monotonic clock, is from after the sending."""
+        """Return whether a reading that began at this monotonic time cannot predate the sending."""
         return begun_s >= self.sent_s + self._horizon.stale_s
 
     def next_look_s(self) -> float | None:
-        """When to look again without being asked, on the monotonic clock; None: no more."""
+        """Return the monotonic time of the next automatic reading; None for no more."""
         if self._last is None or self._verdict is None:
             return self.sent_s
         if self._verdict.state in (State.AMBIGUOUS, State.CONFIRMED_BY_READING):
-            return None  # a person has to say, or nobody
+            return None  # proven, or a person must decide
         begun_s = self._last.begun_s
         due = [self.sent_s + age_s for age_s in self._horizon.ages_s]
         at_s = next((at_s for at_s in due if at_s > begun_s), None)
@@ -169,7 +170,7 @@ class Case:
         is_proven = self._counts(last) and (not claim.by_absence or self._is_confirmed(last))
         found = self._found
         if found is not None and (not is_proven or last.begun_s < found.begun_s + horizon.stale_s):
-            return found.claim  # a copy that is behind does not hide what another has shown
+            return found.claim  # an old copy does not disprove what another copy has shown
         self._found = None
         if is_proven:
             return claim
@@ -194,14 +195,14 @@ def _agree(left: Sighting, right: Sighting) -> bool:
 
 
 def is_later(time_ms: int | None, sent_ms: float, now_ms: float) -> bool:
-    """Whether a time that the service noted is certainly after a sending.
+    """Return whether a time noted by the service is certainly after a sending.
 
-    One that is yet to come was written down in another zone, and says nothing.
+    A time in the future was written in another zone and proves nothing.
 
     Args:
-        time_ms: What the service noted, by its clock.
-        sent_ms: When it was sent, by the service's clock.
-        now_ms: The time by the service's clock.
+        time_ms: The noted time.
+        sent_ms: The time of the sending by the service's clock.
+        now_ms: The time now by the service's clock.
     """
     if time_ms is None or time_ms < _EARLIEST_MS:
         return False
@@ -210,16 +211,16 @@ def is_later(time_ms: int | None, sent_ms: float, now_ms: float) -> bool:
 
 
 def was_created_since(created_ms: int | None, sent_ms: float, now_ms: float) -> bool | None:
-    """Return whether a service made a remote after a request was sent.
+    """Return whether a service created a remote after a request was sent.
 
     Args:
-        created_ms: What the service noted, by its clock.
-        sent_ms: When the sending began, by the service's clock.
-        now_ms: The time by the service's clock.
+        created_ms: The creation time that the service noted.
+        sent_ms: The start of the sending by the service's clock.
+        now_ms: The time now by the service's clock.
 
     Returns:
-        None if the time says nothing: it is missing, not in milliseconds, or in the future, as
-        written down in another zone.
+        None if the creation time proves nothing: it is missing, not in milliseconds, or in the
+        future because it was written in another zone.
     """
     margin_ms = CLOCK_MARGIN_S * 1000
     if created_ms is None or not _EARLIEST_MS <= created_ms <= now_ms + margin_ms:
@@ -228,11 +229,11 @@ def was_created_since(created_ms: int | None, sent_ms: float, now_ms: float) -> 
 
 
 def are_old(records: Sequence[Mapping[str, Any]], now_ms: float | None) -> bool:
-    """Whether remotes are so old that no copy of a list can be from before them.
+    """Return whether remotes are so old that no copy of a list can predate them.
 
     Args:
-        records: The remotes under the contract's names.
-        now_ms: The time by the service's clock; None where it is not known.
+        records: The remotes, with the contract's field names.
+        now_ms: The time by the service's clock; None if unknown.
     """
     if now_ms is None:
         return False

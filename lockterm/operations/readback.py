@@ -1,6 +1,7 @@
-"""What one reading says about a write whose answer never came: records in, a verdict out.
+"""Verdicts: what one reading shows of a write whose answer never came.
 
-Whether it may be believed is another question: see ``lockterm.operations.proof``.
+Functions take records and return verdicts. Whether a reading may be believed is decided in
+``lockterm.operations.proof``.
 """
 
 from __future__ import annotations
@@ -17,41 +18,41 @@ from lockterm.domain.text.amount import describe_none
 
 _WHEN: Mapping[Kind, Any] = {Kind.DATE: 0, Kind.WEEKDAYS: []}
 _NOTHING = {field.name: _WHEN[field.kind] for field in FIELDS.values() if field.kind in _WHEN}
-"""What the service returns for a date and for weekdays that were not sent (2.3)."""
+"""What the service returns for a date or for weekdays that were not sent (2.3)."""
 
 _SENT = {field.name: field for field in ADDED}
-"""The contract's name of a field that an add can send -> the field."""
+"""The contract's name of each field that an add can send -> the field."""
 
 _IDENTIFYING = ("remoteName", "remoteNumber")
-"""What an added remote is looked for by."""
+"""The fields by which an added remote is recognized."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the service shows of an operation now."""
+    """The result of one reading of an operation."""
 
     state: State
     words: str
-    """What was read, as a sentence."""
+    """A sentence about what was read."""
     candidates: tuple[int, ...] = ()
     """See ``Operation.candidates``."""
     remote_id: int | None = None
-    """The remote that a recorded add has made."""
+    """The ID of the remote that a recorded add created."""
     by_absence: bool = False
-    """Whether it rests on something that was not shown, rather than on something that was."""
+    """Whether the verdict rests on something that the reading did not show."""
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two field values mean the same; the order of weekdays does not matter."""
+    """Return whether two field values mean the same; the order of weekdays does not matter."""
     if isinstance(left, list) and isinstance(right, list):
         return sorted(map(canonical, left)) == sorted(map(canonical, right))
     return canonical(left) == canonical(right)  # for Python 1, 1.0 and True are one
 
 
 def differing(left: Mapping[str, Any], right: Mapping[str, Any], names: Iterable[str]) -> list[str]:
-    """The fields, of some, in which two records of a remote differ.
+    """Return the names of the given fields in which two records of a remote differ.
 
-    A service may give null for a date or for weekdays that were not sent, or leave them out.
+    A service may return null for a date or for weekdays that were not sent, or leave them out.
     """
 
     def value(record: Mapping[str, Any], name: str) -> Any:
@@ -69,7 +70,7 @@ def like_added(
     Args:
         operation: The add.
         remotes: The lock's whole list.
-        not_new: The ids that earlier operations know.
+        not_new: The IDs that earlier operations know.
     """
     return [
         remote
@@ -81,7 +82,7 @@ def like_added(
 
 
 def differing_from_added(operation: Operation, remote: Remote) -> list[str]:
-    """Return the fields that an add has sent and in which a remote differs.
+    """Return the fields sent by an add in which a remote differs.
 
     A field that a service never lists counts only if the remote has it. A flag or an object that
     was sent empty may be missing.
@@ -107,8 +108,8 @@ def judge_add(
     Args:
         operation: The add.
         remotes: The lock's whole list.
-        not_new: The ids that earlier operations know.
-        are_new: Id -> whether the remote came after the add was sent; None if nothing shows it.
+        not_new: The IDs that earlier operations know.
+        are_new: ID -> whether the remote appeared after the add was sent; None if nothing shows it.
     """
     are_new = are_new or {}
     alike = like_added(operation, remotes, not_new)
@@ -131,7 +132,7 @@ def judge_add(
 
 
 def judge_update(operation: Operation, now: Remote) -> Verdict:
-    """Judge an update by the remote's detail: as intended, as before, or a third thing."""
+    """Judge an update by the remote's detail: as intended, as before, or a conflict."""
     sent, before = set_by(operation), record_before(operation)
     if not is_still(before, now):
         return Verdict(State.CONFLICT, given_away(operation))
@@ -145,7 +146,7 @@ def judge_update(operation: Operation, now: Remote) -> Verdict:
 
 
 def judge_gone() -> Verdict:
-    """Judge an update of a remote that is neither in the detail nor in the list."""
+    """Judge an update of a remote that neither the detail nor the list shows."""
     words = "The remote is gone, so nothing shows whether the change took effect."
     return Verdict(State.CONFLICT, words, by_absence=True)
 
@@ -153,9 +154,9 @@ def judge_gone() -> Verdict:
 def judge_delete(
     operation: Operation, remotes: Sequence[Remote], detail: Remote | None = None
 ) -> Verdict:
-    """Judge a delete by the lock's whole list, and by the detail where the list is without it.
+    """Judge a delete by the lock's whole list, and by the detail if the list lacks the remote.
 
-    The detail is None where the service refused to show it.
+    The detail is None if the service refused to show it.
     """
     before = record_before(operation)
     found = [remote for remote in remotes if remote.id == operation.remote_id]
@@ -190,17 +191,17 @@ def judge_clear(operation: Operation, remotes: Sequence[Remote]) -> Verdict:
 
 
 def set_by(update: Operation) -> Mapping[str, Any]:
-    """The fields that an update sets."""
+    """Return the fields that an update sets."""
     return {name: update.body[name] for name in update.body if name not in ("lockId", "remoteId")}
 
 
 def record_before(operation: Operation) -> Mapping[str, Any]:
-    """The one remote that an operation is about, as it was before; empty: that is not known."""
+    """Return the remote of an operation as it was before; empty if that is unknown."""
     return operation.before[0] if operation.before else {}
 
 
 def given_away(operation: Operation) -> str:
-    """What to say where the id that it is about is another remote's by now."""
+    """Return a sentence saying that another remote now has the operation's remote ID."""
     return f"The service gave its id {operation.remote_id} to another remote."
 
 
@@ -209,12 +210,12 @@ def shows_others(
     remotes: Iterable[Remote],
     deleted: Container[int | None],
 ) -> bool:
-    """Return whether a list still shows what else was on the lock.
+    """Return whether a list still shows the lock's other remotes.
 
     Args:
         others: See ``Operation.others``.
         remotes: The whole list.
-        deleted: The ids of remotes that were deleted from here since.
+        deleted: The IDs of remotes deleted from here since.
     """
     shown = {remote.id: remote for remote in remotes if remote.id is not None}
     if others is None:
@@ -224,13 +225,18 @@ def shows_others(
 
 
 def is_shown(record: Mapping[str, Any], shown: Mapping[int, Remote]) -> bool:
-    """Return whether a remote is among those that are shown, by their ids."""
+    """Return whether a list shows a remote.
+
+    Args:
+        record: The remote.
+        shown: The remotes of the list by ID.
+    """
     remote = shown.get(record.get("id", 0))
     return remote is not None and is_still(record, remote)
 
 
 def _unless_nameless(remotes: Sequence[Remote], words: str) -> Verdict:
-    """What is not in the list is gone, unless the list has something that could be it."""
+    """Return that a remote is gone, unless the list has an entry without an ID that could be it."""
     if nameless := sum(remote.id is None for remote in remotes):
         some = "one entry that has" if nameless == 1 else f"{nameless} entries that have"
         doubt = f"The list has {some} no usable ID, so nothing shows whether it is gone."

@@ -1,4 +1,4 @@
-"""What a person decides about a write without an answer: recognized, sent again or given up."""
+"""A person's decisions about unconfirmed writes: recognize, send again or dismiss."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class Resolution:
-    """Settles operations by the word of a person.
+    """Resolves unconfirmed operations as a person decides.
 
     Args:
-        journal: What is not settled.
-        remotes: What the service shows now.
-        watch: Reads back.
-        sender: What becomes of what is sent again.
+        journal: Holds the operations.
+        remotes: Reads what the service shows now.
+        watch: Reads operations back.
+        sender: Sends writes again.
         writes: Deletes what a clear has left.
     """
 
@@ -47,7 +47,7 @@ class Resolution:
         self._writes = writes
 
     async def bind(self, operation: Operation, remote_id: int) -> Operation:
-        """Settle an ambiguous add: this remote is the one."""
+        """Resolve an ambiguous add: this remote is the added one."""
         self._watch.told.add(operation.id)
         return await self._journal.settle(
             operation,
@@ -57,14 +57,14 @@ class Resolution:
         )
 
     async def give_up(self, operation: Operation) -> Operation:
-        """Let an unsettled operation be; it may still land."""
+        """Dismiss an unconfirmed operation; it may still take effect."""
         return await self._journal.settle(operation, state=State.GIVEN_UP)
 
     async def send_again(self, operation: Operation) -> None:
-        """Send an unsettled operation again as a new one, because a person decided so.
+        """Send an unconfirmed operation again as a new one, because a person decided so.
 
-        A clear is never sent again, newcomers would go: what remains of the remotes that it was
-        meant for is deleted one by one. Errors as for
+        A clear is never sent again, because it would delete remotes added since. Instead, the
+        remotes left of those it was meant for are deleted one by one. Errors are those of
         :meth:`Writes.add_remote`.
         """
         self._journal.account.require(operation)
@@ -106,11 +106,11 @@ class Resolution:
         await self._sender.send(order)
 
     async def _require_same(self, operation: Operation) -> None:
-        """See that a change still means the remote, and replaces the values, it was meant for.
+        """Check that a change still means the same remote and replaces the same values.
 
         Raises:
-            RuleViolation: The id was given to another one, or somebody changed what it would set.
-            ServiceError: It could not be read.
+            RuleViolation: Another remote has the ID, or the values were changed since.
+            ServiceError: The remote cannot be read.
         """
         with before_sending(LAST_READING):
             remote = await self._remotes.detail_or_gone(operation.remote_id)
@@ -129,7 +129,7 @@ class Resolution:
         operation = await self._watch.check(operation)
         if not operation.unsettled:
             return
-        if operation.state is State.UNKNOWN:  # an id in an old list may be another remote's by now
+        if operation.state is State.UNKNOWN:  # another remote may have an ID of an old list now
             words = f"Its remaining remotes are not known yet. {operation.message}"
             raise RuleViolation({"clear": f"{words} Nothing was sent."})
         refusal: Refused | None = None
@@ -139,13 +139,13 @@ class Resolution:
                     remote = Remote.read(record)
                     now = await self._remotes.detail_or_gone(remote.id)
                     if now is not None and not is_still(record, now):
-                        continue  # the list was old: by now the id is another remote's
+                        continue  # the list was old: another remote has the ID now
                     await self._writes.delete_remote(
                         operation.lock_id, remote, again_of=operation.id, just_read=True
                     )
                 except RateLimited:
                     raise
-                except Refused as error:  # someone else may have deleted it meanwhile
+                except Refused as error:  # someone else may have deleted it since
                     refusal = error
         operation = await self._watch.check(operation)
         self._watch.start()

@@ -1,11 +1,12 @@
-"""Plans carried out: a step's state is on the disk before and after its bytes.
+"""Runs of plans: each step's state is on the disk before and after its bytes.
 
-The id of a step's operation is noted before the write is handed to its sender, and the journal has
-an operation before its first byte leaves. So the two tell how far a run got that was killed: where
-there is no such operation, the step is done again; else it is what the journal says. Nothing that
-was recorded is sent again, and nothing unknown repeated.
+The ID of a step's operation is noted before the write goes to its sender, and the journal has the
+operation before its first byte leaves. Together they show how far a killed run got: a step without
+an operation in the journal is run again, and any other step is what the journal says. So nothing
+recorded is sent again, and nothing unconfirmed is repeated.
 
-One step at a time on a lock, the locks side by side; see :mod:`lockterm.operations.rate_limiter`.
+A lock runs one step at a time; several locks run in parallel. See
+:mod:`lockterm.operations.rate_limiter`.
 """
 
 from __future__ import annotations
@@ -58,27 +59,27 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 USUAL_CALL_S = 0.2
-"""How long a call takes where none was made yet, in seconds: for an estimate."""
+"""Seconds that a call is estimated to take before the first was made."""
 
 READ_BACK_S = 30.0
-"""So many seconds an outcome without an answer is read back before the lock's next step begins: a
-delete of an old remote is proven by then. All that is unknown is read back at the end of a run."""
+"""Seconds for which an unconfirmed step is read back before the lock's next step begins. The delete
+of an old remote is proven by then. All unconfirmed steps are read back at the end of a run."""
 
 MOST_PAUSES = 10
-"""So often a step is put off because the service asks for a pause; then it was not sent."""
+"""Times that a step is put off because the service asks for a pause; then it counts as not sent."""
 
 
 class Runs:
-    """What a session does with plans.
+    """The plans of a profile, and the runs of this session.
 
-    Every method that reads or writes the disk raises ``StoreError`` where the store fails.
+    Every method that uses the disk raises ``StoreError`` if the store fails.
 
     Args:
-        profile: Whose plans they are, and the service that they are for.
-        connection: To the service.
-        journal: The store beside which plans are kept, and the session.
-        steps: Carries out single ones.
-        pace: Of all runs of the session: what it knows of the service stays true.
+        profile: The profile and service of the plans.
+        connection: The connection to the service.
+        journal: The store of the plans, and the session.
+        steps: Runs single steps.
+        pace: The rate limiter of all runs of the session, so that it keeps what it has learned.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class Runs:
         self._thread = journal.database.thread
         self._pace = pace
         self._here: set[str] = set()
-        """The ids of the plans that are being carried out in this process."""
+        """The IDs of the plans that run in this process."""
 
     # --- plans -------------------------------------------------------------------------------
 
@@ -108,13 +109,14 @@ class Runs:
         left: Iterable[Step] = (),
         losses: Iterable[str] = (),
     ) -> Plan:
-        """A plan of this profile, for the service that it names now; not kept yet.
+        """Return a plan of this profile for its present service; it is not kept yet.
 
         Args:
-            title: Where it comes from, for people.
-            steps: They are numbered anew, from 1.
-            left: What could not be planned, each with why; numbered after them.
-            losses: What it cannot bring back, in sentences.
+            title: The origin of the plan, for people.
+            steps: The steps; they are numbered from 1.
+            left: The steps that could not be planned, each with its reason; numbered after the
+                others.
+            losses: What the plan cannot restore, in sentences.
         """
         both = (*steps, *(replace(step, is_planned=False) for step in left))
         numbered = (replace(step, number=number) for number, step in enumerate(both, 1))
@@ -123,44 +125,45 @@ class Runs:
         return Plan(*head, tuple(numbered), tuple(losses))
 
     async def keep(self, plan: Plan) -> None:
-        """Keep a plan on the disk; one that is kept already stays as it is."""
+        """Keep a plan on the disk; a plan that is kept already stays unchanged."""
         if plan.credentials is None:
             plan = replace(plan, credentials=self._journal.account.credentials)
         await self._use(self._store.keep, plan)
 
     def needs_account(self, plan: Plan) -> bool:
-        """Return whether a person has to say that other credentials are of a plan's account."""
+        """Return whether a person must confirm that the account of a plan is the same."""
         return plan.credentials not in (None, self._journal.account.credentials)
 
     async def note_same_account(self, plan: Plan) -> Plan:
-        """Note that the credentials are new ones of the account that a plan is for."""
+        """Note that the present credentials are new ones of the account that a plan is for."""
         now, was = self._journal.account.credentials, plan.credentials or ""
         await self._use(self._journal.account.note_same, was)
         await self._use(self._store.note_credentials, plan.id, now)
         return replace(plan, credentials=now)
 
     async def find(self, start: str) -> Plan:
-        """A plan by its id, or by what no other id begins with; as the journal knows it by now.
+        """Return a plan by its ID or a unique prefix, with what the journal knows of its steps now.
 
         Raises:
-            NoSuchRun: There is none, or more than one.
+            NoSuchRun: No plan, or more than one, has such an ID.
         """
         ids = await self._use(self._store.ids, start) if start else []
         if len(ids) > 1:
             raise NoSuchRun(f"More than one run begins with {start}.", hint="Give more of its id.")
         if not ids:
             raise NoSuchRun(f"There is no run {start}.", hint="See: lockterm runs list")
-        is_running = await self.is_running(ids[0])  # before it is read: the end has all outcomes
+        # Asked before the plan is read: a plan read after its run ended has every result.
+        is_running = await self.is_running(ids[0])
         plan = await self._use(self._store.read, ids[0])
         steps = [await self._up_to_date(step) for step in plan.steps]
         steps = await with_notes(self._journal, plan.id, steps)
         return replace(plan, steps=tuple(steps), is_running=is_running)
 
     async def changed(self, plan: Plan) -> list[Step]:
-        """The steps of a plan that another session has brought further than it tells.
+        """Return the steps of a plan that another session has advanced since the plan was read.
 
         Raises:
-            StoreDamaged: How far they got cannot be read any more.
+            StoreDamaged: The states of the steps can no longer be read.
         """
         known = {step.number: step for step in plan.steps}
         found = await self._use(self._store.changed, plan)
@@ -169,18 +172,18 @@ class Runs:
         return [step for step in steps if step != known[step.number]]
 
     async def is_running(self, plan_id: str) -> bool:
-        """Whether a session carries a plan out just now."""
+        """Return whether a live session runs a plan now."""
         is_alive = self._journal.session.is_alive
         return await self._use(self._store.is_running, plan_id, is_alive)
 
     def retry(self, plan: Plan) -> Plan:
-        """A plan of the steps that were refused or not sent; not kept yet. It may have no step."""
+        """Return a plan of the refused and unsent steps; it is not kept and may be empty."""
         due: dict[str, Any] = {"state": StepState.TO_DO, "message": "", "operation_id": None}
         steps = [replace(step, **due) for step in plan.steps if step.may_retry]
         return replace(self.make(plan.title, steps, (), plan.losses), credentials=plan.credentials)
 
     def cost(self, plan: Plan) -> str:
-        """What carrying out the steps that are due takes: ``214 calls, about 40 s``."""
+        """Return an estimate of what the due steps take: ``214 calls, about 40 s``."""
         due = [step for step in plan.steps if step.state in DUE]
         calls = sum(CALLS[step.action] for step in due)
         on_one = Counter[int]()
@@ -203,26 +206,25 @@ class Runs:
         stop: asyncio.Event,
         on_read_back: Callable[[int], None] = ignore,
     ) -> Plan:
-        """Carry out what is due of a plan; one that was interrupted goes on where it was.
+        """Run the due steps of a plan; an interrupted run resumes where it was.
 
-        What is unknown in the end is read back, as long as a proof may take.
+        Steps that are unconfirmed in the end are read back for as long as a proof may take.
 
         Args:
-            plan: Kept first, where it is not yet; how far it got is taken from the disk.
-            on_step: Called with each step as it is sent, put off and ended, in the order of that.
-            stop: Once it is set no more steps begin; those under way end, and nothing is read
-                back. So it is where whoever waits is canceled.
-            on_read_back: Called with how many steps are read back, whenever that has changed.
+            plan: The plan; it is kept first if needed, and the disk says how far it got.
+            on_step: Called in order with each step that is sent, put off or finished.
+            stop: Set this to start no more steps; running steps finish, and nothing is read
+                back. The same happens if the caller is canceled.
+            on_read_back: Called with the number of steps being read back, whenever it changes.
 
-        Returns:
-            The plan with what became of each step. Where the store failed, a step that was under
-            way then is still ``SENT``: the journal will tell.
+        Returns: The plan with the result of each step. If the store failed, a step that was
+            running then is still ``SENT``; the journal has its result.
 
         Raises:
             RuleViolation: The profile is read-only.
-            OtherPlan: It is another profile's or another service's.
-            OtherCredentials: They have changed since; see :meth:`note_same_account`.
-            RunUnderWay: A session that lives carries it out.
+            OtherPlan: The plan is for another profile or service.
+            OtherCredentials: The credentials have changed since; see :meth:`note_same_account`.
+            RunUnderWay: A live session runs the plan.
         """
         profile = self._profile
         if profile.read_only:
@@ -259,11 +261,11 @@ class Runs:
             yield
         finally:
             self._here.discard(plan.id)
-            with contextlib.suppress(StoreError):  # it ends with this session at the latest
+            with contextlib.suppress(StoreError):  # the claim ends with this session anyway
                 await self._use(self._store.release, plan.id)
 
     async def _begin(self, run: OngoingRun) -> None:
-        """Note what needs no call, and sort what is due by its lock."""
+        """Note the steps that need no call, and sort the due ones by lock."""
         ended = []
         self._steps.note_known(run.plan.steps)
         for step in run.plan.steps:
@@ -314,7 +316,7 @@ class Runs:
                     await asyncio.wait(under_way)
 
     async def _read_back(self, run: OngoingRun) -> None:
-        """Read all that is unknown back, side by side; each is told once it is proven."""
+        """Read all unconfirmed steps back in parallel, and note each once it is proven."""
 
         async def prove(number: int) -> None:
             with contextlib.suppress(StoreError):  # it stays unknown here; the journal knows it
@@ -324,7 +326,7 @@ class Runs:
         await asyncio.gather(*map(prove, unknown))
 
     async def _prove(self, run: OngoingRun, number: int, within_s: float | None = None) -> None:
-        """Read an unknown step back, and note what is proven; a run that is stopped does not."""
+        """Read an unconfirmed step back and note what is proven, unless the run is stopped."""
         step = run.steps[number]
         settled = await self._unless_stopped(run, self._steps.read_back, step, within_s)
         if settled is not None and settled != step:
@@ -333,7 +335,7 @@ class Runs:
     async def _unless_stopped(
         self, run: OngoingRun, work: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs
     ) -> T | None:
-        """Return what is read back; None if the run was stopped before."""
+        """Return the result of reading back; None if the run was stopped first."""
 
         async def read() -> T:
             go_by(self._pace.turn)
@@ -353,7 +355,7 @@ class Runs:
         return None if reading.cancelled() else reading.result()
 
     async def _try(self, run: OngoingRun, number: int) -> None:
-        """Carry out a step; where what became of it cannot be noted, no more steps begin."""
+        """Run a step; if its result cannot be noted, stop the run."""
         unstated_s.set(0.0)
         try:
             await self._one(run, number)
@@ -361,7 +363,7 @@ class Runs:
             run.stopped = run.stopped or error.sentences
 
     async def _one(self, run: OngoingRun, number: int) -> None:
-        """Carry out a step, and note what became of it."""
+        """Run a step and note its result."""
         step = run.steps[number]
         if step.state is StepState.SENT:
             settled = await self._steps.settle(step)
@@ -388,7 +390,7 @@ class Runs:
         await self._end(run, ended)
 
     async def _unless_held(self, run: OngoingRun, step: Step) -> Step:
-        """Carry out a step; an unconfirmed change that blocks it is read back once in a run."""
+        """Run a step; read an unconfirmed change that blocks it back once in a run."""
         try:
             return await self._steps.carry_out(step)
         except PendingChangeError as error:
@@ -397,12 +399,13 @@ class Runs:
                 raise
             run.holders.add(holder.id)
             is_own = holder.session == self._journal.session.id
-            within_s = READ_BACK_S if is_own else None  # an earlier one lets others pass, not seen
+            # A change of an earlier session stops blocking once it is proven or not seen.
+            within_s = READ_BACK_S if is_own else None
             await self._unless_stopped(run, self._steps.verify, holder, within_s)
         return await self._steps.carry_out(step)
 
     async def _end(self, run: OngoingRun, ended: Step) -> None:
-        """Note what became of a step, and what that means for the others of its lock."""
+        """Note the result of a step and what it means for the other steps of its lock."""
         held, left = [], run.waiting[ended.lock_id]
         if why := run.unreached.get(ended.lock_id):
             words = f"{NOT_REACHED} by the step before. {why}"
@@ -411,11 +414,11 @@ class Runs:
             ]
             left.clear()
         await self._note(run, [ended, *held])
-        if ended.state is StepState.UNKNOWN and left:  # it may hold them back
+        if ended.state is StepState.UNKNOWN and left:  # it may block them
             await self._prove(run, ended.number, READ_BACK_S)
 
     async def _put_off(self, run: OngoingRun, step: Step, error: RateLimited) -> None:
-        """Do a step again after the pause that the service asks for; nothing of it was applied."""
+        """Repeat a step after the pause that the service asks for; nothing of it was applied."""
         self._pace.limit(error.retry_after_s or 0.0)
         run.pauses[step.number] += 1
         if run.pauses[step.number] > MOST_PAUSES:
@@ -425,7 +428,7 @@ class Runs:
         await self._note(run, [replace(step, state=StepState.TO_DO, operation_id=None)])
 
     def _weigh(self, run: OngoingRun, step: Step, error: LocktermError) -> None:
-        """What an error means for the other steps."""
+        """Apply an error to later steps: stop the run, give the lock up, or slow down."""
         if isinstance(error, StoreError) or (isinstance(error, Refused) and error.is_denial):
             run.stopped = run.stopped or error.sentences
         if isinstance(error, ServiceError) and error.out_of_reach:
@@ -446,5 +449,5 @@ class Runs:
 
 
 def _state_after(error: LocktermError) -> StepState:
-    """What a step is after an error by which nothing of it was applied."""
+    """Return the state of a step after an error that shows that nothing of it was applied."""
     return StepState.REFUSED if isinstance(error, Refused | RuleViolation) else StepState.NOT_SENT

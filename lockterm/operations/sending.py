@@ -1,4 +1,4 @@
-"""How a write leaves: written down before the first byte, and its outcome after the last."""
+"""Sending of a write: journaled before the first byte, its result noted after the last."""
 
 from __future__ import annotations
 
@@ -38,42 +38,41 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 Backup = tuple[Mapping[str, Any], ...]
-"""Records of remotes as they were before a write, under the contract's names."""
+"""Records of remotes before a write, with the contract's field names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A write that somebody wants, and what the journal notes of it beside the request."""
+    """A write to send, with what the journal notes beside the request."""
 
     write: Write
     lock_id: int
     remote_name: str = ""
-    """The name of the remote it is about, where it is about one."""
+    """The name of the write's remote; empty if it is about none."""
     before: Backup = ()
-    """The remotes it is about, as they were when the person decided."""
+    """The write's remotes as they were when the person decided."""
     guard: Callable[[], Awaitable[Backup | None]] | None = None
-    """Reads just before it is sent, and raises where it must not be; it may return ``before``."""
+    """A check just before the sending; it raises to stop the write and may return ``before``."""
     again_of: str | None = None
-    """The unsettled operation that it sends again."""
+    """The ID of the unconfirmed operation that this write repeats."""
     restores: tuple[str | None, int | None] = (None, None)
-    """The delete or clear from whose backup it comes, and the id that the remote had there."""
+    """The delete or clear whose backup is restored, and the ID that the remote had there."""
     operation_id: str | None = None
-    """The id that it gets in the journal, where somebody noted it before; None: one is made up."""
+    """The ID in the journal, if the caller has noted it; None to make one."""
 
 
 class Sender(Protocol):
-    """What becomes of a write."""
+    """A way to send writes."""
 
     @property
     def under_way(self) -> int:
-        """How many writes are on their way."""
+        """The number of writes being sent."""
 
     async def send(self, order: Order) -> int | None:
-        """Carry a write out.
+        """Send a write.
 
-        Returns:
-            What it resulted in: a remote's id, the number of the deleted; None where it has no
-            result, or the service did not tell it.
+        Returns: The ID of the new remote or the number of deleted remotes; None if the write has
+            no result or the service did not return it.
 
         Raises:
             LocktermError: See :meth:`Writes.add_remote <lockterm.operations.writes.Writes>`.
@@ -81,17 +80,17 @@ class Sender(Protocol):
 
 
 class HttpSender:
-    """Sends writes to the service, once each, and notes what became of them.
+    """Sends each write to the service once, and notes its result.
 
-    A write runs in a task of its own, to its end, whichever screen began it.
+    A write runs to its end in a task of its own, even if the screen that started it closes.
 
     Args:
-        profile: Whether anything may be sent, and where to.
-        connection: To the service.
-        journal: Where it is written down first.
-        locks: The name of the lock, for the journal.
-        remotes: What was read of the lock is doubtful afterwards.
-        watch: Reads back what had no answer.
+        profile: The service, and whether the profile is read-only.
+        connection: The connection to the service.
+        journal: Notes each write before it is sent.
+        locks: The names of locks, for the journal.
+        remotes: The reads of the lock, which are dropped after a write.
+        watch: Reads back writes without an answer.
     """
 
     def __init__(
@@ -112,13 +111,13 @@ class HttpSender:
         self._watch = watch
 
     async def send(self, order: Order) -> int | None:
-        """Send a write, and note what became of it; see :class:`Sender`."""
+        """Send a write and note its result; see :class:`Sender`."""
         if self._profile.read_only:
             raise RuleViolation({"read_only": describe_read_only(self._profile.name)})
         begun_ms = self._connection.clock.now_ms()
         if order.guard is not None and (backup := await order.guard()) is not None:
             order = replace(order, before=backup)
-        # The journal would call it refused, and the service was not asked.
+        # Checked before it is journaled: the journal would show a refusal by the service.
         self._connection.require_no_pause()
         write = order.write
         operation = Operation(
@@ -145,7 +144,7 @@ class HttpSender:
         return await asyncio.shield(self._connection.background(self._send(operation, write)))
 
     async def _others(self, order: Order) -> Backup | None:
-        """Return what else is known on the lock; after a clear, nothing is left."""
+        """Return the other known remotes of the lock; after a clear there are none."""
         if order.write.call == "clear":
             return ()
         known, ids = self._remotes.known, [record.get("id") for record in order.before]
@@ -171,7 +170,7 @@ class HttpSender:
             raise
         begun_s = self._watch.timer.now_s()
         try:
-            # A kill before it is connected leaves it provably not sent.
+            # Noted once connected: a kill before that leaves the write provably not sent.
             answer = await self._connection.call(
                 lambda service: service.send(write, lambda: self._journal.note_sending(operation))
             )
@@ -217,7 +216,7 @@ class HttpSender:
             )
 
     async def _recognize(self, operation: Operation) -> int | None:
-        """Find the id of a remote that the service recorded without telling its id."""
+        """Find the ID of a remote that the service recorded without returning its ID."""
         try:
             remotes = await self._remotes.all(operation.lock_id, UNASKED)
             ids = [remote.id for remote in like_added(operation, remotes) if remote.id is not None]

@@ -1,4 +1,4 @@
-"""One step of a plan: looked at just before, sent once, and read back where no answer came."""
+"""One step of a plan: checked just before, sent once, and read back if no answer came."""
 
 from __future__ import annotations
 
@@ -44,23 +44,22 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 USER_NO = "remoteUserNo"
-"""What has a call of its own: a step that sets it sets nothing else."""
+"""The field that has a call of its own: a step that sets it sets no other field."""
 
 CALLS = {Action.ADD: 2, Action.UPDATE: 2, Action.DELETE: 2, Action.KEEP: 0, Action.VOICE: 1}
-"""How many calls a step makes where all goes well: one that looks, and one that changes. A voice
-cannot be looked at."""
+"""Calls of a step that goes well: a check and a change. A voice cannot be checked."""
 
 
 class Steps:
-    """Carries out single steps.
+    """Runs single steps.
 
     Args:
-        writes: Sends what changes.
-        journal: What became of what was sent.
-        remotes: What is read just before.
-        watch: Reads back what had no answer.
-        locks: Whose zone it is in which times are told.
-        zone: The zone of a lock.
+        writes: Sends the changes.
+        journal: Holds the results of what was sent.
+        remotes: Reads remotes just before they are changed.
+        watch: Reads back changes without an answer.
+        locks: The lock book.
+        zone: Returns the zone of a lock, for the times in messages.
     """
 
     def __init__(
@@ -80,7 +79,7 @@ class Steps:
         self._zone = zone
 
     def note_known(self, steps: Iterable[Step]) -> None:
-        """Note the remotes that steps are about: a list that hides all of them hides more."""
+        """Note the remotes of steps as known: a list that shows none of them is incomplete."""
         for step in steps:
             is_gone = step.action is Action.DELETE and step.state not in DUE
             if step.remote_id is not None and step.before and not is_gone:
@@ -88,13 +87,13 @@ class Steps:
                 self._remotes.known.add(step.lock_id, record)
 
     async def carry_out(self, step: Step) -> Step:
-        """Carry out a step whose operation's id is noted; it is sent at most once.
+        """Run a step whose operation ID is noted; it is sent at most once.
 
         Returns:
-            The step with its outcome.
+            The step with its result.
 
         Raises:
-            LocktermError: Nothing was sent, or the service said no.
+            LocktermError: Nothing was sent, or the service refused it.
         """
         special = {Action.ADD: self._add, Action.VOICE: self._set_voice}
         carry_out = special.get(step.action, self._change)
@@ -104,35 +103,31 @@ class Steps:
             return _ended(step, StepState.UNKNOWN, error.meaning)
 
     async def settle(self, step: Step) -> Step | None:
-        """Find out by the journal what became of a step that was interrupted.
-
-        Returns:
-            The step with its outcome; None: nothing of it was sent.
-        """
-        await self._journal.unsettled()  # what ended sessions have left is settled by that
+        """Return an interrupted step with its result from the journal; None if nothing was sent."""
+        await self._journal.unsettled()  # this also settles what ended sessions have left
         operation = await self._journal.find(step.operation_id or "")
         if operation is None or operation.state is State.NOT_SENT:
             return None
         return told(step, operation)
 
     async def up_to_date(self, step: Step) -> Step:
-        """A step whose outcome was not known, as the journal knows it by now."""
+        """Return an unconfirmed step with what the journal knows of it now."""
         operation = await self._journal.find(step.operation_id or "")
         return step if operation is None else told(step, operation)
 
     async def read_back(self, step: Step, within_s: float | None = None) -> Step:
-        """Read an unknown step back until something is proven of it.
+        """Read an unconfirmed step back until it is proven.
 
         Args:
             step: The step.
-            within_s: The maximum time in seconds; None: until all is proven that can be.
+            within_s: The maximum time in seconds; None until all is proven that can be.
         """
         try:
             if operation := await self._journal.find(step.operation_id or ""):
                 await self.verify(operation, within_s)
-        except StoreError as error:  # it stays unknown; nothing may make of it that it was not
+        except StoreError as error:  # it stays unconfirmed: it may have been sent
             _log.info("step %s could not be read back: %s", step.number, error.message)
-        with contextlib.suppress(StoreError):  # what reads in the background may have been faster
+        with contextlib.suppress(StoreError):  # the background reader may have proven it first
             return await self.up_to_date(step)
         return step
 
@@ -142,7 +137,7 @@ class Steps:
             within_s = self._watch.horizon.proof_s if within_s is None else within_s
             try:
                 await self._watch.until_proven(operation, within_s)
-            except LocktermError as error:  # it stays as it is
+            except LocktermError as error:  # it stays unconfirmed
                 _log.info("operation %s could not be read back: %s", operation.id, error.message)
 
     # --- adding ------------------------------------------------------------------------------
@@ -170,7 +165,7 @@ class Steps:
         return replace(_ended(step, StepState.RECORDED), remote_id=new_id)
 
     async def _taken(self, step: Step, wanted: Remote, remote: Remote, error: NameTaken) -> Step:
-        """The step where a remote has its name: it may be just the one that is wanted."""
+        """Return the result of an add whose name is taken, perhaps by the wanted remote."""
         fields = [field for field in ADDED if field.name in wanted.raw]
         shown = [field for field in fields if field.listed or field.name in remote.raw]
         others = await self._differences(step, remote, rules.effective(None, wanted), shown)
@@ -208,7 +203,8 @@ class Steps:
         if step.action is Action.UPDATE:
             return await self._update(step, before, now)
         shown = [field for field in UPDATED if field.name in before.raw]
-        if changed := await self._differences(step, before, now, shown):  # not what was agreed to
+        # The person agreed to delete the remote as it was, not as it is now.
+        if changed := await self._differences(step, before, now, shown):
             return _ended(step, StepState.SKIPPED, f"It was changed since: {changed}.")
         await self._writes.delete_remote(
             step.lock_id, now, just_read=True, operation_id=step.operation_id
@@ -235,7 +231,7 @@ class Steps:
         return _ended(step, StepState.RECORDED)
 
     async def _set_user_no(self, step: Step, before: Remote, now: Remote) -> Step:
-        """Set what no update sends (4.8), and the service need not tell."""
+        """Set the user number, which no update sends (4.8) and the service need not return."""
         wanted = step.wanted[USER_NO]
         if USER_NO in now.raw and now.remote_user_no == wanted:
             return _ended(step, StepState.UNCHANGED, "It is already up to date.")
@@ -248,7 +244,7 @@ class Steps:
         return _ended(step, StepState.RECORDED)
 
     async def _gone(self, step: Step, before: Remote, error: Refused) -> Step:
-        """The step where the service does not show the remote: gone, or shown by the list alone."""
+        """Return the result of a step whose remote has no detail; the list may show it."""
         others = self._remotes.known.others(step.lock_id, [before.id])
         remotes = await self._remotes.all(step.lock_id)
         if any(one.id == before.id for one in remotes):
@@ -268,7 +264,7 @@ class Steps:
 
 
 def told(step: Step, operation: Operation) -> Step:
-    """A step as its operation in the journal tells of it."""
+    """Return a step with the result of its operation."""
     state = outcome_of(operation.state)
     words = "" if state is StepState.RECORDED else operation.message
     if state is StepState.UNKNOWN:
@@ -278,10 +274,11 @@ def told(step: Step, operation: Operation) -> Step:
 
 
 def _wanted(step: Step, base: Mapping[str, Any], fields: Iterable[Field]) -> Remote:
-    """The remote as it is to be.
+    """Return the remote as the step wants it.
 
     Raises:
-        RuleViolation: Something of it cannot be sent: to leave it out would be to call it done.
+        RuleViolation: A field cannot be sent. It is not left out, because the step would then count
+            as done.
     """
     given = {name: value for name, value in step.wanted.items() if value is not None}
     given.pop("lockId", None)
@@ -297,7 +294,7 @@ def _ended(step: Step, state: StepState, message: str = "") -> Step:
 
 
 async def with_notes(journal: JournalStore, plan_id: str, steps: Iterable[Step]) -> list[Step]:
-    """Return the steps of a run, each with what the service kept instead of it."""
+    """Return the steps of a run, with a note where the service kept other values."""
     thread, database = journal.database.thread, journal.database
     kept = await thread.to_its_end(messages_of_run, database, plan_id, KEPT)
     return [

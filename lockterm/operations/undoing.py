@@ -1,7 +1,7 @@
-"""Undo and restore: the inverse of what was sent, as a plan made of the journal and the locks.
+"""Undo and restore: plans with the inverse of changes, made from the journal and the locks.
 
-What was restored already is told by the journal alone, where each add names the remote that it
-restores: so nothing comes back twice, whichever plan adds it.
+The journal alone decides what was restored already, because each add names the remote that it
+restores. So no remote comes back twice, whichever plan adds it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class CannotUndoError(LocktermError):
-    """There is nothing that could be undone."""
+    """A change that cannot be undone."""
 
     title = "Undo"
 
@@ -47,15 +47,10 @@ class CannotUndoError(LocktermError):
 
 
 async def undo_last(operations: Operations, lock_id: int, *, renames: bool = False) -> PlanDraft:
-    """Make a plan that undoes the last change of a lock from here, or the whole run it was one of.
-
-    Args:
-        operations: What knows it.
-        lock_id: The lock.
-        renames: See :func:`plan_undo`.
+    """Make a plan that undoes the last change of a lock, or the whole run that it was part of.
 
     Raises:
-        CannotUndoError: There is none, or it has no inverse.
+        CannotUndoError: There is no change, or it has no inverse.
         LocktermError: As for :func:`plan_undo`.
     """
     found = await operations.journal.last_change(lock_id)
@@ -76,7 +71,8 @@ async def undo_one(
     """Make a plan that undoes an operation; see :func:`plan_undo`.
 
     Raises:
-        CannotUndoError: It has no inverse.
+        CannotUndoError: The operation has no inverse.
+        StoreError: The journal does not have the operation.
     """
     change = await operations.journal.find(operation_id)
     if change is None:
@@ -89,11 +85,11 @@ async def undo_one(
 
 
 async def backup_of(operations: Operations, operation_id: str) -> Operation:
-    """A delete or a clear with a backup of what it took away.
+    """Return a delete or a clear that has a backup of the deleted remotes.
 
     Raises:
-        CannotUndoError: It is none.
-        OtherService: It was sent to another service than the profile names now.
+        CannotUndoError: The operation does not exist or cannot be restored.
+        OtherService: The operation was sent to another service than the profile names now.
         StoreError: The journal cannot be read.
     """
     change = await operations.journal.find(operation_id)
@@ -104,11 +100,11 @@ async def backup_of(operations: Operations, operation_id: str) -> Operation:
 
 
 async def undo_run(operations: Operations, run_id: str, *, renames: bool = False) -> PlanDraft:
-    """Make a plan that undoes all that a run has changed; see :func:`plan_undo`.
+    """Make a plan that undoes all changes of a run; see :func:`plan_undo`.
 
     Raises:
-        CannotUndoError: It is under way, or nothing of it was recorded.
-        NoSuchRun: It is not kept any more.
+        CannotUndoError: The run is still running, or has changed nothing.
+        NoSuchRun: The run is no longer kept.
     """
     plan = await operations.runs.find(run_id)
     if plan.is_running:
@@ -128,19 +124,18 @@ async def plan_undo(
 ) -> PlanDraft:
     """Make a plan of the inverse of changes.
 
-    A remote that is no longer as its change has left it is left out; so is a change that has no
-    inverse.
+    Left out are changes without an inverse, and changes of remotes that were changed since.
 
     Args:
         operations: The operations of the profile.
         changes: The changes, the oldest first.
         title: The title of the plan.
-        renames: Whether a remote comes back under another name if its own is taken; else it is
-            left out.
+        renames: Whether a remote comes back under another name if its name is taken; otherwise
+            it is left out.
 
     Raises:
-        CannotUndoError: There is a single one, and it has no inverse.
-        OtherService: They were sent to another service than the profile names now.
+        CannotUndoError: There is a single change, and it has no inverse.
+        OtherService: The changes were sent to another service than the profile names now.
         StoreError: The journal or the lock book cannot be read.
         LocktermError: None of the locks can be read.
     """
@@ -168,7 +163,7 @@ class _Undo(PlanSource):
         of_remotes = {one.lock_id for one in self._changes if one.call != "updateLockSetting"}
         read = await read_locks(operations, filter(of_remotes.__contains__, self._of_lock))
         for lock_id in self._of_lock:
-            if lock_id not in of_remotes:  # a voice stands in no list
+            if lock_id not in of_remotes:  # no list shows a voice
                 lock = await operations.locks.find(lock_id)
                 read.append(ReadLock(lock, operations.zone(lock)))
         errors = [one.error for one in read if one.error is not None]
@@ -197,7 +192,7 @@ class _Undo(PlanSource):
 
 
 def _doubts(changes: Sequence[Operation]) -> list[str]:
-    """What is not certain of the deletes and clears that are undone."""
+    """Return warnings about undone deletes that may not have taken effect."""
     states = {change.state for change in changes if change.call in TAKEN_AWAY} - RECORDED
     return [
         f"A delete was {STATE_NAMES[state]}: remotes still on the lock by name are not added."
@@ -206,7 +201,7 @@ def _doubts(changes: Sequence[Operation]) -> list[str]:
 
 
 def _step(change: Operation) -> Step:
-    """What cannot be planned of a change."""
+    """Return the step for a change that cannot be planned."""
     action = Action.DELETE if change.call == "add" else Action.UPDATE
     action = Action.ADD if change.call in TAKEN_AWAY else action
     action = Action.VOICE if change.call == "updateLockSetting" else action
@@ -219,7 +214,7 @@ class _OnLock:
     """The inverse of changes of one lock.
 
     Args:
-        operations: What knows of them.
+        operations: The operations of the profile.
         read: The lock, read whole.
         now_ms: Now, in milliseconds.
     """
@@ -229,25 +224,28 @@ class _OnLock:
         self._read = read
         self._now_ms = now_ms
         self._told: list[Operation] = []
-        """What tells of fields that no list returns, read once for all."""
+        """The operations that show the values of fields that no list returns; read once."""
         self._places: dict[str, int] = {}
-        """Id of an operation -> its place in that."""
+        """Operation ID -> its index in the operations above."""
         self._about: dict[int | None, list[int]] = {}
-        """Id of a remote -> the places of what is about it; None: of clears."""
+        """Remote ID -> the indexes of the operations about it; None -> those of clears."""
         self._adds: dict[int | None, list[Operation]] = {}
-        """The id that a remote had -> the adds that restore it."""
+        """The ID that a remote had -> the adds that restore it."""
         self._sources: dict[str, Operation | None] = {}
-        """Id -> the delete or clear that one of those names."""
+        """Operation ID -> the delete or clear that an add restores from."""
         self._there: dict[int | None, Remote] = {}
-        """Id -> a remote of the lock, as it will be when what is planned so far is done."""
+        """Remote ID -> the remote of the lock as it will be after the steps planned so far."""
         self.back: list[BackedUp] = []
-        """What is added again."""
+        """The remotes that are added again."""
 
     async def undo(self, changes: Sequence[Operation], *, renames: bool) -> PlannedSteps:
-        """The steps: what was added goes first, and what was deleted comes last, for the names.
+        """Return the steps that undo changes.
+
+        Undone adds come first and restored remotes last, because the restored ones need their
+        names.
 
         Args:
-            changes: The newest first.
+            changes: The changes, the newest first.
             renames: See :func:`plan_undo`.
         """
         recorded = await self._operations.journal.recorded(self._read.lock.lock_id)
@@ -281,7 +279,7 @@ class _OnLock:
                 else:
                     made.steps.append(step)
                     self._note(step)
-        # A name that the list does not show yet is asked for before it is sent.
+        # Only listed names count: a step checks its name with the service before it sends.
         listed = {remote.id for remote in self._read.remotes}
         there = [remote for remote_id, remote in self._there.items() if remote_id in listed]
         lock_id, now_ms = self._read.lock.lock_id, self._now_ms
@@ -308,7 +306,10 @@ class _OnLock:
     def _known(
         self, change: Operation, *, till_now: bool = False
     ) -> Mapping[int, Mapping[str, Any]]:
-        """What was known of fields that no list returns, by remote id; before a change, or now."""
+        """Return the known values of fields that no list returns, before a change or now.
+
+        The result maps the ID of a remote to its fields.
+        """
         end = len(self._told) if till_now else self._places.get(change.id, 0)
         told = self._told[:end]
         if change.call != "clear":
@@ -317,7 +318,7 @@ class _OnLock:
         return known_fields(told, change.before)
 
     def _note(self, step: Step) -> None:
-        """Note what will be when a step is done."""
+        """Note how the lock will be after a step."""
         if step.action is Action.DELETE:
             self._there.pop(step.remote_id, None)
         elif name := step.wanted.get("remoteName"):
@@ -325,7 +326,7 @@ class _OnLock:
             self._there[step.remote_id] = replace(now, remote_name=name)
 
     def _changed_since(self, change: Operation, step: Step) -> str:
-        """Why a remote is not as its change has left it, in sentences; empty: it is."""
+        """Return how a remote was changed since, in sentences; empty if it was not."""
         now, before = self._there.get(step.remote_id), Remote.read(step.before)
         if now is None:
             return "It is gone already."
@@ -344,7 +345,7 @@ class _OnLock:
         return clean(f"It was changed since: {'; '.join(map(str, others))}.", 400) if others else ""
 
     async def _backup(self, change: Operation, made: PlannedSteps) -> list[tuple[str, BackedUp]]:
-        """The remotes of a backup that are still to be restored; the others go into ``made``."""
+        """Return the remotes of a backup still to be restored; add the others to ``made``."""
         remotes = await asyncio.to_thread(read_backup, change, self._known(change), self._now_ms)
         waiting = []
         for one in remotes:
@@ -353,7 +354,7 @@ class _OnLock:
             step = Step(0, Action.ADD, change.lock_id, None, name, before=one.remote.raw)
             if done := [add.remote_id for add in tried if add.state in RECORDED]:
                 words = "It was restored already" + (f", as {done[-1]}." if done[-1] else ".")
-                # Its id is that of the add: no name has kept it from coming back.
+                # The step gets the ID of the add, so it does not count as a taken name.
                 step = replace(step, action=Action.KEEP, remote_id=done[-1] or one.old_id)
                 made.steps.append(replace(step, message=words))
             elif any(add.state in UNSETTLED | IN_FLIGHT for add in tried):
@@ -364,10 +365,10 @@ class _OnLock:
         return waiting
 
     async def _tries(self, change: Operation, backup: BackedUp) -> list[Operation]:
-        """The adds that restore a remote of a backup, the oldest first.
+        """Return the adds that restore a remote of a backup, the oldest first.
 
-        A remote may be in the backup of two operations. The id alone does not tell that it is the
-        same: a service may have given it to another remote in between.
+        A remote may be in the backups of two operations. Its ID alone does not identify it,
+        because a service may have given the ID to another remote in between.
         """
         found = []
         for add in self._adds.get(backup.old_id, ()):
@@ -382,6 +383,9 @@ class _OnLock:
 
 
 def _is_same(left: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
-    """Whether two records are of one remote: no update changes its number and creation time."""
+    """Return whether two records are of one remote.
+
+    No update changes a remote's number or creation time.
+    """
     names = ("id", "remoteNumber", "createTime")
     return all(left.get(name) == right.get(name) for name in names)
