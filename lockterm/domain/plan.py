@@ -1,7 +1,7 @@
-"""A plan: changes of many remotes, one step each, and what became of every step.
+"""A plan: changes of many remotes, with one step each and the result of every step.
 
-A plan is made from a file, from marks or from a backup; it is shown, confirmed once, run, and kept.
-What it is when it runs is a *run*: nothing else than the plan with the states of its steps.
+A plan is made from a file, marked remotes or a backup. It is shown, confirmed once, run and kept.
+A *run* is a plan with the states of its steps.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, State
 
 
 class Action(StrEnum):
-    """What a step does."""
+    """The change that a step makes."""
 
     ADD = "add"
     UPDATE = "update"
     DELETE = "delete"
     KEEP = "keep"
-    """Nothing: it is as it is to be already."""
+    """No change, because the remote is already up to date."""
     VOICE = "voice"
-    """Sets the voice of the lock: it is about none of its remotes."""
+    """Sets the voice of the lock; the step is about none of its remotes."""
 
 
 ACTION_GLYPHS: Mapping[Action, str] = {
@@ -37,41 +37,41 @@ ACTION_GLYPHS: Mapping[Action, str] = {
 
 
 class StepState(StrEnum):
-    """How far a step got."""
+    """The progress of a step."""
 
     TO_DO = "to_do"
     SENT = "sent"
-    """Its operation may be in the journal, which tells how far it is."""
+    """The step's operation may be in the journal, which then has its progress."""
     RECORDED = "recorded"
     UNCHANGED = "unchanged"
     """The remote was already up to date, so nothing was sent."""
     REFUSED = "refused"
     SKIPPED = "skipped"
-    """The remote is no longer as it was when the plan was made: nothing was sent."""
+    """The remote was changed since the plan was made, so nothing was sent."""
     UNKNOWN = "unknown"
     NOT_SENT = "not_sent"
-    """It could not be sent: the service was not reached, or another change holds it back."""
+    """The service was not reached, or another change blocks the step."""
 
 
 DUE = frozenset({StepState.TO_DO, StepState.SENT})
-"""A run that was interrupted goes on with these."""
+"""The states of steps that an interrupted run resumes with."""
 
 RETRIED = frozenset({StepState.REFUSED, StepState.NOT_SENT})
-"""These can be tried again as a smaller plan. What is unknown is never repeated by itself, and what
-was skipped has to be planned anew."""
+"""The states of steps that can be tried again as a smaller plan. An unconfirmed step is never
+repeated automatically, and a skipped step needs a new plan."""
 
 
 PROBLEMS = frozenset({StepState.REFUSED, StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT})
-"""What became of these has to be looked at."""
+"""The states of steps that a person must look at."""
 
 NOT_REACHED = "Not reached"
-"""So begins the message of a step whose lock gave no answer; more comes after it."""
+"""The beginning of the message of a step whose lock gave no answer."""
 
 NAME_TAKEN = "The name is taken"
 """The beginning of the message of a step whose remote cannot have its name."""
 
 MOST_UNTYPED = 10
-"""The most remotes that are deleted, or that get access, without typing their number."""
+"""Maximum number of remotes that are deleted, or get access, without typing their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,56 +79,56 @@ class Step:
     """One change of one remote, or of the voice of a lock."""
 
     number: int
-    """From 1, in the order of the plan."""
+    """The number of the step in the plan, from 1."""
     action: Action
     lock_id: int
     remote_id: int | None
-    """None: it is added."""
+    """The remote; None if it is added."""
     remote_name: str
-    """As it is now, or as it will be where it is added."""
+    """The present name of the remote, or the name that it is added with."""
     wanted: Mapping[str, Any] = field(default_factory=dict)
-    """What is to be, under the contract's names: for an add every field that is sent, for an update
-    those that are to differ; for a voice its ``lang`` and ``timbre``."""
+    """The wanted values, with the contract's names. For an add these are all fields that are sent,
+    for an update the fields to change, and for a voice its ``lang`` and ``timbre``."""
     before: Mapping[str, Any] = field(default_factory=dict)
-    """The remote as it was when the plan was made, under the contract's names; the voice that was
+    """The remote when the plan was made, with the contract's names; for a voice, the voice that was
     last set from here."""
     line: int | None = None
-    """The line of the file it comes from, from 1."""
+    """The line of the file that the step comes from, from 1."""
     state: StepState = StepState.TO_DO
     message: str = ""
-    """Why, in words, for whatever is not recorded."""
+    """The reason, in words, for any state but recorded."""
     operation_id: str | None = None
-    """Its operation in the journal, noted before the first byte leaves."""
+    """The ID of the operation in the journal, noted before the first byte leaves."""
     is_planned: bool = True
-    """Whether it may be sent; what could not be planned is told with the rest, and why."""
+    """Whether the step may be sent; one that could not be planned is shown with the reason."""
     restores: str | None = None
-    """The delete or clear that has taken away what is added again; ``before`` is how it was."""
+    """The delete or clear whose backup is restored; ``before`` is the remote in that backup."""
     note: str = ""
-    """What was found as it was planned and has to be agreed to, in sentences."""
+    """Facts found during planning that the person agrees to, in sentences."""
 
     @property
     def is_left(self) -> bool:
-        """Whether it is to be sent, or it was and what became of it is to be noted."""
+        """Whether the step must still be sent, or its result noted."""
         return self.state in DUE and self.action is not Action.KEEP
 
     @property
     def is_left_out(self) -> bool:
-        """Whether it could not be planned: nothing was sent that the service could refuse."""
+        """Whether the step could not be planned, so that the service was not asked."""
         return not self.is_planned and self.state is StepState.REFUSED
 
     @property
     def is_name_taken(self) -> bool:
-        """Whether it is left out because another remote has its name."""
+        """Whether the step is left out because another remote has its name."""
         return not self.is_planned and self.message.startswith(NAME_TAKEN)
 
     @property
     def may_retry(self) -> bool:
-        """Whether it can be tried again as it is."""
+        """Whether the step can be tried again unchanged."""
         return self.is_planned and self.state in RETRIED
 
 
 def at_rest(step: Step) -> Step:
-    """A step as it stands where nobody carries it out: whether what was sent arrived is unknown."""
+    """Return a step as it is while no session runs it: a sent one may have arrived."""
     if step.state is not StepState.SENT:
         return step
     words = "It was under way when the run ended: its result is unknown."
@@ -136,7 +136,7 @@ def at_rest(step: Step) -> Step:
 
 
 def under_way(step: Step) -> Step:
-    """A step as it stands while a session carries it out: one that is sent has no outcome yet."""
+    """Return a step as it is while another session runs it: a sent one has no result yet."""
     if step.state is not StepState.SENT:
         return step
     return replace(step, message="It is being sent in another session.")
@@ -149,43 +149,43 @@ class Plan:
     id: str
     profile: str
     service: str
-    """The base URL it was made for: elsewhere, the same ids are other locks and remotes."""
+    """The base URL of its service; in another one, the same IDs are other locks and remotes."""
     title: str
-    """Where it comes from, for people: ``apply remotes.csv``."""
+    """The origin, for people: ``apply remotes.csv``."""
     made_ms: int
     steps: tuple[Step, ...]
     losses: tuple[str, ...] = ()
-    """What it cannot bring back, in sentences: to be agreed to."""
+    """What the plan cannot restore, in sentences that the person agrees to."""
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """Reason -> the number of remotes that have no step because of it; it is not kept."""
+    """Reason -> number of remotes that have no step because of it; not kept."""
     stopped: str = ""
-    """Why a run has ended before all was tried, in sentences; it is not kept."""
+    """Why a run ended early, in sentences; not kept."""
     is_running: bool = False
-    """Whether a session carried it out just as it was looked up; it is not kept."""
+    """Whether a session ran the plan when it was read; not kept."""
     credentials: str | None = None
-    """A digest of the credentials that it is for; None if it is not kept yet, empty if an earlier
-    version has kept it."""
+    """A digest of the credentials that the plan is for; None if it is not kept yet, empty if an
+    earlier version has kept it."""
 
     def counts(self) -> Counter[StepState]:
-        """How many steps there are of each state."""
+        """Return the number of steps in each state."""
         return Counter(step.state for step in self.steps)
 
     @property
     def left_out(self) -> int:
-        """How many steps are left out."""
+        """The number of steps that are left out."""
         return sum(step.is_left_out for step in self.steps)
 
     def actions(self) -> Counter[Action]:
-        """How many steps there are of each action; without what could not be planned."""
+        """Return the number of steps with each action, without those that could not be planned."""
         return Counter(step.action for step in self.steps if step.is_planned)
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedSteps:
-    """What a change comes to before it is a plan."""
+    """The steps of a change before they become a plan."""
 
     steps: list[Step]
-    """The steps to carry out, without numbers."""
+    """The steps to run, without numbers."""
     left: list[Step]
     """The steps that are left out, each with the reason."""
     losses: Sequence[str] = ()
@@ -195,20 +195,20 @@ class PlannedSteps:
 
 
 class RunState(StrEnum):
-    """How far a plan got as a whole."""
+    """The progress of a whole plan."""
 
     PLANNED = "planned"
-    """None of its steps was begun."""
+    """No step was begun."""
     RUNNING = "running"
-    """A session carries it out just now."""
+    """A session runs the plan now."""
     INTERRUPTED = "interrupted"
-    """It was begun, and some of its steps are due."""
+    """Some steps were begun, and some are due."""
     DONE = "done"
 
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """A plan in short."""
+    """A summary of a plan."""
 
     id: str
     profile: str
@@ -216,16 +216,16 @@ class RunLine:
     title: str
     made_ms: int
     is_running: bool
-    """Whether a session carries it out just now."""
+    """Whether a session runs the plan now."""
     is_begun: bool
-    """Whether a step of it was begun; what could not be planned never is."""
+    """Whether a step was begun; steps that could not be planned never are."""
     states: Mapping[StepState, int]
-    """State -> how many steps have it."""
+    """State -> the number of steps in it."""
     left_out: int = 0
-    """How many of the refused ones could not be planned."""
+    """The number of refused steps that could not be planned."""
 
     def counts(self) -> Counter[StepState]:
-        """How many steps there are of each state."""
+        """Return the number of steps in each state."""
         return Counter(self.states)
 
     @property

@@ -1,4 +1,4 @@
-"""The account that a session's profile means, and whether a change was sent to it."""
+"""The account that a profile means, and whether a change was sent to it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class ProfileAccount:
-    """The account of a profile. What reads or writes raises ``StoreError`` where the store fails.
+    """The account of a profile. Methods that use the disk raise ``StoreError`` if the store fails.
 
     Args:
-        profile: The profile, and the service it names now.
+        profile: The profile and its present service.
         database: The local store.
-        journal: What was sent; it has to know the account.
+        journal: The journal, which needs to know the account.
     """
 
     def __init__(self, profile: Profile, database: Database, journal: Journal) -> None:
@@ -42,29 +42,30 @@ class ProfileAccount:
 
     @property
     def name(self) -> str:
-        """The account's name; empty before it was looked up."""
+        """The account's name; empty until it is looked up."""
         return self._journal.account.name
 
     @property
     def has_earlier(self) -> bool:
-        """Return whether the profile had other credentials, perhaps of the same account."""
+        """Whether the profile had other credentials, perhaps of the same account."""
         return bool(self._journal.account.earlier)
 
     def look_up(self) -> None:
-        """Find the account by what was sent before, once."""
+        """Find the account by what was sent before; does so only once."""
         if not self.name:
             self._journal.account = self._accounts.current()
 
     def note_same(self, credentials: str) -> None:
-        """Note that earlier credentials of the profile are of its account, as a person says."""
+        """Note that a person says that earlier credentials belong to the profile's account."""
         earlier = self._accounts.of_credentials(credentials)
         if earlier is not None and earlier in self._journal.account.earlier:
             self._journal.account = self._accounts.merge(self._journal.account, earlier)
 
     def recognize(self, lock_id: int, remotes: Sequence[Remote]) -> bool:
-        """Return whether a list shows a remote that is known of an earlier account.
+        """Return whether a list shows a known remote of an earlier account.
 
-        Then the credentials are new ones of that account, and what it had is this account's.
+        If so, the credentials are new ones of that account, and its operations become this
+        account's.
         """
         shown = {remote.id: remote.raw for remote in remotes if remote.id is not None}
         for earlier in self._journal.account.earlier:
@@ -76,13 +77,13 @@ class ProfileAccount:
         return False
 
     def left_by_others(self) -> list[Operation]:
-        """Find what is not settled of this account, sent with a profile of another name."""
+        """Return the account's unconfirmed operations that profiles of other names have sent."""
         return self._accounts.left_by_others(self.name)
 
     def is_sent_here(self, operation: Operation) -> bool:
-        """Return whether an operation was sent to the service that the profile names now.
+        """Return whether an operation was sent to the present service of the profile.
 
-        If the profile names an account, one that was sent to another named account was not.
+        If the profile names an account, an operation of another named account does not count.
         """
         is_here = operation.service in ("", self._profile.base_url)
         return is_here and not self._is_of_other_name(operation)
@@ -94,11 +95,11 @@ class ProfileAccount:
         return not is_unnamed(account)
 
     def require_sent_here(self, operation: Operation) -> None:
-        """See that reading back means the same service.
+        """Check that reading back would ask the same service.
 
         Raises:
-            OtherService: It does not: there, the same ids are other locks and remotes.
-            OtherAccount: Nor are they the same in another account.
+            OtherService: It is another service, where the same IDs are other locks and remotes.
+            OtherAccount: It is another account, where the same holds.
         """
         if self._is_of_other_name(operation):
             raise OtherAccount(operation)
@@ -106,7 +107,7 @@ class ProfileAccount:
             raise OtherService(operation, self._profile.name, self._profile.base_url)
 
     def require(self, operation: Operation) -> None:
-        """See that sending again or restoring means the same service and account.
+        """Check that sending again or restoring would reach the same service and account.
 
         Raises:
             OtherService: It is another service.

@@ -25,73 +25,73 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _BLOCKS = 50
-"""So many of a long list are looked through in one go: what a key asks for is next."""
+"""Blocks of a long list that are searched in one go, so that a key press need not wait for all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched(Generic[T]):
-    """Something read from the service, and when."""
+    """A value read from the service, and when."""
 
     value: T
     at_ms: int
-    """When the answer arrived, by this machine's clock: to be shown."""
+    """Arrival of the answer by this machine's clock, in milliseconds; for display."""
     steady_ms: int | None
-    """The same on the clock that ages are counted by; None: it was set back since, so that the age
-    is not known."""
+    """The same on the steady clock, for ages. None if the clock was set back since, so that the age
+    is unknown."""
 
     @classmethod
     def now(cls, value: T, clock: Clock) -> Self:
-        """Something that was read just now."""
+        """Return a value that was read just now."""
         return cls(value, clock.now_ms(), clock.steady_ms())
 
 
 @dataclass(frozen=True, slots=True)
 class Source(Generic[T]):
-    """Something that can be read from the service, and found again in the cache."""
+    """A read of the service, and its entry in the cache."""
 
     key: str
-    """Its key in the cache."""
+    """The key in the cache."""
     ask: Callable[[LockService], Awaitable[T]]
-    """Reads it from the service."""
+    """Reads the value from the service."""
     dump: Callable[[T], Any]
-    """Makes JSON of it, for the cache."""
+    """Converts the value to JSON for the cache."""
     load: Callable[[Any], T]
-    """Makes it of that JSON again."""
+    """Converts that JSON to the value."""
 
 
 class CachedReads:
     """Reads from one service.
 
     Args:
-        connection: To the service.
-        open_cache: Opens what was last read with the same credentials; None keeps nothing.
+        connection: The connection to the service.
+        open_cache: Opens the cache for these credentials; None to keep nothing.
     """
 
     def __init__(self, connection: Connection, open_cache: Callable[[], Cache | None]) -> None:
         self.connection = connection
         self.on_denial: Callable[[], None] = ignore
-        """Called when the service takes these credentials no longer."""
+        """Called when the service no longer accepts the credentials."""
         self._open_cache = open_cache
         self._writing: set[asyncio.Future[None]] = set()
-        """What is under way to the cache."""
+        """The writes to the cache that are running."""
         self._due: dict[str, tuple[Source[Any], Fetched[Any]]] = {}
-        """By its key: what was read, and is kept at the end at the latest."""
+        """Key -> a source and its value, which is kept at the end at the latest."""
 
     @cached_property
     def _cache(self) -> Cache | None:
-        """What was last read, opened when it is first wanted: the first frame does without it."""
+        """The cache, opened on first use because the first frame does not need it."""
         return self._open_cache()
 
     def get_ready(self) -> None:
-        """Open what was last read, before it is wanted."""
+        """Open the cache before it is needed."""
         _ = self._cache
 
     async def ask(self, call: Callable[[LockService], Awaitable[T]]) -> T:
-        """Read something that is not kept.
+        """Read a value that is not kept.
 
         Raises:
-            ServiceError: Every attempt failed. Where the credentials were refused, nothing is kept
-                any more of what was read with them.
+            ServiceError: Every attempt failed. If the credentials were refused, all that was
+                kept of them is deleted.
         """
         try:
             return await self.connection.read(call)
@@ -102,20 +102,20 @@ class CachedReads:
             raise
 
     async def read(self, source: Source[T]) -> Fetched[T]:
-        """Read something now and keep it; errors as for :meth:`ask`."""
+        """Read a value now and keep it; errors as for :meth:`ask`."""
         seen = Fetched.now(await self.ask(source.ask), self.connection.clock)
         await self.keep(source, seen)
         return seen
 
     async def keep(self, source: Source[T], seen: Fetched[T]) -> None:
-        """Keep something that was read."""
+        """Keep a value in the cache."""
         self._due.pop(source.key, None)
         if self._cache is not None:
             kept = source.dump(seen.value)
             await self._finish(self._cache, self._cache.put, source.key, kept, seen.at_ms)
 
     def note_due(self, source: Source[T], seen: Fetched[T]) -> None:
-        """Note something that was read, and for which :meth:`keep` has not been called yet."""
+        """Note a value for which :meth:`keep` was not called yet."""
         self._due[source.key] = source, seen
 
     async def kept(self, source: Source[T]) -> Fetched[T] | None:

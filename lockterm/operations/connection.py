@@ -1,4 +1,4 @@
-"""The connection to one service: opened on the first call, watched, and found again by itself."""
+"""The connection to one service: opened on the first call, watched, and retried automatically."""
 
 from __future__ import annotations
 
@@ -25,30 +25,31 @@ T = TypeVar("T")
 
 FIRST_RETRY_S = 1.0
 LAST_RETRY_S = 60.0
-"""While the service is out of reach, the last failed read is tried again after 1, 2, 4 ... 60 s."""
+"""The first and the longest pause in seconds between retries of the last failed read: the pauses
+double, from 1 s to 60 s."""
 
 turn: ContextVar[Callable[[], AbstractAsyncContextManager[None]]] = ContextVar(
     "turn", default=contextlib.nullcontext
 )
-"""What a call waits for, and goes on in; a key waits for nobody's turn."""
+"""Returns the context in which a call waits and runs. Calls for a key press never wait."""
 
 UNSTATED_S = 5.0
-"""The usual one of those pauses."""
+"""Usual pause in seconds if the service says that calls are too many but not how long to wait."""
 
 unstated_s: ContextVar[float] = ContextVar("unstated_s", default=UNSTATED_S)
-"""The pause that is kept where calls are too many and the service does not say how long to wait.
-What goes by a pace sets it to none: the pace knows."""
+"""The pause in seconds for that case. Work that follows a rate limiter sets it to zero, because the
+limiter pauses by itself."""
 
 
 def go_by(next_turn: Callable[[], AbstractAsyncContextManager[None]]) -> None:
-    """Have all further calls of this task wait for their turns: it reads back, and nobody waits."""
+    """Make all further calls of this task wait for their turn."""
     turn.set(next_turn)
     unstated_s.set(0.0)
 
 
 @contextlib.contextmanager
 def out_of_turn() -> Iterator[None]:
-    """Begin what is no part of it where something may be read back: screens wait for no turn."""
+    """Run code, such as a screen's update, outside the turns of a background task."""
     tokens = turn.set(contextlib.nullcontext), unstated_s.set(UNSTATED_S)
     try:
         yield
@@ -58,18 +59,18 @@ def out_of_turn() -> Iterator[None]:
 
 
 CLOCK_TOLERANCE_S = 120.0
-"""How far this machine's clock may be off the service's before dates are doubted."""
+"""Seconds that this machine's clock may differ from the service's before dates are doubted."""
 
 
 class Connection:
-    """Calls to one service, and whether it can be reached.
+    """The calls to one service, and whether it can be reached.
 
-    The client and pydantic are imported on the first call, in a thread: the first frame does not
-    need them.
+    The client and pydantic are imported in a thread on the first call, because the first frame does
+    not need them.
 
     Args:
-        profile: Where the service is and how to talk to it.
-        clock: The time, and how it passes.
+        profile: The address and credentials of the service.
+        clock: The wall clock and the steady clock.
     """
 
     def __init__(self, profile: Profile, clock: Clock) -> None:
@@ -84,44 +85,44 @@ class Connection:
         self.on_wait: Callable[[], None] = ignore
         """Called when the service asks for a pause; see ``wait_s``."""
         self.on_limited: Callable[[float], None] = ignore
-        """Called with the pause that is asked for whenever a call was one too many (HTTP 429), also
-        where it is tried again by itself; 0: at once, or the service does not say how long."""
+        """Called with the requested pause in seconds whenever the service answers HTTP 429, even if
+        the client retries; 0 if the service names no pause."""
         self.on_answered: Callable[[], None] = ignore
-        """Called whenever a call was answered otherwise."""
+        """Called whenever a call was answered in another way."""
         self.on_clock: Callable[[], None] = ignore
         """Called whenever ``doubts_clock`` changes."""
         self._doubted_clock = False
         self.call_s: float | None = None
-        """How long a call takes, in seconds, by the last ones; None before the first."""
+        """Average time of the last calls, in seconds; None before the first."""
         self._wait_until_ms = 0
-        """On the steady clock."""
+        """End of the requested pause, in milliseconds on the steady clock."""
         self._service: LockService | None = None
         self._offset_s: float | None = None
-        """What an answer told that came before there was a client."""
+        """The clock offset from an answer that came before the client was opened."""
         self._opening = asyncio.Lock()
         self._recovering: asyncio.Task[None] | None = None
         self._failed: Callable[[LockService], Awaitable[object]] | None = None
-        """The read that is tried again while the service is out of reach."""
+        """The read to retry while the service is out of reach."""
         self._next_try_ms = 0
-        """When that happens next, on the steady clock."""
+        """Time of the next retry, in milliseconds on the steady clock."""
         self._tasks: set[asyncio.Task[object]] = set()
         self.is_closed = False
-        """Whether :meth:`close` was called; no connection is opened any more."""
+        """Whether :meth:`close` was called; no connection is opened after that."""
 
     @property
     def clock_offset_s(self) -> float | None:
-        """How far the service's clock is ahead of this machine's; None before the first answer."""
+        """Seconds by which the service's clock is ahead; None before an answer."""
         told = self._service.clock_offset_s if self._service is not None else None
         return self._offset_s if told is None else told
 
     @property
     def wait_s(self) -> float:
-        """Seconds left of the pause that the service asked for (HTTP 429); 0: none."""
+        """Seconds left of the pause that the service asked for (HTTP 429); 0 if there is none."""
         return max(self._wait_until_ms - self.clock.steady_ms(), 0) / 1000
 
     @property
     def next_try_s(self) -> float:
-        """Seconds until the service is tried again by itself; 0: it is being tried."""
+        """Seconds until the next automatic retry; 0 while it runs."""
         return max(self._next_try_ms - self.clock.steady_ms(), 0) / 1000
 
     @property
@@ -131,7 +132,7 @@ class Connection:
         return offset is not None and abs(offset) > CLOCK_TOLERANCE_S
 
     async def close(self) -> None:
-        """Stop what runs in the background and close the connections."""
+        """Stop background tasks and close the connections."""
         self.is_closed = True
         tasks = list(self._tasks)
         for task in tasks:
@@ -144,23 +145,23 @@ class Connection:
     def now_ms(self) -> int:
         """Return the time by which periods are judged, in milliseconds since the epoch.
 
-        It is the service's if this machine's clock is so far off that it cannot be trusted.
+        This is the service's time if this machine's clock cannot be trusted.
         """
         offset_s = self.clock_offset_s if self.doubts_clock else None
         return self.clock.now_ms() + round((offset_s or 0) * 1000)
 
     def note_reached(self, clock_offset_s: float | None) -> None:
-        """Note that the service has answered before there was a client.
+        """Note that the service has answered before the client was opened.
 
         Args:
-            clock_offset_s: How far its clock is ahead of this machine's; None: it has not told.
+            clock_offset_s: Seconds by which its clock is ahead of this machine's; None if unknown.
         """
         self._offset_s = clock_offset_s
         self._note_online(True)
         self._note_clock()
 
     async def read(self, call: Callable[[LockService], Awaitable[T]]) -> T:
-        """Carry out a read; where the service is out of reach, go on trying it in the background.
+        """Make a read call; if the service is out of reach, retry it in the background.
 
         Raises:
             ServiceError: Every attempt failed.
@@ -173,10 +174,10 @@ class Connection:
             raise
 
     def require_no_pause(self) -> None:
-        """See that no pause is left that the service asked for.
+        """Check that no pause is left that the service asked for.
 
         Raises:
-            RateLimited: It does; nothing was sent.
+            RateLimited: A pause is left; nothing was sent.
         """
         if (left_s := self.wait_s) > 0:
             raise RateLimited(
@@ -187,7 +188,7 @@ class Connection:
             )
 
     def keep_trying(self, call: Callable[[LockService], Awaitable[object]]) -> None:
-        """Try a read again in the background, less and less often, until the service is reached."""
+        """Retry a read in the background, with growing pauses, until the service is reached."""
         is_idle = self._recovering is None or self._recovering.done()
         if is_idle and not self.is_closed:
             self._failed = call
@@ -195,7 +196,7 @@ class Connection:
                 self._recovering = self.background(self._recover(call))
 
     async def try_now(self) -> bool:
-        """Try again now what failed last.
+        """Retry the last failed read now.
 
         Returns:
             Whether the service can be reached.
@@ -206,10 +207,10 @@ class Connection:
         return self.online is not False
 
     async def call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
-        """Carry out a call, and note whether the service was reached.
+        """Make a call, and note whether the service was reached.
 
         Raises:
-            ServiceError: It failed; :class:`RateLimited` also where a pause is not over yet.
+            ServiceError: The call failed; :class:`RateLimited` also if a pause is not over yet.
         """
         async with turn.get()():
             return await self._call(call)
@@ -231,8 +232,7 @@ class Connection:
         except ServiceError as error:
             if isinstance(error, Refused):
                 self.on_answered()
-            # A line that takes requests and returns nothing is as good as none, and so is one
-            # whose other end is a portal.
+            # A line without answers, or one that ends at a captive portal, counts as offline.
             self._note_online(not error.out_of_reach)
             raise
         took_s = (self.clock.steady_ms() - began_ms) / 1000
@@ -267,7 +267,7 @@ class Connection:
                 self.on_online(online)
 
     async def open(self) -> LockService:
-        """The client, imported and opened on the first call.
+        """Return the client, which is imported and opened on the first call.
 
         Raises:
             Unreachable: This connection was closed.
@@ -285,11 +285,11 @@ class Connection:
             return self._service
 
     def get_ready(self) -> None:
-        """Import and open the client before it is wanted; nothing is sent."""
+        """Import and open the client in the background; nothing is sent."""
         self.background(self.open())
 
     def background(self, work: Awaitable[T]) -> asyncio.Task[T]:
-        """Run something to its end whoever stops waiting for it, except at the end of the app."""
+        """Run a task to its end even if its caller is canceled; only :meth:`close` cancels it."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -298,14 +298,14 @@ class Connection:
 
 
 def _retrieve(task: asyncio.Task[object]) -> None:
-    """Who waited may have gone: asyncio would then report an error for people as one of ours."""
+    """Log an unexpected error; retrieve others, so that asyncio does not report them as bugs."""
     error = None if task.cancelled() else task.exception()
     if error is not None and not isinstance(error, LocktermError):
         _log.error("a task in the background failed", exc_info=error)
 
 
 def load_client() -> type[LockService]:
-    """Import the client, which takes a while: in a thread."""
+    """Import the client; this is slow, so call it in a thread."""
     from lockterm.api.client import LockService
 
     return LockService

@@ -1,4 +1,4 @@
-"""One question to all locks of the book: read side by side, told lock by lock as they come."""
+"""Reads of all locks in the lock book, in parallel, with each result as soon as it arrives."""
 
 from __future__ import annotations
 
@@ -32,54 +32,54 @@ if TYPE_CHECKING:
     from lockterm.operations.remotes import Remotes
 
 AT_ONCE = 10
-"""So many calls go on at the same time: a hundred locks in ten round trips."""
+"""Calls made in parallel: a hundred locks take ten round trips."""
 
 BEGUN = 2 * AT_ONCE
-"""So many locks are read at the same time: answers are unpacked while others are on their way."""
+"""Locks read in parallel: some answers are unpacked while others are on their way."""
 
 PAUSES = 3
-"""So many pauses that the service asks for are waited for, for one lock; the client takes none of
-them for longer than a minute."""
+"""Pauses requested by the service that are waited for per lock; the client itself waits up to a
+minute each."""
 
 Wanted = Callable[["Remote"], bool]
-"""Whether a remote is one of those that are asked for."""
+"""Returns whether a remote is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
 class LockRead:
-    """What one lock has of what is asked for."""
+    """The wanted remotes of one lock."""
 
     place: int
-    """Its place in the lock book, from 0."""
+    """Index of the lock in the lock book."""
     lock: Lock
     remotes: Sequence[Remote] = ()
-    """Those that are wanted, in the order of the list."""
+    """The wanted remotes, in the order of the list."""
     listing: Listing | None = None
-    """All there are; None: the lock was not read, or never yet."""
+    """All remotes of the lock; None if it was not read."""
     problem: str = ""
-    """Why the lock was not read, or not whole, in a few clean words; empty: it was."""
+    """Why the lock was not read, or not whole, in a few clean words; empty if it was."""
     error: LocktermError | None = None
-    """The whole of that, where it is an error."""
+    """The error behind the problem, if there is one."""
 
 
 class Everywhere:
-    """Reads all locks of the book.
+    """Reads all locks of the lock book.
 
     Args:
-        connection: To the service, which may ask for a pause.
+        connection: The connection to the service, which may ask for a pause.
         locks: The lock book.
-        remotes: What is read.
+        remotes: Reads the lists.
     """
 
     def __init__(self, connection: Connection, locks: Locks, remotes: Remotes) -> None:
         self.wait: Callable[[float], Awaitable[None]] = asyncio.sleep
-        """Waits so many seconds; replaced in tests."""
+        """Waits a number of seconds; tests replace it."""
         self._connection = connection
         self._locks = locks
         self._remotes = remotes
 
     async def last(self) -> list[LockRead]:
-        """All locks of the book, each with its list as :meth:`read` last read it.
+        """Return all locks of the book, each with its list as :meth:`read` last read it.
 
         Raises:
             StoreError: The lock book cannot be read.
@@ -93,16 +93,16 @@ class Everywhere:
     async def read(
         self, wanted: Wanted = lambda _: False, locks: Sequence[Lock] | None = None
     ) -> AsyncGenerator[LockRead, None]:
-        """What the locks have now, each as soon as it is read; what is read is kept.
+        """Yield the locks as soon as each is read; their lists are kept.
 
-        The lock book notes the count of each.
+        The lock book notes the number of remotes of each lock.
 
-        A lock that cannot be read holds no other up. Where the service itself is out of reach, or
-        takes the credentials no longer, the locks that were not begun are not asked for.
+        A lock that cannot be read does not delay the others. If the service is out of reach or
+        refuses the credentials, the locks not yet started are not requested.
 
         Args:
-            wanted: Which remotes are asked for, beside the packed list.
-            locks: Which locks are read; None: all of the book.
+            wanted: Returns whether a remote is wanted, beside the packed list.
+            locks: The locks to read; None for all of the book.
 
         Raises:
             StoreError: The lock book cannot be read.
@@ -128,18 +128,18 @@ class Everywhere:
 
 @dataclass(slots=True)
 class _Pages:
-    """What was read of a lock, page by page."""
+    """The pages read of a lock."""
 
     at_ms: int
-    """When the reading began."""
+    """Start of the reading, in milliseconds."""
     blocks: list[Block] = field(default_factory=list)
-    """The pages but for the last, packed."""
+    """All pages but the last, packed."""
     last: Sequence[Remote] = ()
-    """The remotes of the last page: packing them keeps no other lock waiting."""
+    """The remotes of the last page, which is packed after other locks may read."""
     found: list[Remote] = field(default_factory=list)
-    """The remotes that are wanted."""
+    """The wanted remotes."""
     unreadable: int = 0
-    """How many there are that cannot be read."""
+    """The number of remotes that cannot be read."""
 
 
 class _Reading:
@@ -159,10 +159,10 @@ class _Reading:
         self._begun = asyncio.Semaphore(BEGUN)
         self._places = Places(AT_ONCE)
         self._ended: ServiceError | None = None
-        """Why nothing more is asked for: it is so for every lock."""
+        """The error for which no further lock is requested, because it concerns all of them."""
 
     async def lock(self, place: int, lock: Lock) -> LockRead:
-        """Read one lock, once it is its turn."""
+        """Read one lock when it is its turn."""
         async with self._begun:
             connection = Place(self._places)
             try:
@@ -180,7 +180,7 @@ class _Reading:
                 connection.leave()
             async with connection.reading:
                 pages.blocks.append(await asyncio.to_thread(Block.of, pages.last))
-            # A page may have been on its way here while something was changed.
+            # The lock may have been changed while a page was on its way.
             is_behind = self._remotes.changes(lock.lock_id) != changes
             listing = Listing(pages.blocks, pages.at_ms, is_behind)
             await self._remotes.keep_list(lock.lock_id, listing)
@@ -190,7 +190,7 @@ class _Reading:
         return LockRead(place, lock, tuple(pages.found), listing, problem)
 
     async def _through_pauses(self, work: Callable[[], Coroutine[Any, Any, _Pages]]) -> _Pages:
-        """Wait where the service asks for that, which it asks of all who read."""
+        """Run work, and wait if the service asks for a pause."""
         for _ in range(PAUSES):
             try:
                 return await work()
@@ -213,12 +213,12 @@ class _Reading:
 
 
 def describe_reads(found: Sequence[LockRead], most: int, longest: int | None = None) -> str:
-    """``31 of 32 locks read, yard: no answer``.
+    """Return a summary: ``31 of 32 locks read, yard: no answer``.
 
     Args:
-        found: All locks that were asked, in the order in which they are to be told.
-        most: So many of those that were not read are named; 0: none, and nothing is said of them.
-        longest: So many characters are told of why each was not; None: all.
+        found: All requested locks, in the order in which they are named.
+        most: Maximum number of unread locks that are named; 0 names none, and no count of others.
+        longest: Maximum length of each reason, in characters; None for all.
     """
     missed = [one for one in found if one.problem]
     named = [f"{clean(one.lock.title, 60)}: {clean(one.problem, longest)}" for one in missed[:most]]
@@ -228,7 +228,7 @@ def describe_reads(found: Sequence[LockRead], most: int, longest: int | None = N
 
 
 def _briefly(error: ServiceError) -> str:
-    """What kept a lock from being read, in a few words."""
+    """Return why a lock was not read, in a few words."""
     if isinstance(error, Unreachable):
         return "not reached"
     return "no answer" if isinstance(error, NoAnswer) else format_titled_meaning(error).rstrip(".")

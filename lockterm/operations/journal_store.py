@@ -1,6 +1,6 @@
 """The journal of a profile, shared with the other sessions on the same store.
 
-Nothing else in lockterm writes to the journal than this package.
+Only this package writes to the journal.
 """
 
 from __future__ import annotations
@@ -46,33 +46,34 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 RECENT_S = 300
-"""A list that is still without what was recorded longer ago is not behind: others changed it."""
+"""Seconds after which a list that lacks a recorded change is current: others undid it."""
 LOOKED_AT = 5000
-"""Rows that are looked at for damage in one go, for some 10 ms: a key may wait for the store."""
+"""Rows checked for damage in one go. This takes about 10 ms, for which a key may wait."""
 NAME_S = 90
-"""After so many seconds a service that calls a name free knows what it has recorded itself."""
+"""Seconds after which a service that calls a name free knows all that it has recorded itself."""
 
 _log = logging.getLogger(__name__)
 
 
 class JournalStore:
-    """What was sent from this machine on one profile, and what became of it.
+    """The operations sent from this machine with one profile, and their results.
 
-    Every method that reads or writes raises ``StoreError`` where the local store cannot be used.
+    Every method that reads or writes raises ``StoreError`` if the local store cannot be used.
 
     Args:
-        profile: The profile, and the service it names now.
-        database: The local store; closed by :meth:`close`.
-        connection: The time of what is noted, here and by the service's clock.
+        profile: The profile and its present service.
+        database: The local store; :meth:`close` closes it.
+        connection: The clocks of this machine and of the service.
     """
 
     def __init__(self, profile: Profile, database: Database, connection: Connection) -> None:
         self.on_change: Callable[[], None] = ignore
         """Called whenever an operation has changed."""
         self.on_kept: Callable[[Operation], None] = ignore
-        """Called with what the service shows otherwise than it was sent; its message says how."""
+        """Called with an operation whose values the service shows differently; its message says
+        how."""
         self.session = StoreSession(database.path.parent / "sessions")
-        """This session, as the others see it."""
+        """This session, as other sessions see it."""
         self.profile = profile
         self._connection = connection
         self._clock = connection.clock
@@ -85,10 +86,10 @@ class JournalStore:
         self._told_notice = ""
         self._adopted = False
         self._adopting = threading.Lock()
-        """Held by who looks through the store: a long one takes a while, and once is enough."""
+        """Held while the store is checked, so that only one thread does the slow check."""
         self._settled_here: dict[int, dict[tuple[str, int], int]] = {}
-        """Lock -> an operation and when this session settled it -> the same on the steady clock:
-        the other may be set since."""
+        """Lock ID -> (operation ID, time when it was settled here) -> that time on the steady
+        clock, because the wall clock may be set since."""
         self._unnoted: list[tuple[Operation, dict[str, Any]]] = []
 
     def close(self) -> None:
@@ -99,14 +100,14 @@ class JournalStore:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether something waits for another program that has the local store locked."""
+        """Whether the store waits for another program that has locked it."""
         return self.database.is_waiting
 
     @property
     def notice(self) -> str:
-        """What a person should know of the store: that it was damaged and set aside; or empty.
+        """A notice for the person that the store was damaged and set aside; empty if there is none.
 
-        Whoever asks for it tells it. Before that nothing is sent, see :meth:`begin`.
+        A caller that reads the notice must show it. Nothing is sent before that, see :meth:`begin`.
         """
         self._told_notice = self.database.notice
         return self._told_notice
@@ -114,7 +115,7 @@ class JournalStore:
     # --- reading ---------------------------------------------------------------------------
 
     async def unsettled(self, lock_id: int | None = None) -> list[Operation]:
-        """The operations whose outcome a person still has to know about, the oldest first."""
+        """Return the unconfirmed operations, the oldest first."""
 
         def unsettled() -> list[Operation]:
             with contextlib.suppress(StoreError):
@@ -124,13 +125,13 @@ class JournalStore:
         return await self._run_reading(unsettled)
 
     async def history(self, selection: Selection = EVERYTHING) -> list[Operation]:
-        """The operations of this profile, the oldest first."""
+        """Return the operations of this profile, the oldest first."""
         return await self._run_reading(self._journal.history, selection)
 
     async def lines(
         self, selection: Selection = EVERYTHING, below: int | None = None, most: int = -1
     ) -> list[HistoryLine]:
-        """The operations of this profile in short, the newest first; see ``Journal.lines``."""
+        """Return the operations in short, the newest first; see ``Journal.lines``."""
         return await self._thread.to_its_end(
             self._read, self._journal.lines, selection, below, most
         )
@@ -138,17 +139,17 @@ class JournalStore:
     async def newest(
         self, selection: Selection, most: int, counted: int
     ) -> tuple[list[HistoryLine], int]:
-        """The newest of them, and how many there are; see ``Journal.newest``."""
+        """Return the newest operations in short, and their number; see ``Journal.newest``."""
         return await self._thread.to_its_end(
             self._read, self._journal.newest, selection, most, counted
         )
 
     async def count(self, selection: Selection = EVERYTHING, most: int = -1) -> int:
-        """How many operations of this profile there are; see ``Journal.count``."""
+        """Return the number of operations of this profile; see ``Journal.count``."""
         return await self._thread.to_its_end(self._read, self._journal.count, selection, most)
 
     async def runs(self) -> list[RunLine]:
-        """The plans of this profile in short, the newest first."""
+        """Return the plans of this profile in short, the newest first."""
 
         def lines() -> list[RunLine]:
             store = RunStore(self.database)
@@ -157,16 +158,16 @@ class JournalStore:
         return await self._thread.to_its_end(self.use, lines)
 
     async def look_through(self) -> None:
-        """Look for damaged rows before a key has to wait for that, a few thousand at a time."""
+        """Check rows for damage, a few thousand at a time, so that no key has to wait for it."""
         while await self._thread.to_its_end(self._read, self._journal.look_through, LOOKED_AT):
             pass
 
     async def find(self, operation_id: str) -> Operation | None:
-        """One operation as the journal has it now."""
+        """Return an operation as the journal has it now."""
         return await self._run_reading(self._journal.find, operation_id)
 
     async def changes(self, ids: Collection[str], zone: tzinfo) -> Mapping[str, str]:
-        """What some operations change, by their ids; see :func:`describe_change_briefly`."""
+        """Return what operations change, by their IDs; see :func:`describe_change_briefly`."""
 
         def changes() -> Mapping[str, str]:
             return {one.id: describe_change_briefly(one, zone) for one in self._journal.some(ids)}
@@ -174,50 +175,47 @@ class JournalStore:
         return await self._run_reading(changes)
 
     async def last_change(self, lock_id: int) -> Operation | None:
-        """The last operation on a lock that changed something, or may have."""
+        """Return the last operation on a lock that changed something, or may have."""
         return await self._run_reading(self._journal.last_change, lock_id)
 
     async def was_sent_again(self, operation: Operation) -> bool:
-        """Whether a later operation has sent it again."""
+        """Return whether a later operation has repeated an operation."""
         return await self._run(self._journal.was_sent_again, operation.id)
 
     async def is_being_sent_again(self, operation: Operation) -> bool:
-        """Whether a later operation that sends it again is under way."""
+        """Return whether an operation that repeats another one is being sent."""
         return bool(await self._run(self._journal.sending_again, operation.id))
 
     async def linked(self, operation: Operation) -> list[Operation]:
-        """What an operation sends again or restores from, and what does so with it."""
+        """Return what an operation repeats or restores, and what repeats or restores it."""
         return await self._run(self._journal.linked, operation)
 
     async def voices(self, lock_id: int) -> list[Operation]:
-        """What has set the voice of a lock from here, or may have, the oldest first."""
+        """Return the operations that set the voice of a lock, or may have, the oldest first."""
         return await self._run(self._journal.voices, lock_id)
 
     async def restored(self, lock_id: int) -> list[Operation]:
-        """The adds on a lock that restore remotes from backups, the oldest first."""
+        """Return the adds on a lock that restore remotes from backups, the oldest first."""
         return await self._run(self._journal.restored, lock_id)
 
     async def restored_as(self, backup_id: str, old_id: int) -> list[Operation]:
-        """The adds that were recorded of a remote of a backup, by the id that it had."""
+        """Return the recorded adds that restore a remote of a backup, by its ID in the backup."""
         return await self._run(self._journal.restored_as, backup_id, old_id)
 
     async def of_run(self, plan_id: str) -> list[Operation]:
-        """What was sent for the steps of a plan, the oldest first."""
+        """Return the operations of the steps of a plan, the oldest first."""
         return await self._run(self._journal.of_run, plan_id)
 
     async def run_of(self, operation: Operation) -> str:
-        """The id of the plan that has an operation as a step; empty: none has."""
+        """Return the ID of the plan that has an operation as a step; empty if none has."""
         return await self._run(self._journal.run_of, operation)
 
     async def told_hidden(self, change: Operation) -> list[Operation]:
-        """What tells of fields that the list never returns, of the lock of a change, till now."""
+        """Return the operations that show fields that no list returns, on the lock of a change."""
         return await self._run(self._journal.told_hidden, change, till_now=True)
 
     async def known_hidden(self, change: Operation) -> Mapping[int, Mapping[str, Any]]:
-        """What was known before a change of fields that the list never returns, by remote id.
-
-        See :func:`lockterm.domain.hidden.known_fields`.
-        """
+        """Return the fields known before a change, by remote ID; see ``hidden.known_fields``."""
 
         def known() -> Mapping[int, Mapping[str, Any]]:
             return known_fields(self._journal.told_hidden(change), change.before)
@@ -225,15 +223,15 @@ class JournalStore:
         return await self._run(known)
 
     async def recorded(self, lock_id: int) -> Recorded:
-        """What the journal knows of a lock's remotes, as far as a list may still be behind it."""
+        """Return what the journal knows of a lock's remotes, as far as a list may still lack it."""
         return self._recorded(await self._lately(lock_id))
 
     async def _lately(
         self, lock_id: int, within_s: int = RECENT_S, name: str | None = None
     ) -> list[Operation]:
-        """What is under way on a lock or was settled so many seconds ago at the most.
+        """Return the operations on a lock in flight or settled lately.
 
-        ``name``: none where no remote was to get this name by any of it; None: all.
+        ``name``: Return no operations unless one gives a remote this name; None returns all.
         """
         within_ms, now_ms = within_s * 1000, self._clock.now_ms()
         since_ms = self._clock.steady_ms() - within_ms
@@ -249,13 +247,13 @@ class JournalStore:
         return [row for row in rows if (row.id, row.settled_ms) not in old]
 
     async def lately_added(self, lock_id: int, name: str) -> Operation | None:
-        """The add of a remote of this name that a service may not show everywhere yet."""
+        """Return the add of a remote of this name that a service may not show everywhere yet."""
         return self._recorded(await self._lately(lock_id, NAME_S, name)).named(name)
 
     async def unlisted(
         self, lock_id: int, page: RemotePage, listed: Container[int]
     ) -> Unlisted | None:
-        """See :meth:`Recorded.unlisted`; None where nothing was done with the lock lately."""
+        """Return :meth:`Recorded.unlisted`; None if the lock was not changed recently."""
         if not self.account.name:
             await self._run_reading(self.account.look_up)
         await self.recognize_account(lock_id, page.remotes)
@@ -283,22 +281,22 @@ class JournalStore:
         *,
         is_since: bool = False,
     ) -> set[int]:
-        """Which of some remotes cannot be what an add has made; see :func:`recorded.is_known`."""
+        """Return the IDs that an add cannot have created; see :func:`recorded.is_known`."""
         asked = [remote for remote in remotes if remote.id in ids]
         rows = await self._run_reading(self._journal.about, add, ids)
         known = [one.id for one in asked if is_known(one, add, rows, is_since=is_since)]
         return {remote_id for remote_id in known if remote_id is not None}
 
     async def left_by_others(self) -> list[Operation]:
-        """See :meth:`ProfileAccount.left_by_others`: a renamed profile has sent it, or another."""
+        """Return :meth:`ProfileAccount.left_by_others`, for a profile that was renamed."""
         return await self._run_reading(self.account.left_by_others)
 
     async def note_message(self, operation: Operation, message: str) -> None:
-        """Note something about an operation that was recorded."""
+        """Note a message on an operation that was recorded."""
         await self._thread.run(self._journal.move, operation.id, RECORDED, message=message)
 
     async def adopt(self, operations: Iterable[Operation]) -> None:
-        """Take over what another profile of the account has sent and is not settled."""
+        """Take over the unconfirmed operations of another profile of the account."""
         move, name = self._journal.move, self.profile.name
         for one in operations:
             await self._thread.run(move, one.id, UNSETTLED, profile=name)
@@ -312,28 +310,28 @@ class JournalStore:
     # --- writing ---------------------------------------------------------------------------
 
     async def begin(self, operation: Operation) -> None:
-        """Write an operation down before it is sent.
+        """Journal an operation before it is sent.
 
         Raises:
-            PendingChangeError: An earlier one that it could double or contradict is not settled;
-                also the one that it would send again, if that is another one.
-            SettledMeanwhile: What it would send again is settled.
-            NameTaken: Another session has added a remote of its name since it was begun.
-            StoreDamaged: The store was damaged, and nobody was told yet; or the entry that holds
-                it back cannot be read.
-            asyncio.CancelledError: It may be written down.
+            PendingChangeError: An unconfirmed operation could be repeated or contradicted by
+                this one; also if another operation repeats the same one.
+            SettledMeanwhile: The operation to repeat is settled.
+            NameTaken: Another session has added a remote of that name since this one began.
+            StoreDamaged: The store was damaged and the notice was not shown yet, or the entry that
+                blocks this operation cannot be read.
+            asyncio.CancelledError: The operation may be journaled.
         """
         await self._thread.to_its_end(self.use, self._begin, operation)
 
     def _begin(self, operation: Operation) -> None:
         if (notice := self.database.notice) != self._told_notice:
-            # It was found by a reading, which goes on with what is left.
+            # A reading found the damage, and continued with the rest.
             raise StoreDamaged(notice, hint="Nothing was sent. Check the history first.")
         name, credentials = self.account.name, self.account.credentials
         operation = replace(operation, account=name, credentials=credentials)
         holder = self._journal.prepare(operation)
         if holder is not None and holder.state in IN_FLIGHT:
-            self._settle_orphans()  # the session that sends it may have ended since
+            self._settle_orphans()  # the sending session may have ended since
             holder = self._journal.prepare(operation)
         if holder is not None and holder.id == operation.again_of and not holder.unsettled:
             raise SettledMeanwhile(holder)
@@ -348,7 +346,7 @@ class JournalStore:
         """Note on the disk that an operation is being sent, before its first byte leaves.
 
         Raises:
-            StoreError: It cannot be noted, or another session took this one for ended.
+            StoreError: The note failed, or another session took this session for ended.
         """
 
         def note() -> None:
@@ -357,10 +355,10 @@ class JournalStore:
                 raise StoreError("Another session took this one for ended. Nothing was sent.")
 
         await self._thread.to_its_end(self.use, note)
-        self.session.note_leaving(operation.id)  # here, where the first byte leaves right after
+        self.session.note_leaving(operation.id)  # the first byte leaves right after this
 
     async def end(self, operation: Operation, **changes: Any) -> None:
-        """Note what became of an operation that was begun here; later where that fails now."""
+        """Note the result of an operation of this session; retry the note later if it fails."""
         await self._thread.to_its_end(self._end, operation, **changes)
 
     def _end(self, operation: Operation, **changes: Any) -> None:
@@ -368,7 +366,7 @@ class JournalStore:
         try:
             self._journal.settle_sent(operation, now_ms, **changes)
             self._note_settled(operation, now_ms)
-        except StoreError as error:  # until it is noted, or at the next start, it is "sending"
+        except StoreError as error:  # stays "sending" until it is noted, or the next start
             _log.error("the outcome of operation %s could not be noted: %s", operation.id, error)
             self._unnoted.append((operation, changes))
 
@@ -382,7 +380,7 @@ class JournalStore:
         await self._thread.run(move, operation.id, [State.CONFIRMED], remote_id=remote_id)
 
     async def settle(self, operation: Operation, **changes: Any) -> Operation:
-        """Note what was found out, or decided, of an operation that is not settled.
+        """Note what was found out or decided about an unconfirmed operation.
 
         Returns:
             The operation as the journal has it then; another session may have been faster.
@@ -399,7 +397,7 @@ class JournalStore:
         return settled
 
     def note_change(self) -> None:
-        """Tell that what became of an operation is known by now, or that one was sent."""
+        """Report that an operation was sent or its result is known now."""
         with out_of_turn():
             self.on_change()
 
@@ -412,12 +410,12 @@ class JournalStore:
         return await self._thread.run(partial(self._read, work, *args, **options))
 
     def use(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Use the store once this session is open; see :meth:`_open`."""
+        """Use the store after opening this session; see :meth:`_open`."""
         self._open()
         return work(*args, **options)
 
     def _open(self) -> None:
-        """Show this session to others, and settle what dead ones left."""
+        """Register this session, and settle what dead sessions left."""
         try:
             self.session.open()
         except OSError as error:

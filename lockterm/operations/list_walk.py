@@ -24,14 +24,14 @@ WALK_PAGE_SIZE = MAX_PAGE_SIZE
 """Remotes a page when the whole list is read."""
 
 PAGES_AT_ONCE = 4
-"""So many pages are asked for at the same time by a search: a far service is waited for a quarter
-as often, and a near one makes pages while others are read."""
+"""Pages that a search requests in parallel. This quarters the waits for a distant service, and a
+near service prepares pages while others are parsed."""
 
 MOST_REMOTES = 1_000_000
-"""A list that is said to have more remotes is not begun: it would not fit into memory."""
+"""Maximum number of remotes in a list that is read: a longer list would not fit into memory."""
 
 WALKS = 4
-"""How often a list that changes meanwhile is read at the most."""
+"""Maximum number of times that a list is read if it changes during the reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +39,15 @@ class Step:
     """A page of a walk through a list."""
 
     remotes: Sequence[Remote]
-    """Those on the page."""
+    """The remotes on the page."""
     new: Sequence[Remote]
-    """Those that were on no page before it."""
+    """The remotes that no earlier page had."""
     is_first: bool
-    """Whether it is the first page: where the walk begins again, what came before is void."""
+    """Whether this is the first page; if the walk restarts, earlier steps are void."""
     read: int
-    """How many remotes were on it and the pages before."""
+    """Number of remotes on this page and the pages before."""
     total: int
-    """How many the service says there are."""
+    """Number of remotes in the list, as the service reports it."""
 
 
 async def walk(
@@ -97,7 +97,7 @@ async def walk(
 
 
 def moving(message: str) -> MalformedAnswer:
-    """The error of a list that kept changing."""
+    """Return the error for a list that kept changing."""
     return MalformedAnswer(
         message,
         title="The list is moving",

@@ -1,4 +1,4 @@
-"""A lock's list of remotes: its pages, a search through all of it, and what is known of it now."""
+"""A lock's list of remotes: pages, a search through all of it, and its present state."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from lockterm.operations.list_walk import SeenIds
 
 MOST_FOUND = 500
-"""Remotes after which a search ends: nobody reads on."""
+"""Number of found remotes after which a search ends."""
 
 HELD_S = 0.15
-"""Seconds between two presses of a key that is held down; fingers are hardly ever as fast."""
+"""Maximum seconds between two presses of a key that is held down; fingers are slower."""
 
 SHOWN_MS = 250
 LONG_SHOWN_MS, LONG_MS = 1000, 2000
-"""Milliseconds between two reports of a search; the same for a search that has taken the third.
+"""Milliseconds between reports of a search: 250 at first, 1,000 after ``LONG_MS``.
 
 Each report costs 80 bytes, and a list may have 1,000 pages.
 """
@@ -47,7 +47,7 @@ class HeldKey:
     """A key whose presses are noted.
 
     Args:
-        clock: Returns the seconds on a clock that never goes back; a test has its own.
+        clock: Returns seconds on a monotonic clock; tests replace it.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -55,20 +55,20 @@ class HeldKey:
         self._last_s = float("-inf")
 
     def is_repeated(self) -> bool:
-        """Note a press; return whether it came so soon after the last that the key is held."""
+        """Note a press, and return whether it followed so soon that the key is held."""
         now_s, last_s = self._clock(), self._last_s
         self._last_s = now_s
         return now_s - last_s < HELD_S
 
 
 class RemoteList:
-    """A lock's list as the service cuts it into pages; it knows no screen.
+    """A lock's list in pages of the service, without any Textual code.
 
     Args:
-        operations: The one door to service and store.
+        operations: The operations of the profile.
         lock: The lock.
-        changed: Called when ``state`` has changed in a way that can be seen. A model without
-            Textual can post no message.
+        changed: Called after a visible change of ``state``. A model without Textual can post no
+            message.
     """
 
     def __init__(self, operations: Operations, lock: Lock, changed: Callable[[], None]) -> None:
@@ -79,33 +79,33 @@ class RemoteList:
         self.zone = operations.zone(lock)
         """The zone of the lock."""
         self.state = ListState()
-        """All that is known of the list now."""
+        """The present state of the list."""
         self.page_no = 1
-        """Number of the page that is wanted."""
+        """Number of the wanted page."""
         self.go_to: int | None = None
-        """Id of the remote to stand on once the page is there; None for the one of now."""
+        """ID of the remote to select once the page is there; None for the present one."""
         self.missed: int | None = None
-        """Id of the remote that ``go_to`` asked for and the last load did not find."""
+        """ID of the remote in ``go_to`` that the last load did not find."""
         self.wanted_size = operations.profile.page_size
         """Remotes on a page as chosen: a number, or as many as fit."""
         self.size = operations.profile.page_rows()
-        """Remotes on a page, as the service is asked for."""
+        """Remotes on a page as requested from the service."""
         self.counts = StateCounts()
-        """The states of the remotes that were read."""
+        """The states of the remotes read so far."""
         self._noted: int | None = None
-        """Number of remotes that the lock book has noted; None if the lock was not opened yet."""
+        """Number of remotes noted in the lock book; None if the lock was not opened yet."""
         self._refused: set[int] = set()
         """Page sizes that the service has refused."""
 
     @cached_property
     def _listed(self) -> SeenIds:
-        """The ids of all pages seen so far."""
+        """The IDs of all pages seen so far."""
         # It brings the client of the service, which the first frame does not wait for.
 
         return SeenIds()
 
     def rename(self, lock: Lock) -> None:
-        """Take over what the lock book says of the lock now: its name, its zone."""
+        """Take over the lock's present name and zone from the lock book."""
         self.lock, self.zone = lock, self._operations.zone(lock)
 
     def change(self, **changes: Any) -> None:
@@ -119,17 +119,17 @@ class RemoteList:
 
     @property
     def at(self) -> int:
-        """Number of the page from which the keys flip."""
+        """The page number from which the keys flip."""
         state = self.state
         return state.page_no if state.load.error is not None and state.page else self.page_no
 
     @property
     def is_cached(self) -> bool:
-        """Whether the wanted page is in memory, so that the service need not be asked."""
+        """Whether the wanted page is in memory."""
         return self._operations.remotes.has_page(self.lock.lock_id, self.page_no, self.size)
 
     def show_first(self) -> Callable[[], None] | None:
-        """Show the first page if it is there before its screen.
+        """Show the first page if it is available before its screen.
 
         Returns:
             A function to call once the page is painted; None if there is no page.
@@ -143,13 +143,13 @@ class RemoteList:
     async def load(
         self, *, fresh: bool = False, held: bool = False, at_most_s: float = AHEAD_S
     ) -> bool:
-        """Load the wanted page; until it is there, the old one stays.
+        """Load the wanted page; the old one stays until it is there.
 
         Args:
-            fresh: Ask the service even if the page is in memory.
-            held: Whether the key that flips is held down. The service is then asked only for the
-                page on which it is released.
-            at_most_s: Greatest age, in seconds, of a page that serves without asking.
+            fresh: Whether to ask the service even if the page is in memory.
+            held: Whether the key that flips pages is held down. Then only the page on which it is
+                released is requested.
+            at_most_s: Maximum age in seconds of a page that is shown from memory.
 
         Returns:
             Whether the page was read; if not, ``state`` has the error.
@@ -191,7 +191,7 @@ class RemoteList:
         return seen is not None
 
     def read_ahead(self) -> None:
-        """Fetch the pages beside the one that is shown: the next key needs no round trip."""
+        """Read the neighbors of the shown page, so that the next key press needs no round trip."""
         if (page := self.state.page) is None:
             return
         for page_no in (page.page_no + 1, page.page_no - 1):
@@ -199,19 +199,19 @@ class RemoteList:
                 self._operations.remotes.look_ahead(self.lock.lock_id, page_no, self.size)
 
     async def compare_with_journal(self) -> None:
-        """Show what was added or deleted just now and the list does not show yet."""
+        """Show recent adds and deletes that the list does not show yet."""
         if (page := self.state.page) is None:
             return
-        with suppress(StoreError):  # the page is shown all the same
+        with suppress(StoreError):  # the page can be shown without the journal
             unlisted = await self._unlisted(page)
             if unlisted != self.state.unlisted and self.state.page is page:
                 self.change(unlisted=unlisted)
 
     async def note_opened(self) -> bool:
-        """Have the lock book note that the lock was opened, and how many remotes it has.
+        """Note in the lock book that the lock was opened, and its number of remotes.
 
         Returns:
-            Whether it was to be noted.
+            Whether the note was needed.
 
         Raises:
             StoreError: The lock book cannot be written.
@@ -224,10 +224,10 @@ class RemoteList:
         return True
 
     async def has_restorable(self) -> bool:
-        """Return whether the history has remotes of this lock that were deleted from here."""
+        """Return whether the history has deleted remotes of this lock that can be restored."""
         if self._operations.profile.read_only:
             return False
-        with suppress(StoreError):  # whoever opens the history sees the error
+        with suppress(StoreError):  # the history screen shows the error
             done = Selection(self.lock.lock_id, RECORDED)
             lines = await self._operations.journal.lines(done)
             return any(not why_not_restorable(line, line.count) for line in lines)
@@ -242,17 +242,17 @@ class RemoteList:
         return await remotes.page(self.lock.lock_id, page_no, self.size, at_most_s=at_most_s)
 
     async def _read_near(self, page_no: int, at_most_s: float) -> Fetched[RemotePage]:
-        """Read a page; beyond the end of the list, the last one."""
+        """Read a page; if it is beyond the end of the list, read the last one."""
         seen = await self._read(page_no, at_most_s)
         if not seen.value.remotes and not seen.value.unreadable and page_no > 1:
-            # Beyond the end, because something was deleted: one step back, once.
+            # Beyond the end, because a remote was deleted: go back one page, once.
             seen = await self._read(max(min(page_no - 1, seen.value.pages), 1))
         return seen
 
     async def _read_page_with(
         self, remote_id: int, seen: Fetched[RemotePage]
     ) -> Fetched[RemotePage]:
-        """Read the page that has a remote: this one, or one near an end, where new ones are."""
+        """Return the page with a remote: this one, or one near an end, where new remotes are."""
         shown, pages = seen.value.page_no, seen.value.pages
         near_an_end = [page_no for page_no in (pages, pages - 1, 1) if 1 <= page_no <= pages]
         tried = []
@@ -283,15 +283,15 @@ class RemoteList:
     # --- another size --------------------------------------------------------------------------
 
     def may_have(self, size: int) -> bool:
-        """Return whether the service has not refused pages of a size."""
+        """Return whether the service has not refused a page size."""
         return size not in self._refused
 
     def page_with(self, remote: Remote | None, size: int) -> int:
-        """Return the number of the page that would have a remote of the page that is shown.
+        """Return the number of the page that would contain a remote of the shown page.
 
         Args:
             remote: The remote; None for the first one of the page.
-            size: Remotes on a page; the service may give another number.
+            size: Remotes on a page; the service may return fewer.
         """
         page = self.state.page
         assert page is not None
@@ -310,25 +310,25 @@ class RemoteList:
         try:
             return await self._operations.remotes.page(self.lock.lock_id, page_no, size)
         except Refused as error:
-            if error.status == 200:  # it understood what was asked for, and does not give it
+            if error.status == 200:  # the service understood the request and refused the size
                 self._refused.add(size)
             raise
 
     def show_sized(self, seen: Fetched[RemotePage], size: int) -> None:
-        """Show a page of another size in place of the one that is shown."""
+        """Replace the shown page by one of another size."""
         self.size, self.page_no = size, seen.value.page_no
         self.change(load=LoadState(seen), wanted=self.page_no)
 
     # --- the search ----------------------------------------------------------------------------
 
     async def search(self, *, again: bool = False) -> LocktermError | None:
-        """Look through the whole list for what is asked for.
+        """Search the whole list.
 
         Args:
-            again: Whether the results of before stay until all of the new ones are there.
+            again: Whether the earlier results stay until the search has ended.
 
         Returns:
-            The error that has ended it; None if there was none.
+            The error that ended the search; None if there was none.
         """
         steady_ms = self._operations.clock.steady_ms
         found = Found(at_ms=self._operations.machine_ms())
@@ -352,12 +352,12 @@ class RemoteList:
         return failure
 
     def stop_search(self) -> None:
-        """Keep what was found so far; whoever runs the search cancels it."""
+        """Keep the results so far; the caller cancels the running search."""
         if (found := self.state.found) is not None:
             self.change(found=replace(found, running=False, ended="stopped"))
 
     async def _walk(self, found: Found) -> AsyncGenerator[Found, None]:
-        """Yield what was found so far, after each page."""
+        """Yield the results so far, after each page."""
         state, zone = self.state, self.zone
         walk = self._operations.remotes.walk(self.lock.lock_id, ahead=True)
         async with aclosing(walk) as steps:

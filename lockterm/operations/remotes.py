@@ -1,4 +1,4 @@
-"""The remotes of locks, to be read: pages with their neighbors ahead, whole lists, details."""
+"""Reads of a lock's remotes: pages with read-ahead, whole lists, and details."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ if TYPE_CHECKING:
     from lockterm.operations.recorded import Recorded
 
 AHEAD_S = 60.0
-"""How long a page that was fetched ahead may be shown, in seconds; its age is shown with it."""
+"""Maximum age in seconds of a page that was read ahead and is shown; its age is shown with it."""
 
 JUST_READ_S = 2.0
-"""A lock that is opened asks for its page unless it came within so many seconds."""
+"""Age in seconds below which a lock that is opened shows a page without asking the service."""
 
 MOST_PAGES = 16
-"""Pages kept in memory: those just seen, and their neighbors."""
+"""Number of pages kept in memory."""
 
 PageKey = tuple[int, int, int]
-"""The lock, the page's number and its size."""
+"""Lock ID, page number and page size."""
 
 
 class Remotes:
     """The remotes of locks, as the service shows them.
 
-    Every read raises ``ServiceError`` where all attempts failed; see ``lockterm.errors``.
+    Every read raises ``ServiceError`` if all attempts failed; see ``lockterm.errors``.
 
     Args:
         reads: Reads from the service.
-        journal: Tells what of it was changed from here, and a copy may not show yet.
-        first: A page that was asked for already; None: none was.
+        journal: Returns the journal, which knows recent changes that a copy may not show yet.
+        first: A page that was requested at the start; None if there is none.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Remotes:
         first: FirstPage | None = None,
     ) -> None:
         self.reads_ahead = True
-        """Whether pages may be fetched that nobody has asked for yet."""
+        """Whether pages may be read ahead."""
         self._reads = reads
         self._connection = reads.connection
         self._journal = journal
@@ -81,7 +81,7 @@ class Remotes:
 
     @property
     def is_reading(self) -> bool:
-        """Whether a page is on its way, asked for or ahead."""
+        """Whether a page is being read, on request or ahead."""
         return not all(task.done() for task in self._pages.values())
 
     async def page(
@@ -93,14 +93,14 @@ class Remotes:
         fresh: bool = False,
         at_most_s: float = AHEAD_S,
     ) -> Fetched[RemotePage]:
-        """A page of a lock's remotes (4.3).
+        """Return a page of a lock's remotes (4.3).
 
         Args:
             lock_id: The lock.
-            page_no: Which one, from 1.
+            page_no: The page number, from 1.
             page_size: Remotes on a page.
-            fresh: Ask the service in any case.
-            at_most_s: How old, in seconds, a page may be that serves without asking.
+            fresh: Whether to ask the service even if the page is in memory.
+            at_most_s: Maximum age in seconds of a page that is returned from memory.
         """
         key = (lock_id, page_no, page_size)
         task = self._pages.pop(key, None)
@@ -111,7 +111,7 @@ class Remotes:
         self._keep_page(key, task)
         self._waiting[task] += 1
         try:
-            # Shielded: when a newer page supersedes a screen's worker, the answer serves later.
+            # Shielded: if the screen's worker is replaced, the answer can still be used later.
             return await asyncio.shield(task)
         finally:
             self._waiting[task] -= 1
@@ -120,11 +120,11 @@ class Remotes:
     def first_page(
         self, lock_id: int, page_no: int, page_size: int
     ) -> tuple[Fetched[RemotePage], Callable[[], None]] | None:
-        """A page that is there before its screen: seen a while ago, or asked for at the start.
+        """Return a page that is there before its screen: in memory, or requested at the start.
 
         Returns:
-            The page, and what is to be called once it is shown; None where it is another one, did
-            not come yet, or is none: then :meth:`page` has what became of it.
+            The page, and a function to call once it is shown. None if the requested page is another
+            one, has not come yet or failed; then :meth:`page` returns the page or raises the error.
         """
         first, key = self._first, (lock_id, page_no, page_size)
         if self.has_page(*key):
@@ -139,12 +139,12 @@ class Remotes:
         read = asyncio.get_running_loop().create_future()
         read.set_result(seen)
         self._keep_page(key, read)
-        # Who leaves at once finds it at the next start.
+        # Noted now, so that the page is kept even if the app closes at once.
         self._reads.note_due(page_source(*key), seen)
         return seen, partial(self._note_first, key, outcome, seen)
 
     def _note_first(self, key: PageKey, outcome: FirstRead, seen: Fetched[RemotePage]) -> None:
-        """Do after the first page what goes with every answer."""
+        """Note the first page as :meth:`page` notes every answer."""
         source = page_source(*key)
         self.known.note_page(key[0], seen.value)
         self._connection.note_reached(outcome.clock_offset_s)
@@ -152,13 +152,13 @@ class Remotes:
         self._connection.background(self._reads.keep(source, seen))
 
     def at_hand(self, lock_id: int) -> Iterator[Remote]:
-        """The remotes of a lock that were read lately, or ahead."""
+        """Yield the remotes of a lock's pages that are in memory and not too old."""
         for key, task in self._pages.items():
             if key[0] == lock_id and task.done() and not self._too_old(task):
                 yield from task.result().value.remotes
 
     def look_ahead(self, lock_id: int, page_no: int, page_size: int) -> None:
-        """Fetch a page in the background, so that the next key needs no round trip."""
+        """Read a page in the background, so that the next key press needs no round trip."""
         if not self.reads_ahead:
             return
         key = (lock_id, page_no, page_size)
@@ -167,24 +167,24 @@ class Remotes:
             self._keep_page(key, self._connection.background(self._load_page(*key)))
 
     def _keep_page(self, key: PageKey, task: asyncio.Future[Fetched[RemotePage]]) -> None:
-        """Keep a page as the newest, and let the oldest go."""
+        """Keep a page as the newest, and drop the oldest ones."""
         self._pages[key] = task
         while len(self._pages) > MOST_PAGES:
             oldest = next(iter(self._pages))
             self._drop_unwanted(oldest, self._pages.pop(oldest))
 
     def has_page(self, lock_id: int, page_no: int, page_size: int) -> bool:
-        """Whether a page was read, so that :meth:`page` has it at once."""
+        """Return whether :meth:`page` can return a page without a round trip."""
         task = self._pages.get((lock_id, page_no, page_size))
         return task is not None and task.done() and not self._too_old(task)
 
     def forget(self, lock_id: int, *, changed: bool = False) -> None:
-        """Drop the pages that were fetched of a lock's list.
+        """Drop the pages of a lock's list.
 
         Args:
             lock_id: The lock.
-            changed: Whether something of it was changed from here: then its whole list, which
-                stays to be searched, is told to be behind.
+            changed: Whether the lock was changed from here. Its whole list, which stays
+                searchable, is then marked as outdated.
         """
         self._forget_pages(lock_id)
         self._connection.background(self._reads.forget(f"page {lock_id} "))
@@ -193,9 +193,9 @@ class Remotes:
             self._connection.background(self._reads.note_changed(lock_id))
 
     def changes(self, lock_id: int) -> int:
-        """How often something of a lock was changed from here.
+        """Return how often a lock was changed from here.
 
-        A list is up to date where that is the same before its reading began and after it.
+        A list is up to date if this number is the same before and after its reading.
         """
         return self._changes[lock_id]
 
@@ -205,7 +205,7 @@ class Remotes:
             self._drop_unwanted(key, self._pages.pop(key))
 
     def _drop_unwanted(self, key: PageKey, task: asyncio.Future[Any]) -> None:
-        """Stop what nobody waits for and nobody can find: on a stalled line, it holds a place."""
+        """Cancel a read that no caller can use: on a stalled line, it holds a place."""
         if not self._waiting[task]:
             del self._waiting[task]
             if self._pages.get(key) is not task:
@@ -223,7 +223,7 @@ class Remotes:
 
     async def _load_page(self, lock_id: int, page_no: int, page_size: int) -> Fetched[RemotePage]:
         first, key = self._first, (lock_id, page_no, page_size)
-        self._first = None  # it is of the first moment, whoever asks later
+        self._first = None  # too old for any later request
         if first is None or first.key != key:
             return await self._read_page(page_source(*key), lock_id)
         try:  # the look-up of a name has no limit of its own
@@ -246,7 +246,7 @@ class Remotes:
     async def cached_page(
         self, lock_id: int, page_no: int, page_size: int
     ) -> Fetched[RemotePage] | None:
-        """The page as it was last read, perhaps long ago; None where it never was."""
+        """Return the page as it was last read, perhaps long ago; None if it never was."""
         return await self._reads.kept(page_source(lock_id, page_no, page_size))
 
     # --- whole lists -----------------------------------------------------------------------
@@ -259,36 +259,37 @@ class Remotes:
         *,
         ahead: bool = False,
     ) -> AsyncGenerator[Step, None]:
-        """Read the whole list of a lock, page by page; nothing of it is kept.
+        """Read the whole list of a lock page by page, without keeping it.
 
         Args:
-            lock_id: Whose list it is.
-            budget: What the walk may take; None: what a person asks for may.
+            lock_id: The lock.
+            budget: The limits of the walk; None for those of a reading that a person asked for.
             place: See :meth:`LockService.list_remotes`.
-            ahead: Whether the pages after each are asked for before it is there: for a search,
-                which proves nothing. Whoever stops in the middle closes the walk, which ends that.
+            ahead: Whether to request further pages before the present one arrives. Only for a
+                search, which proves nothing. A caller that stops early must close the walk to
+                cancel them.
 
         Yields:
-            Each page. When the total changes on the way, the walk begins again, with what is left
-            of the budget.
+            Each page. If the total changes during the walk, the walk restarts with the rest of the
+            budget.
 
         Raises:
             ServiceError: A page could not be read.
-            MalformedAnswer: The list kept moving.
+            MalformedAnswer: The list kept changing.
             ListTooLarge: The limits were reached.
         """
         return walk(self._reads, lock_id, budget or WalkBudget(lock_id), place, ahead=ahead)
 
     async def all(self, lock_id: int, limits: WalkLimits | None = None) -> list[Remote]:
-        """The whole list of a lock, merged by id; arguments and errors as for :meth:`whole`.
+        """Return the whole list of a lock, merged by ID; arguments and errors as for :meth:`whole`.
 
-        What the service listed and nobody can read is there as a remote of which nothing is known.
+        A listed entry that cannot be read is returned as a remote without fields.
         """
         budget = WalkBudget(lock_id, limits or ASKED)
         found: dict[object, Remote] = {}
         total = 0
         async for step in self.walk(lock_id, budget):
-            # Beside the event loop: a page may have 100,000 parts.
+            # In a thread: a page may have 100,000 parts.
             await asyncio.to_thread(budget.keep, [remote.raw for remote in step.remotes])
             if step.is_first:
                 found.clear()
@@ -304,20 +305,21 @@ class Remotes:
     async def whole(
         self, lock_id: int, limits: WalkLimits | None = None, *, recorded: Recorded | None = None
     ) -> list[Remote]:
-        """The whole list of a lock, or a clear no: a backup that lacks a remote cannot restore it.
+        """Return the whole verified list of a lock: a backup without a remote cannot restore it.
 
-        It is read until two readings in turn have the same remotes. Totals are no proof: where one
-        goes from a page that was read and another comes, a walk over pages misses one and its total
-        is the same. A list of one page is read once, unless ``recorded`` is given.
+        The list is read until two readings in a row have the same remotes. Equal totals are no
+        proof: if one remote leaves a page that was read and another is added, a walk misses one
+        and the total stays the same. A list of one page is read once, unless ``recorded`` is
+        given.
 
         Args:
-            lock_id: Whose list it is.
-            limits: What each reading may take; None: what a person asks for may.
+            lock_id: The lock.
+            limits: The limits of each reading; None for those of a reading that a person asked for.
             recorded: What the journal knows; a list that contradicts it is not up to date.
 
         Raises:
             ServiceError: A page could not be read.
-            MalformedAnswer: No two agreed, or the list is behind what was recorded.
+            MalformedAnswer: No two readings agreed, or the list is older than what was recorded.
         """
         ids_before, behind = None, ""
         for _ in range(WALKS):
@@ -341,31 +343,31 @@ class Remotes:
         )
 
     async def keep_list(self, lock_id: int, listing: Listing) -> None:
-        """Keep a whole list for :meth:`lists`, where anything is kept."""
+        """Keep a whole list for :meth:`lists`, if there is a cache."""
         await self._reads.keep_list(lock_id, listing)
 
     async def lists(self) -> Mapping[int, Listing]:
-        """The whole lists as they were last kept, by the id of their lock."""
+        """Return the whole lists as they were last kept, by lock ID."""
         return await self._reads.lists()
 
     async def ends(self, lock_id: int) -> Ends | None:
-        """What has ended and ends soon, by the whole list as it was last kept; None: none is."""
+        """Return the expired and expiring remotes of the last kept list; None without one."""
         return await self._reads.ends(lock_id)
 
     async def last_known(self, lock_id: int) -> list[Remote]:
-        """The remotes of a lock in its whole list as it was last kept; it may be old, or none."""
+        """Return the remotes of the last kept list, which may be old; empty if no list is kept."""
         listing = (await self._reads.lists(lock_id)).get(lock_id)
         return [] if listing is None else await asyncio.to_thread(list, listing.remotes())
 
     async def ids_before(self, lock_id: int, at_ms: int) -> set[int | None] | None:
-        """Return the ids of a lock's last whole list that was kept.
+        """Return the IDs of a lock's last kept list.
 
         Args:
             lock_id: The lock.
-            at_ms: By this machine's clock.
+            at_ms: A time by this machine's clock.
 
         Returns:
-            None if no list is kept, or one that was read later than ``at_ms``.
+            None if no list is kept, or it was not read before ``at_ms``.
         """
         listing = (await self._reads.lists(lock_id)).get(lock_id)
         if listing is None or listing.at_ms >= at_ms:
@@ -373,30 +375,30 @@ class Remotes:
         return {remote_id for block in listing.blocks for remote_id in block.ids}
 
     async def is_behind(self, lock_id: int) -> bool:
-        """Whether a whole list is not there, or something of it was changed from here since."""
+        """Return whether no whole list is kept, or the lock was changed from here since."""
         return await self._reads.is_behind(lock_id)
 
     # --- one remote ------------------------------------------------------------------------
 
     async def detail(self, remote_id: int) -> Remote:
-        """A remote's detail (4.5), read now, with a change from here that it is still without.
+        """Return a remote's detail (4.5), read now, with a change from here that it lacks.
 
-        A service may answer from a copy that is behind what it has recorded itself.
+        A service may answer from a copy that is older than what it has recorded.
         """
         remote = await self.detail_as_shown(remote_id)
         if remote.lock_id is None:
             return remote
         try:
             recorded = await self._journal().recorded(remote.lock_id)
-        except StoreError:  # a detail can be looked at without the journal
+        except StoreError:  # a detail can be shown without the journal
             return remote
         return recorded.newest(remote)
 
     async def still(self, before: Remote, lock_id: int) -> Remote:
-        """The detail of a remote that was read before, where its id means that one and its lock.
+        """Return the detail of a remote, if its ID still means that remote and its lock.
 
         Raises:
-            RuleViolation: It does not: nothing may be sent that was meant for it.
+            RuleViolation: The ID means another remote or lock, so nothing meant for it may be sent.
         """
         now = await self.detail(before.id or 0)
         words = ""
@@ -410,11 +412,11 @@ class Remotes:
         return now
 
     async def detail_as_shown(self, remote_id: int) -> Remote:
-        """A remote's detail as the service shows it, perhaps not up to date."""
+        """Return a remote's detail as the service shows it; it may be outdated."""
         return (await self._reads.read(detail_source(remote_id))).value
 
     async def detail_or_gone(self, remote_id: int | None) -> Remote | None:
-        """As :meth:`detail_as_shown`; None where the service says that there is no such remote."""
+        """Return :meth:`detail_as_shown`; None if the service has no such remote."""
         try:
             return await self.detail_as_shown(remote_id or 0)
         except Refused as error:
@@ -423,16 +425,16 @@ class Remotes:
             return None
 
     async def cached_detail(self, remote_id: int) -> Fetched[Remote] | None:
-        """The detail as it was last read, perhaps long ago; None where it never was."""
+        """Return the detail as it was last read, perhaps long ago; None if it never was."""
         return await self._reads.kept(detail_source(remote_id))
 
     async def is_name_free(self, lock_id: int, name: str) -> bool:
-        """Whether the lock has no remote of that name yet (4.2), and none was added just now.
+        """Return whether no remote of the lock has a name (4.2), and none was just added with it.
 
-        The list decides where the service refuses with the code of a taken name and other words.
+        The list decides if the service refuses with the code of a taken name but other words.
         """
         name = normalize_name(name)
-        with contextlib.suppress(StoreError):  # a name can be asked for without the journal
+        with contextlib.suppress(StoreError):  # a name can be checked without the journal
             if await self._journal().lately_added(lock_id, name) is not None:
                 return False
         try:

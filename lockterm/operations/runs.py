@@ -1,12 +1,10 @@
 """Runs of plans: each step's state is on the disk before and after its bytes.
 
-The ID of a step's operation is noted before the write goes to its sender, and the journal has the
-operation before its first byte leaves. Together they show how far a killed run got: a step without
-an operation in the journal is run again, and any other step is what the journal says. So nothing
-recorded is sent again, and nothing unconfirmed is repeated.
+The ID of a step's operation is noted before the write is sent, and the journal has the operation
+before its first byte leaves. After a kill, a step without an operation in the journal is run again,
+and any other is what the journal says. So nothing recorded or unconfirmed is sent twice.
 
-A lock runs one step at a time; several locks run in parallel. See
-:mod:`lockterm.operations.rate_limiter`.
+A lock runs one step at a time, locks run in parallel; see :mod:`lockterm.operations.rate_limiter`.
 """
 
 from __future__ import annotations
@@ -113,9 +111,8 @@ class Runs:
 
         Args:
             title: The origin of the plan, for people.
-            steps: The steps; they are numbered from 1.
-            left: The steps that could not be planned, each with its reason; numbered after the
-                others.
+            steps: The steps, to be numbered from 1.
+            left: The steps that could not be planned, with reasons; numbered after the others.
             losses: What the plan cannot restore, in sentences.
         """
         both = (*steps, *(replace(step, is_planned=False) for step in left))
@@ -152,8 +149,7 @@ class Runs:
             raise NoSuchRun(f"More than one run begins with {start}.", hint="Give more of its id.")
         if not ids:
             raise NoSuchRun(f"There is no run {start}.", hint="See: lockterm runs list")
-        # Asked before the plan is read: a plan read after its run ended has every result.
-        is_running = await self.is_running(ids[0])
+        is_running = await self.is_running(ids[0])  # asked first: an ended run has all results
         plan = await self._use(self._store.read, ids[0])
         steps = [await self._up_to_date(step) for step in plan.steps]
         steps = await with_notes(self._journal, plan.id, steps)
@@ -217,8 +213,9 @@ class Runs:
                 back. The same happens if the caller is canceled.
             on_read_back: Called with the number of steps being read back, whenever it changes.
 
-        Returns: The plan with the result of each step. If the store failed, a step that was
-            running then is still ``SENT``; the journal has its result.
+        Returns:
+            The plan with the result of each step. If the store failed, a step that was running
+            then is still ``SENT``; the journal has its result.
 
         Raises:
             RuleViolation: The profile is read-only.
@@ -399,7 +396,7 @@ class Runs:
                 raise
             run.holders.add(holder.id)
             is_own = holder.session == self._journal.session.id
-            # A change of an earlier session stops blocking once it is proven or not seen.
+            # A change of an earlier session blocks until it is proven or not seen.
             within_s = READ_BACK_S if is_own else None
             await self._unless_stopped(run, self._steps.verify, holder, within_s)
         return await self._steps.carry_out(step)

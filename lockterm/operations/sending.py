@@ -71,8 +71,9 @@ class Sender(Protocol):
     async def send(self, order: Order) -> int | None:
         """Send a write.
 
-        Returns: The ID of the new remote or the number of deleted remotes; None if the write has
-            no result or the service did not return it.
+        Returns:
+            The ID of the new remote or the number of deleted remotes; None if the write has no
+            result or the service did not return it.
 
         Raises:
             LocktermError: See :meth:`Writes.add_remote <lockterm.operations.writes.Writes>`.

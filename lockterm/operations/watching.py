@@ -1,4 +1,4 @@
-"""Looks at unsettled outcomes by itself until there is a proof: soon, then less often."""
+"""Automatic reading back of unconfirmed operations until they are proven, at growing intervals."""
 
 from __future__ import annotations
 
@@ -45,31 +45,32 @@ _log = logging.getLogger(__name__)
 
 
 class Timer:
-    """The monotonic clock, and waiting on it; replaced in tests."""
+    """The monotonic clock and its waits; tests replace it."""
 
     def now_s(self) -> float:
-        """Seconds since some moment."""
+        """Return seconds since an arbitrary moment."""
         return time.monotonic()
 
     async def wait(self, asked: asyncio.Event, at_most_s: float) -> None:
-        """Wait until something is asked for, but no longer than so many seconds."""
+        """Wait until an event is set, for a maximum time in seconds."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(at_most_s):
                 await asked.wait()
 
 
 class Watch:
-    """Reads unsettled operations back and weighs the readings of this session.
+    """Reads unconfirmed operations back and weighs the readings of this session.
 
-    Nothing is read while nothing is unsettled, and only so often as ``Horizon.ages_s`` says.
+    Nothing is read unless an operation is unconfirmed, and then only as often as ``Horizon.ages_s``
+    says.
 
     Args:
-        connection: To the service.
-        journal: What is not settled, and what is found out.
-        remotes: What is read.
-        pace: What it goes by where nobody waits for it.
-        by_itself: Whether :meth:`start` does anything; a command reads back what it sent itself,
-            and leaves what earlier sessions left to them or to the UI.
+        connection: The connection to the service.
+        journal: Holds the operations.
+        remotes: Reads the remotes.
+        pace: The rate limiter of automatic readings.
+        by_itself: Whether :meth:`start` does anything. A command reads back what it has sent, and
+            leaves the operations of earlier sessions to them or to the UI.
     """
 
     def __init__(
@@ -89,27 +90,27 @@ class Watch:
         self._pace = pace
         self._by_itself = by_itself
         self.told: set[str] = set()
-        """The ids of operations that were settled by what a person asked for, who sees it."""
+        """The IDs of operations confirmed by a reading that a person asked for and whose result
+        they see."""
         self._running: asyncio.Task[None] | None = None
         self._cases: dict[str, Case] = {}
         self._asked = asyncio.Event()
         self._left_to_a_person: set[str] = set()
-        """Operations whose list is too large to be read without being asked."""
+        """IDs of operations whose list is too large for automatic reading."""
 
     def note_lost(self, operation: Operation, begun_s: float | None = None) -> None:
         """Note that the sending of an operation has ended without an answer.
 
-        Proofs are counted from now: attempts that did not leave may have come before, and took
-        their time.
+        Proofs count from now, because earlier attempts that did not leave took their time.
 
         Args:
             operation: The operation.
-            begun_s: When its sending began, on the monotonic clock; None: in another session.
+            begun_s: The monotonic time when the sending began; None if another session sent it.
         """
         self._cases[operation.id] = Case(self.timer.now_s(), self.horizon, begun_s)
 
     def forget(self, operation: Operation) -> None:
-        """Drop what was read of an operation: it is settled."""
+        """Drop the readings of a confirmed operation."""
         self._cases.pop(operation.id, None)
 
     def _case(self, operation: Operation) -> Case:
@@ -120,7 +121,7 @@ class Watch:
     # --- one reading -------------------------------------------------------------------------
 
     async def check(self, operation: Operation, limits: WalkLimits = ASKED) -> Operation:
-        """Read an unsettled operation back and note what is proven by now.
+        """Read an unconfirmed operation back and note what is proven now.
 
         One reading is seldom a proof: see :mod:`lockterm.operations.proof`.
 
@@ -128,8 +129,8 @@ class Watch:
             The operation as the journal has it now.
 
         Raises:
-            ServiceError: It could not be read; the operation stays as it is.
-            OtherService: It was sent to another service; so does it.
+            ServiceError: The service could not be read; the operation stays unchanged.
+            OtherService: The operation was sent to another service; it stays unchanged.
             StoreError: The journal cannot be used, or its entry is damaged.
         """
         self._journal.account.require_sent_here(operation)
@@ -159,11 +160,11 @@ class Watch:
         return checked
 
     async def _look(self, operation: Operation, limits: WalkLimits) -> Verdict:
-        """Read an operation back once and say what is proven by all readings so far."""
+        """Read an operation back once and return what all readings so far prove."""
         case, begun_s = self._case(operation), self.timer.now_s()
         claim, detail, remotes = await self._read(operation, limits, case.is_of_horizon(begun_s))
         now_ms = self._service_ms()
-        # An added remote that is shown is there, however old the answer is.
+        # An added remote that is shown exists, even if the answer is old.
         is_fresh, doubt = claim.remote_id is not None, ""
         if detail is not None and operation.call == "update" and now_ms is not None:
             sent_ms = now_ms - (self.timer.now_s() - case.sent_s) * 1000
@@ -192,13 +193,13 @@ class Watch:
     def _doubt_of_absence(
         self, operation: Operation, remotes: Sequence[Remote], deleted: Container[int | None]
     ) -> str:
-        """Return why a list without something proves nothing, as a sentence; empty if it does."""
+        """Return why absence from a list proves nothing, as a sentence; empty if it does."""
         if not operation.credentials:
             return "An earlier version sent it and did not note the credentials."
         if operation.credentials != self._journal.account.credentials:
             return "The credentials have changed since it was sent: this may be another account."
         if operation.call == "add" and operation.others is None:
-            return ""  # its list need not have been read; that it was not seen proves little
+            return ""  # an add need not read its list first, and its absence proves little
         if shows_others(operation.others, remotes, deleted):
             return ""
         return "The list shows none of the lock's other remotes: it may show another account."
@@ -206,9 +207,9 @@ class Watch:
     async def _read(
         self, operation: Operation, limits: WalkLimits, is_since: bool
     ) -> tuple[Verdict, Remote | None, Sequence[Remote] | None]:
-        """What the service shows now, the detail, and the list, as far as they were read.
+        """Return a verdict, with the detail and the list as far as they were read.
 
-        ``is_since``: what is shown is certainly from after the sending.
+        ``is_since`` means that the reading is certainly from after the sending.
         """
         detail = None
         if operation.call == "update":
@@ -237,7 +238,7 @@ class Watch:
     async def _are_new(
         self, add: Operation, remotes: Sequence[Remote], is_since: bool
     ) -> Mapping[int | None, bool | None]:
-        """Return whether remotes came after an add was sent, by id; see ``judge_add``."""
+        """Return whether remotes appeared after an add was sent, by ID; see ``judge_add``."""
         are_new: dict[int | None, bool | None] = {}
         sent_ms, now_ms = self._sent_ms(add), self._service_ms()
         before = await self._remotes.ids_before(add.lock_id, add.sent_ms or add.prepared_ms)
@@ -252,24 +253,24 @@ class Watch:
         return are_new
 
     def _sent_ms(self, operation: Operation) -> float | None:
-        """Return when a sending began, by the service's clock; None if that is not known."""
+        """Return the start of a sending by the service's clock; None if unknown."""
         offset_s, begun_s = self._connection.clock_offset_s, self._case(operation).begun_s
         if offset_s is None:
             return None
         if begun_s is None:
             return (operation.sent_ms or operation.prepared_ms) + offset_s * 1000
-        ago_s = self.timer.now_s() - begun_s  # whatever was done to the wall clock since
+        ago_s = self.timer.now_s() - begun_s  # the wall clock may have been set since
         return self._connection.clock.now_ms() + (offset_s - ago_s) * 1000
 
     def _service_ms(self) -> float | None:
-        """Return the time by the service's clock; None if it has not told one."""
+        """Return the time by the service's clock; None if unknown."""
         offset_s = self._connection.clock_offset_s
         return None if offset_s is None else self._connection.clock.now_ms() + offset_s * 1000
 
     # --- by itself ---------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Read what is unsettled back in the background, as often as it takes to be sure."""
+        """Start to read unconfirmed operations back in the background."""
         if not self._by_itself:
             return
         self._asked.set()
@@ -278,14 +279,14 @@ class Watch:
             self._running = self._connection.background(self._run())
 
     async def _run(self) -> None:
-        """Look at what is unsettled whenever it is due, until nothing will be."""
+        """Read each operation when it is due, until none will be."""
         go_by(self._pace.turn)
         delay_s = FIRST_RETRY_S
         while self._asked.is_set():
             self._asked.clear()
             try:
                 failed, next_s = await self._look_at_due()
-            except StoreError as error:  # another program may be at it
+            except StoreError as error:  # another program may be using the store
                 _log.info("nothing can be read back without the store: %s", error.message)
                 failed, next_s = True, None
             if failed:
@@ -298,7 +299,7 @@ class Watch:
             self._asked.set()
 
     async def _look_at_due(self) -> tuple[bool, float | None]:
-        """Whether a reading failed, and when the next is due."""
+        """Return whether a reading failed, and when the next is due."""
         failed, due = False, []
         for operation in await self._journal.unsettled():
             is_readable = (
@@ -332,18 +333,18 @@ class Watch:
         return failed, min(due, default=None)
 
     async def until_idle(self) -> None:
-        """Wait until nothing is looked at any more, and nothing will be by itself."""
+        """Wait until no operation is read any more, and none will be automatically."""
         while self._running is not None and not self._running.done():
             await asyncio.wait([self._running])
 
     async def until_proven(self, operation: Operation, within_s: float) -> Operation:
-        """Read an operation back until something is proven of it, or so many seconds have passed.
+        """Read an operation back until something is proven or a time in seconds has passed.
 
         Returns:
             The operation as the journal has it then.
 
         Raises:
-            ServiceError: It could not be read, also not when that was tried again.
+            ServiceError: The service could not be read, even after retries.
         """
         end_s, delay_s = self.timer.now_s() + within_s, FIRST_RETRY_S
         while True:

@@ -1,4 +1,4 @@
-"""The six writes of the contract, as a screen or a command asks for them."""
+"""The six writes of the contract, as screens and commands request them."""
 
 from __future__ import annotations
 
@@ -31,18 +31,20 @@ _log = logging.getLogger(__name__)
 class Writes:
     """Adds, changes and deletes remotes, and sets user numbers and voices.
 
-    A remote that a write is about is given as it was when the person decided: it is the backup.
-    It is read again just before, and nothing is sent where its id means another remote by now, or
-    where a change would undo one that the person did not see. ``just_read``: it was read a moment
-    ago and nobody was asked since, so that it is not read twice. ``again_of`` is the unsettled
-    operation that a write sends again; ``operation_id`` the id that it gets in the journal.
+    The caller passes a remote as it was when the person decided; this is the backup. The remote
+    is read again just before the sending. Nothing is sent if its ID now means another remote, or
+    if the write would overwrite a change that the person did not see.
+
+    ``just_read`` means that the remote was read a moment ago without a prompt since, and is not
+    read twice. ``again_of`` is the ID of the unconfirmed operation that a write repeats, and
+    ``operation_id`` its own ID in the journal.
 
     Args:
-        sender: What becomes of a write.
-        journal: What was added lately.
-        locks: Where a voice that was set is remembered.
-        remotes: What is read just before a write.
-        zone: In which a lock's times are told.
+        sender: Sends the writes.
+        journal: Knows the remotes added lately.
+        locks: The lock book, which notes voices.
+        remotes: Reads remotes just before a write.
+        zone: Returns the zone of a lock, for times in messages.
     """
 
     def __init__(
@@ -61,7 +63,7 @@ class Writes:
 
     @property
     def under_way(self) -> int:
-        """How many writes are on their way: none of them must be cut off."""
+        """The number of writes being sent; none of them may be cut off."""
         return self._sender.under_way
 
     async def add_remote(
@@ -74,27 +76,29 @@ class Writes:
     ) -> int | None:
         """Add a remote (4.1).
 
-        The name is checked once more just before: it makes a remote of that name a new one, which
-        is what a lost answer is later settled by.
+        The name is checked just before the sending. A remote that has the name afterwards is
+        therefore new, which confirms an add whose answer is lost.
 
         Args:
-            request: Checked against the contract.
-            restores: The delete or clear from whose backup it comes, and the id it had there.
+            request: The remote, checked against the contract.
+            restores: The delete or clear whose backup is restored, and the ID that the remote
+                had there.
             again_of: See the class.
             operation_id: See the class.
 
         Returns:
-            Its id, or None where the service recorded it without telling the id.
+            The ID of the remote; None if the service recorded it without returning the ID.
 
         Raises:
             NameTaken: The lock has a remote of that name; nothing was sent.
-            PendingChangeError: An earlier add or clear of the lock is not settled, and this is not
-                the same sent again; nothing was sent.
-            SettledMeanwhile: What it would send again is settled by now; nothing was sent.
-            StoreError: It cannot be journalled; nothing was sent.
+            PendingChangeError: An earlier add or clear of the lock is unconfirmed, and this
+                write does not repeat it; nothing was sent.
+            SettledMeanwhile: The operation to repeat was resolved in the meantime; nothing was
+                sent.
+            StoreError: The write cannot be journaled; nothing was sent.
             Unreachable: Nothing was sent.
-            Refused: The service said no.
-            OutcomeUnknown: It may have been recorded.
+            Refused: The service refused it.
+            OutcomeUnknown: The service may have recorded it.
         """
 
         async def require_free_name() -> None:
@@ -125,7 +129,7 @@ class Writes:
         """Change a remote (4.4); errors as for :meth:`add_remote`.
 
         Raises:
-            RuleViolation: What it would replace is no longer as it was; nothing was sent.
+            RuleViolation: A value that would be replaced was changed since; nothing was sent.
         """
         write = writes.update_remote(lock_id, remote_id, changes)
         await self._send_about(
@@ -150,14 +154,15 @@ class Writes:
     async def clear_remotes(self, lock_id: int, expected: int | None = None) -> int | None:
         """Delete every remote of a lock (4.7); errors as for :meth:`add_remote`.
 
-        All records are read and kept as a backup first: twice, until two readings agree.
+        All records are kept as a backup first, read until two readings agree.
 
         Args:
-            lock_id: Which lock.
-            expected: How many remotes the person saw; another number stops it before it is sent.
+            lock_id: The lock.
+            expected: The number of remotes that the person saw; if the lock has another number,
+                nothing is sent.
 
         Returns:
-            How many the service says it deleted, or None where it did not say.
+            The number of deleted remotes; None if the service did not return it.
         """
 
         async def read_backup() -> tuple[Mapping[str, Any], ...]:
@@ -197,13 +202,13 @@ class Writes:
         operation_id: str | None = None,
         again_of: str | None = None,
     ) -> None:
-        """Set the voice of a lock (4.12) and remember it as last set from here."""
+        """Set the voice of a lock (4.12), and note it in the lock book."""
         write = writes.set_voice(lock.lock_id, voice.lang, voice.timbre)
         order = Order(write, lock.lock_id, operation_id=operation_id, again_of=again_of)
         await self._sender.send(order)
         try:
             await self._locks.note_voice(lock.lock_id, voice)
-        except StoreError:  # the service has recorded it: that must not read as a failure
+        except StoreError:  # not a failure, because the service has recorded the voice
             _log.warning("the voice of lock %s could not be noted in the book", lock.lock_id)
 
     async def _send_about(
@@ -231,11 +236,11 @@ class Writes:
         await self._sender.send(order)
 
     async def _require_same(self, before: Remote, write: Write, lock_id: int) -> None:
-        """Raise ``RuleViolation`` where a remote is another one, or what is replaced has changed.
+        """Raise ``RuleViolation`` if another remote has the ID, or a value was changed since.
 
-        An update replaces every field that it sends, also those that only go with the one that was
-        typed: the four of the validity. A delete takes them all: that it was renewed since, or
-        renamed, nobody has agreed to.
+        An update replaces every field that it sends, including those that only accompany the
+        typed one: the four fields of the validity. A delete removes all fields, so any change
+        since, such as a new end date or name, was not agreed to.
         """
         try:
             with before_sending(LAST_READING):
@@ -243,7 +248,7 @@ class Writes:
         except Refused as error:
             if not error.is_gone:
                 raise
-            return  # it is gone, and the service will say so; or a copy does not know it yet
+            return  # gone, so the service will refuse; or an old copy does not have it yet
         sent = before.raw if write.call == "delete" else write.body
         replaced = [field for field in UPDATED if field.name in sent]
         zone = self._zone(await self._locks.find(lock_id))
@@ -255,7 +260,7 @@ class Writes:
             )
 
     async def _require_free_name(self, lock_id: int, name: str) -> None:
-        """Raise ``NameTaken`` where the lock has a remote of a name, or got one here just now."""
+        """Raise ``NameTaken`` if a remote of the lock has a name, or was just added with it."""
         with before_sending(NAME_CHECK):
             is_free = await self._remotes.is_name_free(lock_id, name)
         if is_free:

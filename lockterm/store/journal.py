@@ -1,7 +1,7 @@
-"""The journal: a row for every write, durable before its first byte leaves. Rows are never removed.
+"""The journal: a row for every write, on the disk before its first byte leaves. Rows stay forever.
 
-Only ``lockterm.operations`` writes here. A state changes by compare-and-set, so that two sessions
-that settle the same operation cannot both win.
+Only ``lockterm.operations`` writes here. A state changes by compare-and-set, so that only one of
+two sessions can settle an operation.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ from lockterm.store.journal_rows import (
 from lockterm.store.journal_search import add_functions, having_words
 
 LONGEST_GUARD_MS = 600_000
-"""What is read before a write takes less; what is noted for later is by a clock set back since."""
+"""Maximum milliseconds for the checks before a write; more means that the clock was set back."""
 
 _OWN = """(profile = :profile OR profile IS NULL OR profile IN (
     SELECT profile FROM (SELECT DISTINCT profile FROM operations)
     WHERE NOT is_text(typeof(profile), CAST(profile AS BLOB))))"""
-"""What a profile sent, and what has no legible profile any more: that is shown in each."""
+"""The condition for the rows of a profile, and for rows whose profile is illegible."""
 
 _HERE = "((service = ? AND account = ?) OR (account IS NULL AND profile = ?))"
-"""What was sent to the account that the profile means, by whichever profile. An earlier version
-did not note the account: then it is the profile's own."""
+"""The condition for operations sent to the profile's account by any profile. Earlier versions did
+not note the account; then the operation belongs to its profile."""
 
 RARE = 10_000
-"""Up to so many rows of a lock or of some states are found in an index; of more, a page is full
-soon on the way from the newest on, and a list of them all takes longer."""
+"""Maximum number of rows that are found by an index. With more, a scan from the newest row soon
+fills a page, and a list of all of them takes longer."""
 
 _KNOWN_DAMAGED = "seq IN (SELECT value FROM json_each(:damaged))"
 
@@ -66,12 +66,12 @@ def _marks(values: Iterable[object]) -> str:
 
 
 class Journal:
-    """The operations of one profile. Every method raises ``StoreError`` where the file fails.
+    """The operations of one profile. Every method raises ``StoreError`` if the file fails.
 
     Args:
         database: The file.
         profile: The profile's name.
-        service: Its base URL: two profiles of one account there change the same locks.
+        service: Its base URL: two profiles with one account there change the same locks.
     """
 
     def __init__(self, database: Database, profile: str, service: str = "") -> None:
@@ -87,7 +87,7 @@ class Journal:
         return self._service, self.account.name, self._profile
 
     def move_account(self, was: str, account: str) -> None:
-        """Give what was sent to an account to another one, which is the same by another name."""
+        """Move the operations of an account to another name of the same account."""
         with self._database.transaction() as connection:
             connection.execute(
                 "UPDATE operations SET account = ? WHERE service = ? AND account = ?",
@@ -95,14 +95,13 @@ class Journal:
             )
 
     def prepare(self, operation: Operation) -> Operation | None:
-        """Write a new operation down, unless another one holds it back.
+        """Insert a new operation, unless another one blocks it.
 
         Returns:
-            What stands in the way, so that nothing was written: the add or clear of the same lock,
-            or the change of the same remote, that is under way or unsettled, unless just that is
-            sent again; the operation to send again, where it is settled by now; or the one by which
-            it is being sent again; or an add of the same name that was recorded since this one was
-            begun, as the answer that the name is free may be older. None where nothing does.
+            The operation that blocks it, or None. These block it: an unsettled add or clear of the
+            lock, or change of the remote, unless this operation repeats it; the operation to
+            repeat, if it is settled; another operation that repeats the same one; an add of the
+            same name recorded since this one began, because the name check may be older.
         """
         values = [stored(name, getattr(operation, name)) for name in FIELDS]
         with self._database.transaction() as connection:
@@ -114,7 +113,7 @@ class Journal:
                     return rivals[0]
             sent = (operation.again_of, canonical(operation.body))
             for other in self._holding(operation):
-                # With other values it is a second change, beside the first that may still land.
+                # With other values this is a second change, while the first may still land.
                 if (other.id, canonical(other.body)) != sent and not other.may_precede(operation):
                     return other
             if operation.call == "add" and (namesakes := self._added_since(operation)):
@@ -125,7 +124,7 @@ class Journal:
         return None
 
     def move(self, operation_id: str, come_from: Iterable[State], **changes: Any) -> bool:
-        """Change an operation if it is in one of the states; say whether it was."""
+        """Change an operation if it is in one of the given states, and return whether it was."""
         sets = ", ".join(f'"{name}" = ?' for name in changes)
         which, value = named(operation_id)
         with self._database.transaction() as connection:
@@ -138,8 +137,8 @@ class Journal:
     def settle_sent(
         self, operation: Operation, now_ms: int, *, state: State, **changes: Any
     ) -> None:
-        """Note the outcome of a sending, on the operation and on the one that it sent again."""
-        # A certain one also settles what another session called unknown, as it took this for dead.
+        """Note the result of a sending on the operation and on the one that it repeats."""
+        # A certain result also replaces "unknown" from a session that took this one for dead.
         come_from = IN_FLIGHT if state is State.UNKNOWN else IN_FLIGHT | UNSETTLED - {State.DAMAGED}
         with self._database.transaction():
             self.move(operation.id, come_from, state=state, settled_ms=now_ms, **changes)
@@ -147,18 +146,18 @@ class Journal:
                 self._replace(operation, now_ms)
 
     def find(self, operation_id: str) -> Operation | None:
-        """One operation, of any profile."""
+        """Return an operation of any profile."""
         which, value = named(operation_id)
         return next(iter(self._select(which, [value])), None)
 
     def some(self, ids: Collection[str]) -> list[Operation]:
-        """Those of some operations that are not damaged, the oldest first."""
+        """Return the undamaged operations among the given IDs, the oldest first."""
         return self._sound(f"id IN ({_marks(ids)})", [*ids])
 
     def last_change(self, lock_id: int) -> Operation | None:
-        """The last operation of the profile on a lock that changed something, or may have."""
-        # One seek for each state: what had no effect is passed, however much of it there is. The
-        # sign has SQLite take that index, and not go through all of the lock.
+        """Return the profile's last operation on a lock that changed something, or may have."""
+        # One seek for each state skips operations without effect, of which there may be many. The
+        # plus sign makes SQLite use that index instead of scanning all rows of the lock.
         which = "AND lock_id = :lock_id AND +profile = :profile ORDER BY seq DESC LIMIT 1"
         known = sorted(set(KNOWN) - WITHOUT_EFFECT - {State.SENT_AGAIN})
         odd = f"IN ({STATES} SELECT state FROM states WHERE state NOT IN ({quoted(KNOWN)}))"
@@ -173,18 +172,18 @@ class Journal:
         return rows[0] if rows else None
 
     def of_run(self, plan_id: str) -> list[Operation]:
-        """What was sent for the steps of a plan, the oldest first."""
+        """Return the operations of the steps of a plan, the oldest first."""
         which = "SELECT operation_id FROM steps WHERE plan_id = ? AND operation_id IS NOT NULL"
         return self._select(f"id IN ({which})", [plan_id])
 
     def unsettled(self, lock_id: int | None = None) -> list[Operation]:
-        """The operations a person or a reading has to settle, the oldest first."""
+        """Return the unconfirmed operations, the oldest first."""
         is_on = "" if lock_id is None else " AND lock_id = :lock_id"
         where, values = f"{_OWN} AND {in_states(UNSETTLED)}{is_on}", {"profile": self._profile}
         return self._select(where, {**values, "lock_id": lock_id})
 
     def history(self, selection: Selection = EVERYTHING) -> list[Operation]:
-        """The operations of the profile, the oldest first."""
+        """Return the operations of the profile, the oldest first."""
         with self._searching(selection) as (connection, where, values):
             rows = fetch(connection, f"{WHOLE} WHERE {where} ORDER BY seq", values)
         return [operation_of(row) for row in rows]
@@ -192,12 +191,12 @@ class Journal:
     def lines(
         self, selection: Selection = EVERYTHING, below: int | None = None, most: int = -1
     ) -> list[HistoryLine]:
-        """The operations of the profile in short, the newest first.
+        """Return the operations of the profile in short, the newest first.
 
         Args:
-            selection: Which.
-            below: Only those before this place in the journal; None: from the newest on.
-            most: How many; -1: all.
+            selection: The filter.
+            below: Return only rows before this position in the journal; None for all.
+            most: Maximum number of operations; -1 for all.
         """
         with self._searching(selection) as (connection, where, values):
             if below is not None:
@@ -210,11 +209,11 @@ class Journal:
         return [line_of(row) for row in rows]
 
     def count(self, selection: Selection = EVERYTHING, most: int = -1) -> int:
-        """How many operations of the profile there are.
+        """Return the number of operations of the profile.
 
         Args:
-            selection: Which.
-            most: Where so many are found, no more are looked for; -1: all are.
+            selection: The filter.
+            most: Number at which counting stops; -1 to count all.
         """
         if selection == EVERYTHING:
             with self._database.reading() as connection:
@@ -227,16 +226,16 @@ class Journal:
     def newest(
         self, selection: Selection, most: int, counted: int
     ) -> tuple[list[HistoryLine], int]:
-        """The newest operations in short, and how many there are, looked for once for both.
+        """Return the newest operations in short and the number of all, with a single search.
 
         Args:
-            selection: Which.
-            most: How many of them.
-            counted: Where so many are found, no more are looked for.
+            selection: The filter.
+            most: Maximum number of operations.
+            counted: Number at which counting stops.
         """
         with self._searching(selection) as (connection, where, values):
             found = f"SELECT seq FROM operations WHERE {where} ORDER BY seq DESC LIMIT :counted"
-            # As one row: for each that it fetches Python lets the thread of the UI go first.
+            # One row, because Python yields to the UI thread for each row that it fetches.
             places = f"SELECT json_group_array(seq) FROM ({found})"
             rows = fetch(connection, places, {**values, "counted": counted})
             seqs = sorted(json.loads(rows[0][0]), reverse=True)
@@ -245,10 +244,10 @@ class Journal:
         return [line_of(row) for row in rows], len(seqs)
 
     def look_through(self, most: int) -> bool:
-        """Look at so many rows for damage, so that none of them has to be looked at for a filter.
+        """Check a number of rows for damage, so that a later filter need not.
 
         Returns:
-            Whether there are more.
+            Whether there are more rows.
         """
         with self._database.reading() as connection:
             return self._damaged.look(connection, most)
@@ -257,14 +256,14 @@ class Journal:
     def _searching(
         self, selection: Selection
     ) -> Iterator[tuple[sqlite3.Connection, str, dict[str, Any]]]:
-        """A reading, what the rows of a selection have in common, and the values named in that."""
+        """Yield a connection, the condition for a selection, and the values named in it."""
         every, values = [_OWN], dict[str, Any](profile=self._profile)
         with self._database.reading() as connection:
             if selection.words or State.DAMAGED in (selection.states or ()):
                 self._damaged.look(connection)
                 values["damaged"] = self._damaged.as_json
-            # The signs have SQLite go from the newest on, and stop where a page is full: an index
-            # would send it to each row of the lock, or to each that is done, and have it sort them.
+            # The plus signs keep SQLite from using an index. It then scans from the newest row and
+            # stops at a full page, instead of visiting and sorting all rows of the lock or state.
             if selection.lock_id is not None:
                 every.append("+lock_id = :lock_id")
                 values["lock_id"] = selection.lock_id
@@ -294,12 +293,12 @@ class Journal:
             yield connection, " AND ".join(every), values
 
     def restored(self, lock_id: int) -> list[Operation]:
-        """The adds on a lock that restore remotes from backups, the oldest first."""
+        """Return the adds on a lock that restore remotes from backups, the oldest first."""
         where = "profile = ? AND lock_id = ? AND restores IS NOT NULL"
         return self._sound(where, [self._profile, lock_id])
 
     def voices(self, lock_id: int) -> list[Operation]:
-        """What has set the voice of a lock from here, or may have, the oldest first."""
+        """Return the operations that set the voice of a lock, or may have, the oldest first."""
         without = {*WITHOUT_EFFECT, State.SENT_AGAIN}
         which = (
             f"{_HERE} AND lock_id = ? AND call = 'updateLockSetting' AND NOT {in_states(without)}"
@@ -307,14 +306,14 @@ class Journal:
         return self._sound(which, [*self._here, lock_id])
 
     def restored_as(self, backup_id: str, old_id: int) -> list[Operation]:
-        """The adds that were recorded of a remote of a backup, by the id that it had."""
+        """Return the recorded adds that restore a remote of a backup, by its ID in the backup."""
         which = f"restores = ? AND restores_remote = ? AND {in_states(RECORDED)}"
         return self._sound(which, [backup_id, old_id])
 
     def linked(self, operation: Operation) -> list[Operation]:
-        """What an operation sends again or restores from, and what does so with it."""
+        """Return what an operation repeats or restores, and what repeats or restores it."""
         own = operation.id
-        # The sign has SQLite go by what is rare, and not through the whole profile.
+        # The plus sign makes SQLite use the rare columns, not the index of the profile.
         where = "+profile = ? AND (id IN (?, ?) OR again_of = ? OR restores = ?)"
         linked = [operation.again_of, operation.restores]
         return self._select(where, [self._profile, *linked, own, own])
@@ -327,19 +326,20 @@ class Journal:
         ids: Collection[str] = (),
         name: str | None = None,
     ) -> list[Operation]:
-        """What is under way on a lock or was settled lately, the oldest first.
+        """Return the operations on a lock in flight or settled lately, the oldest first.
 
         Args:
             lock_id: The lock.
-            from_ms: When it was settled at the earliest, by this machine's clock.
-            till_ms: When it was settled at the latest: after now if the clock was set back.
-            ids: Operations that belong to it whenever they were settled by that clock.
-            name: None of it where no remote was to get this name by any of it; None: all.
+            from_ms: Earliest time of settling, by this machine's clock.
+            till_ms: Latest time of settling; this is in the future because the clock may be set
+                back.
+            ids: Operations to include whenever they were settled by that clock.
+            name: Return no operations unless one contains this name; None returns all.
         """
         lately = f"(settled_ms BETWEEN ? AND ? OR settled_ms IS NULL OR id IN ({_marks(ids)}))"
         where = f"lock_id = ? AND {lately} AND {_HERE}"
         values = [lock_id, from_ms, till_ms, *ids, *self._here]
-        if name is not None:  # a run of adds asks each time: most often there is nothing to read
+        if name is not None:  # each add of a run asks this, and mostly there is nothing to read
             one = f"SELECT 1 FROM operations WHERE {where} AND instr(body, ?) LIMIT 1"
             with self._database.reading() as connection:
                 if not fetch(connection, one, [*values, json.dumps(name)]):
@@ -347,7 +347,7 @@ class Journal:
         return self._sound(where, values)
 
     def about(self, add: Operation, remote_ids: Iterable[int]) -> list[Operation]:
-        """An add, what was done with some remotes of its lock, and clears; the oldest first."""
+        """Return an add, operations on some remotes of its lock, and clears; oldest first."""
         ids = list(remote_ids)
         which = f"(id = ? OR remote_id IN ({_marks(ids)}) OR call = 'clear')"
         return self._sound(
@@ -355,11 +355,11 @@ class Journal:
         )
 
     def told_hidden(self, change: Operation, *, till_now: bool = False) -> list[Operation]:
-        """What tells of fields that the list never returns: adds, user numbers, and deletes.
+        """Return operations that show fields no list returns: adds, user numbers, deletes.
 
         Args:
-            change: One of the lock's.
-            till_now: Whether all of it is meant; else what was sent before the change.
+            change: An operation of the lock.
+            till_now: Whether to return all of them; otherwise only those before the change.
         """
         calls = ("add", "updateRemoteUserNo", "delete", "clear")
         return self._sound(
@@ -369,7 +369,7 @@ class Journal:
         )
 
     def run_of(self, operation: Operation) -> str:
-        """The id of the plan that has an operation as a step; empty: none has."""
+        """Return the ID of the plan that has an operation as a step; empty if none has."""
         with self._database.reading() as connection:
             query = "SELECT plan_id FROM steps WHERE operation_id = ?"
             rows = fetch(connection, query, [operation.id])
@@ -381,9 +381,10 @@ class Journal:
         now_ms: int,
         may_have_left: Callable[[str, str], bool] = lambda session, operation_id: True,
     ) -> None:
-        """Settle what a session that ended left in flight, of all profiles.
+        """Settle the operations in flight of sessions that ended, for all profiles.
 
-        What may have left becomes ``unknown``. What was only ``prepared`` provably did not.
+        An operation that may have left becomes ``unknown``; one only ``prepared`` provably did
+        not leave.
         """
         for operation in self._select(in_states(IN_FLIGHT), []):
             if not is_alive(operation.session):
@@ -402,21 +403,21 @@ class Journal:
                 )
 
     def was_sent_again(self, operation_id: str) -> bool:
-        """Whether another operation that sent it again, or a part of it, was recorded."""
+        """Return whether an operation that repeats another one, or a part of it, was recorded."""
         return bool(self._select(f"again_of = ? AND {in_states(RECORDED)}", [operation_id]))
 
     def sending_again(self, operation_id: str) -> list[Operation]:
-        """The operations under way that send it, or a part of it, again."""
+        """Return the operations in flight that repeat an operation, or a part of it."""
         return self._select(f"again_of = ? AND {in_states(IN_FLIGHT)}", [operation_id])
 
     def _replace(self, operation: Operation, now_ms: int) -> None:
-        """Settle what an operation sent again. The deletes in place of a clear are only parts."""
+        """Settle the operation that another one repeats, unless it repeats only a part of it."""
         original = self.find(operation.again_of) if operation.again_of else None
         if original is not None and original.call == operation.call:
             self.move(original.id, UNSETTLED, state=State.SENT_AGAIN, settled_ms=now_ms)
 
     def _added_since(self, add: Operation) -> list[Operation]:
-        """The adds of its name that were recorded since it was begun."""
+        """Return the adds of the same name that were recorded since an add began."""
         begun_ms = add.prepared_ms
         return self._select(
             f"{_HERE} AND lock_id = ? AND settled_ms > ? AND settled_ms <= ?"
@@ -425,9 +426,9 @@ class Journal:
         )
 
     def _holding(self, operation: Operation) -> list[Operation]:
-        """What is not settled and could come in between, whichever profile of the account sent it.
+        """Return the unsettled operations of the account that could interfere with an operation.
 
-        For an add or clear that is another one on the lock; else what was done with the remote.
+        For an add or clear these are adds and clears of the lock; otherwise, changes of the remote.
         """
         which, values = "remote_id = ?", list[object]([operation.remote_id])
         if operation.call in HELD_CALLS:
