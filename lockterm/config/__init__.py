@@ -1,8 +1,7 @@
 """Settings: profiles in a TOML file, the environment, the command line; and where each came from.
 
-``load_settings`` is the way in. Order: option, environment, profile in the file, default. Nothing
-is guessed: what is unknown or wrong is a ``ConfigError`` that names the place, the key, and what
-would be right.
+``load_settings`` is the way in. Order: option, environment, profile in the file, default. An
+unknown or wrong setting raises a ``ConfigError`` that names the place, the key, and a right value.
 """
 
 from __future__ import annotations

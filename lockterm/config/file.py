@@ -26,7 +26,7 @@ PROFILE_KEYS = tuple(one.name for one in fields(Profile) if one.name not in ("na
 OLDER_COLOR = "colour"
 """The older spelling of a profile's key ``color``. It stays valid."""
 FROM_ENVIRONMENT = "env:"
-"""A header's value that starts so names an environment variable and is no secret itself."""
+"""The prefix of a header value that names an environment variable."""
 
 _HEADER_LINE = re.compile(r"\s*\[[^\[].*\]\s*(#.*)?")
 _KEY = re.compile(r"\s*([^=#\[]+?)\s*=")
@@ -34,7 +34,7 @@ _KEY = re.compile(r"\s*([^=#\[]+?)\s*=")
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """What the file says, not yet checked value by value."""
+    """The content of the file; its values are not checked yet."""
 
     path: Path
     default_profile: str | None = None
@@ -43,7 +43,7 @@ class ConfigFile:
     keys: Mapping[str, Any] = field(default_factory=dict)
     source: str = field(default="", repr=False)
     notice: str = ""
-    """What a person should know of how it was written; empty if there is nothing."""
+    """A note for people about how the file was written; empty if there is none."""
 
     def place(self, *keys: str) -> str:
         """``FILE, line 4`` for a key given with its tables; only the file where it is not found."""
@@ -56,11 +56,11 @@ class ConfigFile:
 
 
 def read_config(path: Path) -> ConfigFile | None:
-    """The configuration, or None where there is no file.
+    """Return the configuration; None if the file does not exist.
 
     Raises:
-        ConfigError: It cannot be read, is no TOML, has keys that mean nothing here, or holds
-            secrets that others can read or redirect.
+        ConfigError: The file cannot be read, is not TOML, has unknown keys, or holds secrets that
+            others can read or redirect.
     """
     try:
         data, about, why = read_guarded(path, LARGEST, "configuration")
@@ -81,14 +81,14 @@ def read_config(path: Path) -> ConfigFile | None:
 
 
 def parse_config(path: Path, data: bytes) -> ConfigFile:
-    """What the content of a configuration says.
+    """Return the configuration in a file's content.
 
     Args:
-        path: Where it is, for the sentences of errors.
+        path: The file, for error messages.
         data: The content.
 
     Raises:
-        ConfigError: It is no TOML, or has keys that mean nothing here.
+        ConfigError: The content is not TOML, or has unknown keys.
     """
     try:
         source = data.decode("utf-8")
@@ -194,7 +194,7 @@ def _refuse_huge_numbers(value: object) -> None:
 
 
 def line_of(source: str, keys: tuple[str, ...]) -> int | None:
-    """The line, from 1, on which a key or table stands; None where it is not written plainly."""
+    """Return the line of a key or table, from 1; None if it is not written plainly."""
     table: tuple[str, ...] = ()
     for number, line in enumerate(source.removeprefix(BYTE_ORDER_MARK).splitlines(), 1):
         if _HEADER_LINE.fullmatch(line):

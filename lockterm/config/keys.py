@@ -13,15 +13,15 @@ from lockterm.keymap import DEFAULT_KEYMAP, Keymap
 
 
 def resolve_keys(file: ConfigFile, origins: dict[str, str], warnings: list[str]) -> Keymap:
-    """The keys that were chosen.
+    """Return the chosen keys.
 
     Args:
         file: The configuration.
-        origins: Where each one came from is noted here.
-        warnings: Which usual keys give way to them is noted here.
+        origins: Receives the origin of each key.
+        warnings: Receives a sentence for each default key that gives way.
 
     Raises:
-        ConfigError: An id or a key is unknown, or they get in each other's way.
+        ConfigError: An ID or a key is unknown, or two actions have one key.
     """
     if not file.keys:
         return DEFAULT_KEYMAP

@@ -1,4 +1,4 @@
-"""How lockterm shows itself here: what this terminal can do, and what was asked for."""
+"""The look of lockterm: the abilities of this terminal, and the settings for it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from lockterm.config import values
 from lockterm.config.file import ConfigFile
 
 Multiplexer = Literal["plain", "tmux", "screen"]
-"""What a copied value has to be wrapped for."""
+"""The program that a copied value is wrapped for."""
 
 _COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
-"""What Python sets in the C locale."""
+"""The value that Python sets in the C locale."""
 
 TRUE_COLORS = 1 << 24
 FEW_COLORS = 16
-"""A terminal with so many has them from its owner, who chose them to be read."""
+"""The largest number of colors that the terminal's owner chooses."""
 
 _FILLING = ("xterm", "linux", "rxvt", "putty", "mlterm", "st-", "alacritty", "konsole", "foot")
 """How ``TERM`` begins where terminfo has the flag ``bce``."""
@@ -30,12 +30,12 @@ _WORDS = {
     "glyphs": (AUTO, "ascii", "unicode"),
     "copy": (AUTO, "plain", "tmux", "screen"),
 }
-"""What can be written for a setting that is no switch."""
+"""The values of each setting that is not a switch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is drawn with, and what is sent to the terminal besides."""
+    """The means of drawing, and the other sequences that lockterm sends."""
 
     quiet: bool = False
     """For thin links: 16 colors, ASCII, and nothing read that was not asked for."""
@@ -44,9 +44,9 @@ class Look:
     colors: int = TRUE_COLORS
     """How many colors the terminal has: 0, 16, 256 or 16,777,216. 0 with ``NO_COLOR``."""
     ascii: bool = False
-    """Whether lines, dots and marks have to be drawn in ASCII, quiet or not."""
+    """Whether lines, dots and marks are drawn in ASCII, also without low-bandwidth mode."""
     copy: Multiplexer = "plain"
-    """What stands between lockterm and the clipboard."""
+    """The program between lockterm and the clipboard."""
     unicode: bool = False
     """Whether glyphs beyond ASCII were asked for: quiet keeps them then."""
     over_ssh: bool = False
@@ -79,7 +79,7 @@ class HasLook(Protocol):
 
 
 def look_of(app: object) -> Look:
-    """What the terminal of an app can do; everything, where the app does not know."""
+    """Return the look of an app; one with every ability if the app has none."""
     return app.look if isinstance(app, HasLook) else FULL_LOOK
 
 
@@ -91,12 +91,12 @@ def resolve_look(
     quiet: bool | None,
     mouse: bool | None,
 ) -> Look:
-    """What was asked for, else what was detected.
+    """Return the look from settings, and from detection for the rest.
 
     Args:
         file: The configuration.
         environ: The environment.
-        origins: Where each value came from is noted here.
+        origins: Receives the origin of each value.
         quiet: As the command line or the environment says; None: they do not.
         mouse: As the command line says; None: it does not.
 
@@ -151,7 +151,7 @@ def _filed(file: ConfigFile, key: str, default: Any, origins: dict[str, str]) ->
 
 
 def multiplexer(environ: Mapping[str, str]) -> Multiplexer:
-    """What stands between lockterm and the terminal."""
+    """Return the multiplexer between lockterm and the terminal."""
     if environ.get("TMUX"):
         return "tmux"
     if environ.get("STY"):
@@ -186,9 +186,9 @@ def needs_ascii(environ: Mapping[str, str]) -> tuple[bool, str]:
 
 
 def fills_erased(environ: Mapping[str, str]) -> bool:
-    """Whether the terminal gives what it erases the background that is set.
+    """Return whether the terminal erases with the current background (``bce`` of terminfo).
 
-    What terminfo tells by ``bce``, which is as good as this for the usual ones, and costs no time.
+    A list of names is as good as terminfo for the usual terminals, and costs no time.
     """
     if multiplexer(environ) != "plain":
         return False
@@ -222,14 +222,14 @@ def takes_utf8(
     installed: Callable[[str], bool] = is_installed,
     coerced: Callable[[], bool] = was_coerced,
 ) -> tuple[bool, str]:
-    """Whether the terminal takes UTF-8, as far as the environment tells, and by which variable.
+    """Return whether the terminal takes UTF-8 by its environment, and the variable that says so.
 
     A terminal started in the C locale, or in one that is not installed, takes bytes for letters.
 
     Args:
         environ: The environment.
         installed: Whether this machine has a locale.
-        coerced: Whether Python has set ``LC_CTYPE``, and nobody else.
+        coerced: Whether Python itself has set ``LC_CTYPE``.
     """
     for name in ("LC_ALL", "LC_CTYPE", "LANG"):
         value = environ.get(name)

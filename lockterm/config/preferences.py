@@ -1,7 +1,7 @@
-"""What was chosen inside lockterm and is kept: the theme, the columns of the table.
+"""Choices made inside lockterm: the theme, the columns of the table.
 
-A small file of its own, because the first frame needs it and does not wait for the store. What
-people write is ``config.toml``; what lockterm writes by itself is here.
+They are in a small separate file, because the first frame needs them and does not wait for the
+store. People write ``config.toml``; lockterm writes this file.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from lockterm.paths import make_directory, write_whole
 from lockterm.safe_files import read_guarded
 
 LARGEST = 1 << 16
-"""A file of more bytes is none of ours."""
+"""The largest file that lockterm reads, in bytes."""
 
 _log = logging.getLogger("lockterm")
 
 
 class Preferences:
-    """The kept choices of this user. What cannot be read counts as nothing chosen.
+    """The saved choices of this user; an unreadable file counts as none.
 
     Args:
         file: Where they are kept; it need not exist.
@@ -33,7 +33,7 @@ class Preferences:
         self._kept = _read(file)
 
     def get(self, name: str) -> Any:
-        """What was chosen, as JSON knows it; None where nothing was. Check it: people edit it."""
+        """Return a choice as JSON value; None if there is none. Check it: people edit the file."""
         return self._kept.get(name)
 
     @property
@@ -42,7 +42,7 @@ class Preferences:
         return self._kept
 
     def keep(self, name: str, value: Any) -> None:
-        """Keep a choice; None forgets it. What another session kept meanwhile stays.
+        """Save a choice; None removes it. Choices that another session saved stay.
 
         Raises:
             StoreError: The directory cannot be made.

@@ -20,7 +20,7 @@ FIT: Literal["auto"] = "auto"
 """As many remotes a page as the terminal has room for."""
 
 USUAL_LINES = 24
-"""The lines of a terminal that nobody has asked."""
+"""The lines of a terminal of unknown size."""
 
 _AROUND = 4
 """Lines of a screen that are no rows: its title, those of the columns, the pager, the keys."""
@@ -45,12 +45,12 @@ class Profile:
     name: str
     """The profile's name in the file, or the service's host where only a base URL was given.
 
-    The lock book and the journal are kept by this name, so it never stands for two services.
+    The lock book and the journal use this name as key, so it never means two services.
     """
     base_url: str
-    """What the contract's paths are relative to; no slash at its end."""
+    """The URL to which the contract's paths are relative, without a slash at its end."""
     timezone: str = "UTC"
-    """IANA name of the zone in which times are shown where the lock has none of its own."""
+    """IANA name of the zone for times of locks that have no zone."""
     page_size: int | Literal["auto"] = FIT
     """Remotes on a page, 1 to :data:`MAX_PAGE_SIZE`, or :data:`FIT`."""
     body: BodyEncoding = "json"
@@ -72,11 +72,11 @@ class Profile:
     color: str = ""
     """One of :data:`lockterm.config.values.COLORS` for the title line, or empty."""
     account: str = ""
-    """The name of the account at the service; empty: it is told by the credentials."""
+    """The name of the account at the service; empty to derive it from the credentials."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Sent with every request; the values are secrets and never shown."""
     warnings: tuple[str, ...] = ()
-    """What is allowed but unwise, as sentences to show at the start."""
+    """Warnings about allowed but unwise settings, shown at the start."""
 
     @property
     def zone(self) -> ZoneInfo:

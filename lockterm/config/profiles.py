@@ -23,9 +23,9 @@ class ProfileEntry:
 
     name: str
     filed: Mapping[str, Any]
-    """What the file says of it, unchecked."""
+    """Its settings in the file, unchecked."""
     profile: Profile | None
-    """What it comes to, with options and environment; None where it is broken."""
+    """The profile with options and environment applied; None if it is broken."""
     error: ConfigError | None
     """Why it is broken."""
     is_default: bool
@@ -33,7 +33,7 @@ class ProfileEntry:
 
 
 class Profiles:
-    """What a session does with profiles.
+    """The profiles of a session.
 
     Args:
         path: The configuration file; it need not exist.
@@ -87,17 +87,17 @@ class Profiles:
 
     @property
     def pinned_by(self) -> str:
-        """What names the service whichever profile is chosen: an option or a variable; or empty."""
+        """The option or variable that names the service for every profile; or empty."""
         return self._named("base_url", self._options.base_url)
 
     @property
     def chosen_by(self) -> str:
-        """What chooses the profile of a start before the file's default does; or empty."""
+        """The option or variable that overrides the default profile; or empty."""
         return self._named("profile", self._options.profile)
 
     @property
     def read_only_by(self) -> str:
-        """What says before the file whether changes are sent; or empty."""
+        """The option or variable that overrides read-only in the file; or empty."""
         return self._named("read_only", "1" if self._options.read_only else None)
 
     def _named(self, setting: str, option: str | None) -> str:
@@ -145,9 +145,9 @@ def _write(file: ConfigFile, default: str | None, profiles: Mapping[str, Any]) -
 
 
 def header_of(filed: Mapping[str, Any]) -> tuple[str, str]:
-    """The first header that is taken from the environment and its variable; empty: there is none.
+    """Return the first header from the environment and its variable; empty if there is none.
 
-    The others, and those whose value stands in the file, are the file's own business.
+    The form does not show other headers, nor those whose value is in the file.
     """
     for name, value in filed.get("headers", {}).items():
         if isinstance(value, str) and value.startswith(FROM_ENVIRONMENT):

@@ -18,7 +18,7 @@ from lockterm.keymap import Keymap
 T = TypeVar("T")
 
 _USUAL = Profile(name="", base_url="")
-"""What a profile has where its file says nothing."""
+"""The defaults of a profile."""
 
 VARIABLES = {
     "base_url": "LOCKTERM_BASE_URL",
@@ -32,7 +32,7 @@ VARIABLES = {
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was typed after ``lockterm``, unchecked; None: not given."""
+    """The options of the command line, unchecked; None if not given."""
 
     profile: str | None = None
     base_url: str | None = None
@@ -42,31 +42,31 @@ class Options:
     quiet: bool = False
     no_cache: bool = False
     log_level: str | None = None
-    """How much the log file tells; see ``lockterm.cli.logfile``."""
+    """The level of the log file; see ``lockterm.cli.logfile``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What applies, and why."""
+    """The effective settings, and where each came from."""
 
     profile: Profile | None
     """None where neither a profile nor a base URL is known: the first run."""
     open_lock: int | None
     """Open straight on this lock's remotes."""
     look: Look
-    """What this terminal can do, and what was asked for."""
+    """The abilities of this terminal, and the settings for it."""
     origins: Mapping[str, str] = field(default_factory=dict)
     """Name of a setting -> where its value came from, in words."""
     keymap: Keymap = field(default_factory=dict)
     """The keys that were chosen; the others are as usual."""
     is_last: bool = False
-    """Whether ``open_lock`` is the one that was opened last: nobody asked for it by its id."""
+    """Whether ``open_lock`` is the lock that was opened last, not one that a person named."""
     variables: tuple[str, ...] = ()
     """The variables of the environment that headers were taken from."""
 
 
 def load_settings(path: Path, options: Options, environ: Mapping[str, str]) -> Settings:
-    """What applies of every setting.
+    """Return the effective settings.
 
     Args:
         path: The configuration file; it need not exist.
@@ -271,7 +271,7 @@ class _Resolver:
             raise ConfigError(values.as_sentence(f"{place} {error}")) from None
 
     def _switched(self, setting: str, option: bool) -> bool | None:
-        """What an option that is a flag says, else its variable, else None."""
+        """Return the value of a flag, else of its variable, else None."""
         return self._typed(setting, "1" if option else None, values.switch)
 
     def _filed(self, key: str, check: Callable[[Any], T], default: T) -> T:

@@ -1,4 +1,4 @@
-"""What is typed into the form of a profile: checked by the rules of the file, and as filed."""
+"""The input of the profile form: checked by the rules of the file, and converted to it."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ _SUBJECTS = {
 
 @dataclass(frozen=True, slots=True)
 class CheckedProfile:
-    """What came of checking."""
+    """The result of a check."""
 
     errors: Mapping[str, str]
     """Field -> what is wrong with it, as a sentence; in the order of the form."""
     filed: Mapping[str, Any]
-    """What the file is to say of the profile, with its settings that the form does not have."""
+    """The new settings for the file, including those that the form does not have."""
 
 
 def typed_of(name: str, filed: Mapping[str, Any]) -> dict[str, str]:
-    """What stands in the form of a profile at first; text that is no text counts as nothing."""
+    """Return the first values of the form's fields; settings of a wrong type are empty."""
     header, variable = header_of(filed)
 
     def text(key: str) -> str:
@@ -82,7 +82,7 @@ def check(
 
     Args:
         typed: The fields.
-        filed: What the file says of the profile so far.
+        filed: The profile's settings in the file so far.
         taken: The names that the profile cannot have.
         relative_to: The directory of the configuration, at which paths begin.
     """
@@ -132,7 +132,7 @@ def may_be_secret(field: str, text: str) -> bool:
 
 
 def _filed(typed: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
-    """As the file says it; what is as before keeps its way of being said."""
+    """Return the settings for the file; unchanged ones keep their spelling."""
     was = typed_of(typed["name"], before)
     filed = dict(before)
 

@@ -96,7 +96,7 @@ def profile_name(name: str) -> str:
 
 
 def account(value: object) -> str:
-    """The name of an account at a service: anything that can be read; empty is none."""
+    """Check the name of an account: any printable text, or empty."""
     name = text(value)
     if name and not (name.strip() and name.isprintable()):
         raise ValueError("is not a name for an account")
@@ -104,7 +104,7 @@ def account(value: object) -> str:
 
 
 def color(value: object) -> str:
-    """One of the colors of a profile; empty is none."""
+    """Check the color of a profile; it may be empty."""
     name = text(value)
     if name and name not in COLORS:
         raise ValueError(f"{shorten(name)} is not a profile color{suggestion(name, COLORS)}")
@@ -120,10 +120,10 @@ def variable(name: str) -> str:
 
 
 def shown_variable(name: str) -> str:
-    """A variable's name for the sentence of an error.
+    """Return a variable's name for an error message.
 
-    Only one that is written as such names usually are is repeated: what stands behind ``env:`` may
-    be the secret itself, pasted there by mistake.
+    Only a usual name is repeated, because the text after ``env:`` may be the secret itself, pasted
+    by mistake.
     """
     return f"variable {name}" if _USUAL_VARIABLE.fullmatch(name) else "variable it names"
 
@@ -163,7 +163,7 @@ def body(value: object) -> BodyEncoding:
 
 
 def ca_file(value: object, relative_to: Path) -> str:
-    """A file that can be read; empty is none. Relative paths start at the configuration."""
+    """Check the path of a readable file, or empty. Relative paths start at the configuration."""
     name = text(value)
     if not name:
         return ""
@@ -274,10 +274,10 @@ def base_url(value: object) -> tuple[str, str | None]:
 
 
 def origin_of(url: str) -> tuple[str, str | None, int | None]:
-    """Scheme, host and port: what decides whether two addresses are one service.
+    """Return scheme, host and port, which decide whether two addresses are one service.
 
     Raises:
-        ValueError: Its host or its port cannot be.
+        ValueError: Its host or port is invalid.
     """
     parts = urlsplit(url)
     return parts.scheme, parts.hostname, parts.port or PORTS.get(parts.scheme)

@@ -1,8 +1,8 @@
-"""Writing profiles into the configuration file: whole or not at all, and over nobody's change.
+"""Writes profiles into the configuration file: whole or not at all, and never over other changes.
 
-Comments, order, blank lines and spelling of what is not changed are people's own. So new text is
-put behind what is there, values are replaced where they stand, and what was made is judged by its
-meaning alone: it must be exactly what was wanted.
+Comments, order, blank lines and spelling of unchanged settings belong to people. So new text comes
+after the old, values are replaced in place, and the result is compared by meaning: it must be
+exactly the wanted settings.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> C
     Args:
         seen: The configuration as it was read; the file must still be the same.
         default: The name of the default profile, or None.
-        profiles: All profiles as they are to be, raw.
+        profiles: All profiles with their new settings, raw.
 
     Returns:
         The configuration as it is now.
 
     Raises:
-        ConfigError: The file was changed meanwhile, is another user's, or cannot be written; it is
-            as it was.
+        ConfigError: The file was changed since, belongs to another user, or cannot be written. It
+            stays unchanged.
     """
     path = seen.path
     mark = BYTE_ORDER_MARK if seen.source.startswith(BYTE_ORDER_MARK) else ""
@@ -178,7 +178,7 @@ def _edit(
 def _change_in_place(
     document: Any, path: tuple[str, ...], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
-    """Change the keys of a table that differ, where they stand; new ones behind its last value."""
+    """Change the keys of a table in place; add new ones after its last value."""
     for key in before.keys() - after.keys():
         _take_out(document, (*path, key))
     for key, value in after.items():
@@ -246,7 +246,7 @@ def _insert(document: Any, table: tuple[str, ...], path: tuple[str, ...], value:
 
 
 def _in_a_line(value: Any) -> Any:
-    """A table as one value, which may stand among values."""
+    """Return a table as an inline value."""
     if not isinstance(value, Mapping):
         return value
     table = tomlkit.inline_table()

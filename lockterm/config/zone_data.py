@@ -14,7 +14,7 @@ import tzdata  # type: ignore[import-untyped]
 
 @dataclass(frozen=True, slots=True)
 class ZoneData:
-    """What is known of the two databases; a version is such as ``2026f``, empty if unknown."""
+    """The versions of the two databases, such as ``2026f``; empty if unknown."""
 
     machine: str
     """The version of this machine's."""
@@ -30,9 +30,9 @@ class ZoneData:
 
 
 def use_newest() -> None:
-    """Have zones read from the newer database from now on; before any zone is read.
+    """Read zones from the newer database; call it before any zone is read.
 
-    Whoever sets PYTHONTZPATH has chosen one.
+    PYTHONTZPATH overrides this choice.
     """
     if "PYTHONTZPATH" in os.environ:
         return

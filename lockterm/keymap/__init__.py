@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 Keymap = Mapping[str, tuple[str, ...]]
-"""Id of a binding -> its keys as Textual names them; what is not in it keeps its own."""
+"""ID of a binding -> its keys as Textual names them; other bindings keep their defaults."""
 
 DEFAULT_KEYMAP: Keymap = {}
 """None was chosen."""

@@ -1,7 +1,7 @@
-"""Which keys can be chosen: no key has two actions, and what was chosen goes before what is usual.
+"""Rules for chosen keys: no key has two actions, and a chosen key overrides a default.
 
-A later version may have a new key where somebody has chosen that key already: the choice stays, and
-the action of the new key is left to its other keys, or to the palette, which is told.
+A later version may use a key by default that a person has chosen already. The choice stays, and the
+new action keeps its other keys, or the palette. A message says so.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FIXED_KEYS = {
     "shift+tab": "goes to the field before everywhere",
     "ctrl+c": "copies what is selected, and says how to quit",
 }
-"""Keys that nobody can have: forms and dialogs are not usable without them."""
+"""Keys that cannot be chosen: forms and dialogs need them."""
 
 RESERVED_KEYS = {
     "enter": "answers dialogs and goes on in forms",
@@ -46,13 +46,13 @@ class WrongKeyError(ValueError):
 
 
 def check(chosen: Mapping[str, object]) -> Keymap:
-    """The keymap of what was chosen, and of what gives way to it: :func:`gave_way` tells of that.
+    """Return the keymap of the chosen keys and of the defaults that give way; see :func:`gave_way`.
 
     Args:
-        chosen: Id -> what was written for it, in the order in which it was.
+        chosen: ID -> the setting, in the order of the file.
 
     Raises:
-        WrongKeyError: It cannot be like this.
+        WrongKeyError: A choice is invalid.
     """
     defaults = known()
     keymap = {}
@@ -158,7 +158,7 @@ def _settle_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...]
 
 
 def _can_give_way(name: str, place: Place, key: str, keymap: Keymap) -> bool:
-    """Whether an action is of use without a key: what moves a cursor is not, nor what leaves."""
+    """Return whether an action is useful without a key; moving and leaving are not."""
     left = {*keymap.get(name, place.keys[name].split(","))} - {key}
     is_in_reach = bool(left) or not place.is_typed_into
     return is_in_reach and name not in PRIORITY and not is_by_hand(name)

@@ -26,21 +26,21 @@ def use(keymap: Keymap) -> None:
 
 
 def keys_of(name: str) -> tuple[str, ...]:
-    """The keys of an id, as Textual names them.
+    """Return the keys of an ID, as Textual names them.
 
     Raises:
-        KeyError: There is no such id.
+        KeyError: The ID is unknown.
     """
     return _in_force[name] if name in _in_force else known()[name]
 
 
 def key(name: str) -> str:
-    """The key of an id to name in a sentence; of one that works in fields, a key that does.
+    """Return the key of an ID for a sentence; in fields, a key that works there.
 
-    Of one that has none left, the key of the palette, which finds it.
+    If the ID has no key left, return the key of the palette, which finds the action.
 
     Raises:
-        KeyError: There is no such id.
+        KeyError: The ID is unknown.
     """
     keys = keys_of(name) or keys_of("app.palette")
     if any(name in place.keys for place in PLACES.values() if place.is_typed_into):
@@ -49,18 +49,18 @@ def key(name: str) -> str:
 
 
 def with_keys(sentence: str) -> str:
-    """A sentence with its keys in it: ``{remotes.add}  add one`` becomes ``a  add one``.
+    """Fill keys into a sentence: ``{remotes.add}  add one`` becomes ``a  add one``.
 
-    Never one with the service's words in it: they may have braces.
+    The sentence must not contain text of the service, which may have braces.
 
     Raises:
-        KeyError: There is no such id.
+        KeyError: The ID is unknown.
     """
     return _NAMED.sub(lambda named: key(named[1]), sentence)
 
 
 def settling() -> str:
-    """Which keys settle an operation, as the end of a sentence; of what has none, who finds it."""
+    """Return the end of a sentence about the keys that resolve a change."""
     keyed, others = [], []
     for name, what in _SETTLING.items():
         if keys_of(name):

@@ -79,7 +79,7 @@ _HELD = {
 _PARTS = rf"((?:(?:{'|'.join(_HELD)})[-+])*)(.+)"
 
 NO_KEY = "none:"
-"""What the name of a key begins with that no terminal sends: of an action that is left without."""
+"""The prefix of a key name for an action without a key; no terminal sends it."""
 
 _LIKE = {
     "ctrl+i": "tab",
@@ -102,14 +102,14 @@ _LIKE = {
 
 
 def spelled(written: str) -> str:
-    """A key as Textual names it.
+    """Return Textual's name of a key.
 
     Args:
-        written: As people write it: ``x``, ``?``, ``Ctrl+S``, ``F5``, ``pgdn``, ``question_mark``.
+        written: The key as written: ``x``, ``?``, ``Ctrl+S``, ``F5``, ``pgdn``, ``question_mark``.
 
     Raises:
-        ValueError: No terminal sends it, none tells it from another, or it is not a key at all. The
-            sentence goes on after the key.
+        ValueError: No terminal sends it, terminals send another key for it, or it is not a key. The
+            message continues a sentence after the key.
     """
     typed = written.strip()
     if len(typed) <= 1:
@@ -135,9 +135,9 @@ def spelled(written: str) -> str:
 
 
 def written(key: str) -> str:
-    """A key as people read it, in ASCII where it can be: ``enter``, ``?``, ``ctrl+s``, ``pgdn``.
+    """Return a key for people, in ASCII if possible: ``enter``, ``?``, ``ctrl+s``, ``pgdn``.
 
-    Empty where there is none: see :data:`NO_KEY`.
+    Empty if there is none; see :data:`NO_KEY`.
     """
     if key.startswith(NO_KEY):
         return ""

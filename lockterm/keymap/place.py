@@ -12,11 +12,11 @@ class Key:
     """A key at one place; an id that is at several can do something else at each."""
 
     id: str
-    """What the configuration calls it."""
+    """The name in the configuration."""
     keys: str
     """The keys unless others are chosen, as Textual names them, with commas between."""
     verb: str
-    """What it does, for the line of keys."""
+    """The verb in the footer."""
     sentence: str = ""
     """The same at some length; empty where the verb says it all."""
     action: str = ""
@@ -24,14 +24,14 @@ class Key:
     line: int = 0
     """Which of the line of keys it is, from 1 on, as they get room; 0: it is not shown there."""
     opens: bool = False
-    """Whether what is typed behind it is meant for what it opens. Where it can do nothing that must
-    not reach the screen below."""
+    """Whether later keys are meant for what it opens. If it can do nothing, they must not reach the
+    screen below."""
     priority: bool = False
     """Whether it works before anything else does, in every dialog and every field."""
 
     @property
     def does(self) -> str:
-        """What it does, as a sentence without its end."""
+        """The description as a sentence without a period."""
         text = self.sentence or self.verb
         return text[0].upper() + text[1:]
 
@@ -41,13 +41,13 @@ class Place:
     """A screen, a dialog, or something in them that can have the focus."""
 
     words: str
-    """Where that is: ``on the remotes``."""
+    """The place in words: ``on the remotes``."""
     tasks: Mapping[str, tuple[Key, ...]]
     """Heading of help -> the keys that are here alone, in its order."""
     like: Place | None = None
     """Another place, whose keys are here too."""
     holds: tuple[str, ...] = ()
-    """What of the inner places it has; a screen and one of them are active at the same time."""
+    """The inner places it contains; a screen and one of them are active at the same time."""
     is_typed_into: bool = False
     """Whether its keys have to work while text is typed."""
     is_inner: bool = False

@@ -19,9 +19,9 @@ def describe_none(count: int, thing: str, does: str, do: str) -> str:
 
     Args:
         count: How many there are.
-        thing: What they are, in the singular.
-        does: What none of them does: ``matches``, ``is shown``.
-        do: What the only one does: ``does not match``, ``is not shown``.
+        thing: The noun, in the singular.
+        does: The verb for none of several: ``matches``, ``is shown``.
+        do: The verb for the only one: ``does not match``, ``is not shown``.
     """
     return (
         f"The only {thing} {do}"
@@ -31,7 +31,7 @@ def describe_none(count: int, thing: str, does: str, do: str) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """``40 s``, ``17 min``, ``2.5 h``: a time that nobody knows just so."""
+    """Return an estimated time, such as ``40 s``, ``17 min`` or ``2.5 h``."""
     if seconds < 90:
         return f"{max(round(seconds), 1)} s"
     minutes = round(seconds / 60)

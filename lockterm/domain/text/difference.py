@@ -25,13 +25,13 @@ LONGEST = 60
 """The most characters of a value in a sentence."""
 
 BEFORE = 12
-"""So many characters stand before the first that differs."""
+"""The number of characters before the first that differs."""
 
 MOST_PARTS = 6
-"""So many parts of JSON that differ are named."""
+"""The most differing parts of JSON that are named."""
 
 _MISSING = "\udfff missing"
-"""Stands for what one side does not have: half a character, which JSON cannot hold."""
+"""The value that one side lacks: half a character, which JSON cannot hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Difference:
 def find_differences(
     before: Remote, after: Remote, zone: tzinfo, fields: Sequence[Field] = UPDATED
 ) -> list[Difference]:
-    """What an update changed or would change; ``1``, ``1.0`` and ``true`` are not the same."""
+    """Return what an update changes; ``1``, ``1.0`` and ``true`` are not the same."""
     found = []
     for field in fields:
         one, other = (comparable(field, field.of(remote)) for remote in (before, after))
@@ -58,13 +58,13 @@ def find_differences(
 
 
 def compare_field(field: Field, one: Any, other: Any, zone: tzinfo) -> list[Difference]:
-    """How two values of a field differ; nothing where they are the same.
+    """Return how two values of a field differ; nothing if they are the same.
 
     Args:
         field: The field.
-        one: What it was.
-        other: What it is.
-        zone: In which times are shown.
+        one: The value before.
+        other: The value after.
+        zone: The zone of times.
     """
     if one is other or canonical(one) == canonical(other):
         return []
@@ -85,7 +85,7 @@ def compare_field(field: Field, one: Any, other: Any, zone: tzinfo) -> list[Diff
 
 
 def _parts(one: Any, other: Any, path: str) -> Iterator[tuple[str, str, str]]:
-    """Where two JSON values differ, and what stands there on either side."""
+    """Yield each path at which two JSON values differ, with the two values."""
     if canonical(one) == canonical(other):
         return
     if isinstance(one, Mapping) and isinstance(other, Mapping):

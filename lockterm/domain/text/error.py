@@ -7,20 +7,20 @@ from lockterm.errors import LONGEST_MEANING, LocktermError
 
 
 def format_meaning(error: LocktermError) -> str:
-    """What an error means."""
+    """Return the meaning of an error."""
     return clean(error.meaning, LONGEST_MEANING)
 
 
 def format_sentences(error: LocktermError) -> str:
-    """What an error means, and what to do."""
+    """Return the meaning of an error and the next step."""
     return clean(error.sentences, LONGEST_MEANING)
 
 
 def format_titled_meaning(error: LocktermError) -> str:
-    """What happened and what it means."""
+    """Return the title and the meaning of an error."""
     return clean(f"{error.title}: {error.meaning}", LONGEST_MEANING)
 
 
 def format_error(error: LocktermError) -> str:
-    """What happened, what it means, and what to do."""
+    """Return the title and the meaning of an error, and the next step."""
     return clean(f"{error.title}: {error.sentences}", LONGEST_MEANING)

@@ -1,4 +1,4 @@
-"""Operations of the journal: what was sent, what it changed, and what came of it."""
+"""Changes in the journal: the request, its effect, and its result."""
 
 from __future__ import annotations
 
@@ -63,17 +63,17 @@ CALL_NAMES: Mapping[str, str] = {
 """The contract's call -> what people call it."""
 
 _TOLD = ("remoteType", "startDate", "endDate", "weekDay")
-"""What is told of a remote that was added or deleted."""
+"""The fields shown of a remote that was added or deleted."""
 
 _URGENT = FIELDS["endDate"]
-"""Told first of what was changed: a column may have no room for the rest."""
+"""The changed field that is shown first, because a column may be too narrow for the rest."""
 
 MOST_LISTED = 500
 """Remotes of a clear that are listed; the export has all."""
 
 
 def format_operation(operation: Operation) -> str:
-    """``delete Anna Weber``: what was done to what, as it came: clean it."""
+    """Return verb and target, such as ``delete Anna Weber``; not clean."""
     verb = "restore" if operation.restores else CALL_NAMES.get(operation.call, operation.call)
     if operation.call == "clear":
         return f"{verb} {len(operation.before)} remotes"
@@ -100,7 +100,7 @@ def format_voice(operation: Operation) -> str:
 
 
 def describe_operation(operation: Operation, zone: tzinfo, now_ms: int) -> str:
-    """What was sent, when, and what was read since, as one line."""
+    """Return one line about a change: request, time, result, and last verification."""
     target = f"{clean(operation.remote_name, 24)} " if operation.remote_name else ""
     verb = CALL_NAMES.get(operation.call, clean(operation.call))
     if voice := format_voice(operation):
@@ -124,11 +124,11 @@ def _clock(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def describe_change(operation: Operation, zone: tzinfo) -> str:
-    """What was set, changed or taken away: ``End: 2026-11-30 18:00 -> 2026-12-31 18:00``; clean.
+    """Return the changed fields, such as ``End: 30 Nov 2026 18:00 -> 31 Dec 2026 18:00``; clean.
 
     Args:
         operation: The operation.
-        zone: In which its times are told, with their offset.
+        zone: The zone of times.
     """
     body = operation.body
     match operation.call:
@@ -155,14 +155,13 @@ def _format_record(record: Mapping[str, Any], zone: tzinfo) -> str:
 
 
 def describe_change_briefly(operation: Operation, zone: tzinfo) -> str:
-    """What a column tells, whatever came of it: ``End 3 Jan 2026 -> 31 Dec 2026``; clean.
+    """Return a change for a column, such as ``End 3 Jan 2026 -> 31 Dec 2026``; clean.
 
-    Of an add when it opens, of a delete when it opened; of what is told elsewhere in a line of the
-    history, as which voice was set, nothing.
+    An add or a delete shows its period. A voice shows nothing, because another column has it.
 
     Args:
         operation: The operation.
-        zone: In which its times are told.
+        zone: The zone of times.
     """
     before = Remote.read(operation.before[0]) if operation.before else None
     try:
@@ -220,12 +219,12 @@ def _opening(remote: Remote, zone: tzinfo) -> str:
 def describe_fields(
     operation: Operation, linked: Sequence[Operation], zone: tzinfo, here: str
 ) -> list[Detail]:
-    """Everything about an operation, in words that are safe to show.
+    """Return everything about a change, field by field; clean.
 
     Args:
         operation: The operation.
-        linked: What it sends again or restores from, and what does so with it.
-        zone: In which times are shown, with their offset.
+        linked: The changes that it repeats or restores, and those that repeat or restore it.
+        zone: The zone of times.
         here: The id of this session.
     """
     found = [

@@ -1,4 +1,4 @@
-"""What plans and their steps will do."""
+"""Plans and the effect of their steps."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from lockterm.domain.text.validity import OPENS_ALWAYS, OPENS_NOTHING, describe_
 from lockterm.domain.validity import State, never_opens, state_by_dates, state_of
 
 _NAMED = 3
-"""So many locks, remotes or values are named in a sentence."""
+"""The most locks, remotes or values that a sentence names."""
 
 MOST_LISTED = 50
-"""So many remotes are named before several are added or changed; the plan names all of them."""
+"""The most remotes named in a confirmation; the plan names all of them."""
 
 _DATES = {FIELDS[name].label: name for name in ("startDate", "endDate")}
 
@@ -88,7 +88,7 @@ def count_to_type(steps: Iterable[Step], now_ms: int) -> int:
 
 
 def has_work(plan: Plan) -> bool:
-    """Whether anything has to be sent for it."""
+    """Return whether the plan sends anything."""
     return any(step.is_left for step in plan.steps)
 
 
@@ -104,11 +104,10 @@ def step_name(step: Step) -> tuple[str, str | None]:
 
 
 def step_states(step: Step, now_ms: int) -> tuple[State | None, State | None]:
-    """The state of a step's remote as the service told it, and by its dates as it will be.
+    """Return the state of a step's remote before and after the step.
 
-    Where it has not told it, by the dates too.
-
-    None: there is no remote before an add or after a delete, and none that a voice is for.
+    The state before is the service's, or follows from the dates if the service did not send one. It
+    is None before an add, after a delete, and for a voice.
     """
     if step.action is Action.VOICE:
         return None, None
@@ -129,10 +128,10 @@ def format_step(step: Step) -> str:
 
 
 def describe_step(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
-    """What a step is about, a line for each: when a new remote opens, which fields differ.
+    """Return lines about a step: the period of a new remote, or the fields that differ.
 
     Args:
-        step: For a delete it is what will be gone.
+        step: The step; a delete describes the remote that will be gone.
         zone: The lock's.
         now_ms: Now, in milliseconds.
     """
@@ -153,7 +152,7 @@ def describe_step(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
 
 
 def _changes(step: Step, zone: tzinfo) -> list[Difference]:
-    """What an update changes, or a voice."""
+    """Return what an update or a voice changes."""
     if step.action is Action.VOICE:
         return [Difference("Voice", _format_voice(step.before), _format_voice(step.wanted))]
     before = Remote.read(step.before)
@@ -163,19 +162,19 @@ def _changes(step: Step, zone: tzinfo) -> list[Difference]:
 
 
 def describe_new_values(step: Step, zone: tzinfo, now_ms: int) -> str:
-    """``End -> 31 Dec 2026 23:59 +01:00``: what will be, where there is no room for what was."""
+    """Return the new values alone, such as ``End -> 31 Dec 2026 23:59 +01:00``."""
     if step.action in (Action.UPDATE, Action.VOICE):
         return "; ".join(f"{one.label} -> {one.after}" for one in _changes(step, zone))
     return "; ".join(describe_step(step, zone, now_ms))
 
 
 def describe_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
-    """``End: 31 Dec 2026 23:59 +01:00 for 12; Coerced: yes for 3.``: what updates change.
+    """Return what updates change: ``End: 31 Dec 2026 23:59 +01:00 for 12; Coerced: yes for 3.``.
 
     Takes a moment for thousands: use a thread.
 
     Args:
-        steps: Those that are due.
+        steps: The steps that are due.
         zones: Id -> the lock's.
     """
     found: dict[str, Counter[str]] = {}
@@ -221,7 +220,7 @@ def find_shortenings(
     Takes a moment for thousands: use a thread.
 
     Args:
-        steps: Those that are due.
+        steps: The steps that are due.
         zones: Id -> the lock's.
         now_ms: Now, in milliseconds.
     """
@@ -230,7 +229,7 @@ def find_shortenings(
 
 
 def describe_step_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
-    """What has to be agreed to before a step is sent, in sentences.
+    """Return sentences that a person agrees to before a step is sent.
 
     Args:
         step: One that is due.
@@ -242,7 +241,7 @@ def describe_step_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
 
 
 def _other_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
-    """What has to be agreed to beside a shortening."""
+    """Return the sentences to agree to, without a shortening."""
     said = [step.note] if step.note else []
     if step.action in (Action.VOICE, Action.DELETE):
         return [clean(words, 300) for words in said]
@@ -270,14 +269,14 @@ def step_sends_dates(step: Step) -> bool:
 
 
 def describe_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: int) -> list[str]:
-    """What has to be agreed to before steps are sent; what is the same for several is said once.
+    """Return sentences to agree to before steps are sent; equal ones are combined.
 
-    :func:`find_shortenings` says what of it shortens access.
+    Shortened access is not included; see :func:`find_shortenings`.
 
     Takes a moment for thousands: use a thread.
 
     Args:
-        steps: Those that are due.
+        steps: The steps that are due.
         zones: Id -> the lock's.
         now_ms: Now, in milliseconds.
     """

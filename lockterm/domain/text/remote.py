@@ -29,7 +29,7 @@ UNNAMED = "a remote without a name"
 """Said where its number and ID are shown beside it."""
 
 _NAMED = 5
-"""So many fields that the contract does not know are named."""
+"""The most fields outside the contract that are named."""
 
 ABSENT = "not stated"
 _ODD = "unexpected type: "
@@ -63,15 +63,15 @@ class Detail:
     """A line of a detail: a label and what it says."""
 
     label: str
-    """What people call it; for what the contract does not name, the service's own name."""
+    """The label; for a field outside the contract, the service's own name."""
     shown: str
     """Clean words, of several lines for JSON."""
     raw: str
-    """What copying gives: text as it came, JSON on one line."""
+    """The text for the clipboard: as received, JSON on one line."""
     name: str = ""
     """The contract's name of it; empty where it is worked out here."""
     state: State | None = None
-    """The state that it tells."""
+    """The state that the line shows, if any."""
 
     @classmethod
     def of_text(cls, label: str, words: str, name: str = "") -> Detail:
@@ -85,13 +85,13 @@ class Detail:
 
 
 def describe_remote(remote: Remote, valid: Validity, zone: tzinfo, now_ms: int) -> list[Detail]:
-    """Every field of 2.3, the six others where they came, and what the contract does not name.
+    """Return every field of 2.3, the six unlisted ones if present, and fields outside the contract.
 
     Args:
-        remote: As its detail told it.
-        valid: What its dates and its status say.
-        zone: In which times are shown, beside UTC.
-        now_ms: What "in 3 days" is counted from.
+        remote: The remote as its detail has it.
+        valid: Its validity.
+        zone: The zone of times, shown beside UTC.
+        now_ms: Now, in milliseconds.
     """
     found: list[Detail] = []
     for field in FIELDS.values():
@@ -113,7 +113,7 @@ def describe_remote(remote: Remote, valid: Validity, zone: tzinfo, now_ms: int) 
 
 
 def _detail(remote: Remote, field: Field, zone: tzinfo, now_ms: int) -> Detail:
-    """A field; what came in another type is shown as it came."""
+    """Return the line of a field; a value of another type is shown as received."""
     label, name = field.label, field.name
     if name in remote.odd:
         return Detail.of_json(label, remote.odd[name], _ODD, name)
@@ -167,7 +167,7 @@ def _lock_info(label: str, info: LockInfo, lock_id: int | None) -> Iterator[Deta
 
 
 def describe_add(wanted: Remote, now_ms: int, zone: tzinfo) -> list[str]:
-    """What adding a remote sets, a line for each value; its name stands above them."""
+    """Return the values that an add sets, a line for each, without the name."""
     added = FIELDS["addType"]
     lines = [
         f"Number: {clean(wanted.remote_number, 60)}",
@@ -183,7 +183,7 @@ def describe_add(wanted: Remote, now_ms: int, zone: tzinfo) -> list[str]:
 
 
 def describe_update(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> list[str]:
-    """What a change sets: each field before and after, and when it opens then."""
+    """Return each field of a change before and after, and the new period."""
     lines = [OPENS_AGAIN] if opens_again(before, after, now_ms) else []
     lines += [str(item) for item in find_differences(before, after, zone)]
     if touches_validity(before, after):
@@ -200,11 +200,11 @@ def _format_validity(wanted: Remote, now_ms: int, zone: tzinfo) -> str:
 
 
 def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
-    """What a backup lacks, to be said before something is deleted; only what it really lacks.
+    """Return a sentence about the fields that a backup lacks, shown before a delete.
 
     Args:
-        record: A remote as the service told it.
-        many: Whether it stands for others of the same list.
+        record: A remote as the service sent it.
+        many: Whether it represents others of the same list.
     """
     new = "Restored remotes have new ids." if many else "A restored remote has a new id."
     hidden = [field.called for field in UNLISTED if field.name not in record]
@@ -215,11 +215,11 @@ def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
 
 
 def describe_beyond_backup(deleted: int | None, kept: int) -> str:
-    """What a clear has deleted and no backup has, as a sentence; empty: nothing.
+    """Return a sentence about deleted remotes that no backup has; empty if there are none.
 
     Args:
-        deleted: How many the service says it deleted, if it does.
-        kept: How many the backup has.
+        deleted: The service's number of deleted remotes, if known.
+        kept: The number of remotes in the backup.
     """
     if deleted is None or deleted <= kept:
         return ""
@@ -231,7 +231,7 @@ def describe_beyond_backup(deleted: int | None, kept: int) -> str:
 
 
 def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
-    """What restoring these cannot bring back, in sentences; to be said before it is decided."""
+    """Return sentences about what restoring these remotes cannot bring back."""
     some = [remote for remote in remotes if remote.request is not None]
     if not some:
         return []

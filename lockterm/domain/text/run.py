@@ -27,13 +27,13 @@ FINAL_STATES = (
     *(StepState.RECORDED, StepState.UNCHANGED, StepState.REFUSED),
     *(StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT),
 )
-"""What becomes of a step that is not under way any more."""
+"""The states of a step that is not under way."""
 
 _NAMED = 3
 """The most locks that a sentence names."""
 
 LEFT_OUT = "left out"
-"""What people are told of a step that could not be planned; programs, that it was refused."""
+"""The word for a step that could not be planned. JSON output calls it refused."""
 
 _DUE_WORDS = {StepState.SENT: "under way", StepState.TO_DO: "left"}
 
@@ -83,18 +83,18 @@ _NOT_GONE = {
     StepState.NOT_SENT: "not done",
     StepState.TO_DO: "left",
 }
-"""Why something is not gone from a lock; the first that is true is told."""
+"""The reasons why a remote is still on a lock; the first that applies is shown."""
 
 
 def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
-    """``Gone from 31 of 32 locks; not reached: Yard.``: what deletes on several locks came to.
+    """Return ``Gone from 31 of 32 locks; not reached: Yard.``: the result of deletes.
 
     Args:
-        steps: All of a run that has ended.
-        titles: Id -> what the lock is called, as it came; by its number where it is not there.
+        steps: All steps of a run that has ended.
+        titles: ID -> the lock's title, not clean; a missing one is shown by its ID.
 
     Returns:
-        Empty: there are deletes on one lock at the most, or nothing is gone.
+        Empty if at most one lock has deletes, or nothing is gone.
     """
     deletes: dict[int, set[StepState]] = {}
     why_not: dict[int, str] = {}
@@ -131,11 +131,11 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
 
 
 def count_states(counts: Mapping[StepState, int], *, is_running: bool = False) -> dict[str, int]:
-    """How many steps have each state that programs are told.
+    """Return the number of steps of each state, as JSON output has it.
 
     Args:
-        counts: State -> how many steps have it.
-        is_running: Whether a session carries them out just now: what is due is still planned then.
+        counts: State -> number of steps.
+        is_running: Whether a session runs them, so that due steps still count as planned.
     """
     found = {state.value: counts.get(state, 0) for state in FINAL_STATES}
     to_do, sent = counts.get(StepState.TO_DO, 0), counts.get(StepState.SENT, 0)
@@ -147,10 +147,10 @@ def count_states(counts: Mapping[StepState, int], *, is_running: bool = False) -
 
 
 def describe_problems(problems: Mapping[StepState, int]) -> str:
-    """``2 failed, 1 skipped, 1 unknown``: what is unknown may be recorded, and has not failed.
+    """Return ``2 failed, 1 skipped, 1 unknown``; an unknown step may be recorded, not failed.
 
     Args:
-        problems: State -> how many steps have it, of those that have to be looked at.
+        problems: State -> number of steps that need attention.
     """
     failed = sum(problems.get(state, 0) for state in RETRIED)
     others = [state for state in (StepState.SKIPPED, StepState.UNKNOWN) if problems.get(state)]
@@ -207,11 +207,11 @@ def describe_progress(run: RunProgress) -> str:
 
 
 def describe_end(run: RunProgress, titles: Mapping[int, str]) -> str:
-    """What became of the steps of a run that is over, and why there are some left.
+    """Return the results of a finished run, and why steps are left.
 
     Args:
         run: The run.
-        titles: Id -> what the lock is called, as it came.
+        titles: ID -> the lock's title, not clean.
     """
     words = [describe_outcome(run.steps.values(), titles)]
     if run.plan.stopped:
@@ -222,7 +222,7 @@ def describe_end(run: RunProgress, titles: Mapping[int, str]) -> str:
 
 
 def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
-    """What became of steps, and which keys lead on; of steps that were tried, or not all."""
+    """Return the results of steps, and the keys for the next action."""
     steps = [*steps]
     counts = Counter(step.state for step in steps)
     del counts[StepState.TO_DO]  # they are shown as left

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lockterm.domain.safe_text import clean
 
 LOCK_MAY_NOT_KNOW = "The service does not report whether the change has reached the lock."
-"""What a service that has recorded a change does not say of the lock."""
+"""The limit of every recorded change."""
 
 
 def describe_read_only(profile: str, so: str = "") -> str:
@@ -14,10 +14,10 @@ def describe_read_only(profile: str, so: str = "") -> str:
 
 
 def describe_clock_doubt(offset_s: float) -> str:
-    """What two clocks that disagree mean for dates.
+    """Return what a clock difference means for dates.
 
     Args:
-        offset_s: How far the service's clock is ahead of this machine's, in seconds.
+        offset_s: The lead of the service's clock over this machine's, in seconds.
     """
     return (
         f"{_describe_clock_difference(offset_s)}. Dates such as now or +30d"

@@ -15,7 +15,7 @@ SHORT = 27
 """The most columns of ``Validity.short``."""
 
 DAYS_UNKNOWN = "days unknown"
-"""Stands for the weekdays of a recurring remote that did not come."""
+"""Shown if the service did not send the weekdays of a recurring remote."""
 
 OPENS_NOTHING = "None of these weekdays falls between start and end: this remote will open nothing."
 """Said of a remote that :func:`never_opens`."""
@@ -62,7 +62,7 @@ def describe_validity_briefly(remote: Remote, now_ms: int, zone: tzinfo) -> tupl
 
 
 def format_days(remote: Remote, *, short: bool = False) -> str:
-    """Return the weekdays of a recurring remote; where they did not come, that they are unknown."""
+    """Return the weekdays of a recurring remote, or that they are unknown."""
     if remote.week_day is None:
         return DAYS_UNKNOWN
     return format_weekdays(remote.week_day, short=short)
@@ -137,7 +137,7 @@ def _last_day_or_time(end: int, now_ms: int, zone: tzinfo) -> str:
 
 
 def _missing(remote: Remote, name: str) -> str:
-    """Return ``no end``, or that the end is not known: what did not come is not taken for none."""
+    """Return ``no end``, or that the end is unknown because the service did not send one."""
     end = "start" if name == "startDate" else "end"
     if name in remote.odd:
         return f"{end} cannot be read"

@@ -1,7 +1,7 @@
-"""Every key: where it works, what it is called, what it does, under which heading help has it.
+"""Every key: its place, ID, action, and heading in help.
 
-This is the one list. What screens and widgets bind, help, palette, the line of keys and ``lockterm
-keys`` follow from it; the configuration chooses other keys by its ids.
+This is the only list. The bindings of screens and widgets, help, palette, footer and ``lockterm
+keys`` follow from it; the configuration chooses other keys by ID.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lockterm.keymap.place import Place
 __all__ = ["FIRST_RUN", "FIRST_RUN_IDS", "MOVING", "PLACES", "PRIORITY", "TASKS"]
 
 PLACES: Mapping[str, Place] = {**TABLES, **SCREENS, **DIALOGS_AND_FIELDS}
-"""Where keys work, in the order of help below a heading."""
+"""The places of keys, in the order of help below a heading."""
 
 
 @cache
@@ -40,7 +40,7 @@ def known() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def in_help() -> Mapping[str, tuple[str, int]]:
-    """Id -> its heading, and where it stands below it."""
+    """ID -> its heading, and its position below it."""
     below: dict[str, list[str]] = {task: [] for task in TASKS}
     for place in PLACES.values():
         for task, keys in place.tasks.items():

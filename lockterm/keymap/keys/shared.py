@@ -26,7 +26,7 @@ TASKS = (
     *(REMOTES, MARKS, LOCKS, VOICE, CHANGES, PLANS, PROFILES, FORM, FINDING, COPYING, DIALOGS),
     *(MOVING, OUTCOMES, EVERYWHERE),
 )
-"""What keys are for: the headings of help, in its order."""
+"""The headings of help, in order."""
 
 
 # fmt: off
