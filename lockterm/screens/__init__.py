@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from lockterm.screens.copy import CopyScreen as CopyScreen
     from lockterm.screens.dialogs.choice import ChoiceModal as ChoiceModal
     from lockterm.screens.dialogs.confirm import ConfirmModal as ConfirmModal
+    from lockterm.screens.dialogs.confirm import NumberModal as NumberModal
     from lockterm.screens.dialogs.destroy import DestroyModal as DestroyModal
-    from lockterm.screens.dialogs.number import NumberModal as NumberModal
     from lockterm.screens.everywhere import EverywhereScreen as EverywhereScreen
     from lockterm.screens.everywhere.ends import WhatEndsScreen as WhatEndsScreen
     from lockterm.screens.file import FileScreen as FileScreen
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from lockterm.screens.locks.form import LockForm as LockForm
     from lockterm.screens.marked.commands import MarkedCommands as MarkedCommands
     from lockterm.screens.marked.form import MarkedForm as MarkedForm
-    from lockterm.screens.marked.questions import NewEnd as NewEnd
-    from lockterm.screens.marked.questions import NewExtra as NewExtra
-    from lockterm.screens.marked.questions import NewValidity as NewValidity
+    from lockterm.screens.marked.form import NewEnd as NewEnd
+    from lockterm.screens.marked.form import NewExtra as NewExtra
+    from lockterm.screens.marked.form import NewValidity as NewValidity
     from lockterm.screens.messages import MessagesScreen as MessagesScreen
     from lockterm.screens.outcomes import Outcomes as Outcomes
     from lockterm.screens.palette import Palette as Palette
-    from lockterm.screens.plan.ended import tell_end as tell_end
     from lockterm.screens.plan.opening import last_run as last_run
     from lockterm.screens.plan.opening import open_undo as open_undo
     from lockterm.screens.plan.opening import screen_of_run as screen_of_run
+    from lockterm.screens.plan.opening import tell_end as tell_end
     from lockterm.screens.plan.screen import PlanScreen as PlanScreen
     from lockterm.screens.profiles import ProfilesScreen as ProfilesScreen
     from lockterm.screens.profiles.form import ProfileForm as ProfileForm
@@ -57,7 +57,7 @@ _MODULES = {
     "ChoiceModal": "dialogs.choice",
     "ConfirmModal": "dialogs.confirm",
     "DestroyModal": "dialogs.destroy",
-    "NumberModal": "dialogs.number",
+    "NumberModal": "dialogs.confirm",
     "EverywhereScreen": "everywhere",
     "WhatEndsScreen": "everywhere.ends",
     "FileScreen": "file",
@@ -69,13 +69,13 @@ _MODULES = {
     "LockForm": "locks.form",
     "MarkedCommands": "marked.commands",
     "MarkedForm": "marked.form",
-    "NewEnd": "marked.questions",
-    "NewExtra": "marked.questions",
-    "NewValidity": "marked.questions",
+    "NewEnd": "marked.form",
+    "NewExtra": "marked.form",
+    "NewValidity": "marked.form",
     "MessagesScreen": "messages",
     "Outcomes": "outcomes",
     "Palette": "palette",
-    "tell_end": "plan.ended",
+    "tell_end": "plan.opening",
     "last_run": "plan.opening",
     "open_undo": "plan.opening",
     "screen_of_run": "plan.opening",

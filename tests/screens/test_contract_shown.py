@@ -8,7 +8,7 @@ import pytest
 from textual.widgets import Input
 
 from lockterm.domain.copies import read_backup
-from lockterm.screens.voice.packs_panel import PackDetail
+from lockterm.screens.voice.panels import PackDetail
 from lockterm.service.running import RunningService
 from lockterm.widgets.choice import OptionLine
 from tests.screens import someone_else

@@ -24,14 +24,14 @@ from lockterm.operations.everywhere import LockRead
 from lockterm.operations.run_here import RunHere
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.everywhere import EverywhereScreen, results, slices
-from lockterm.screens.everywhere.base import AllLocksScreen
-from lockterm.screens.everywhere.days import MORE, DaysToCome, bars, numbers
-from lockterm.screens.everywhere.ends import WhatEndsScreen
+from lockterm.screens.everywhere import EverywhereScreen, results
+from lockterm.screens.everywhere import site as everywhere_site
+from lockterm.screens.everywhere.ends import MORE, DaysToCome, WhatEndsScreen, bars, numbers
+from lockterm.screens.everywhere.screen import AllLocksScreen
 from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.marked.form import MarkedForm
 from lockterm.screens.modal import RefusedModal
-from lockterm.screens.plan.ended import tell_end
+from lockterm.screens.plan.opening import tell_end
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
@@ -643,7 +643,7 @@ async def test_what_comes_is_shown_while_more_comes_and_one_state_alone_is_shown
 ) -> None:
     """News do not stop what is being found."""
     monkeypatch.setattr(results, "SHOWN_S", 0)
-    monkeypatch.setattr(slices, "SLICE_S", 0)
+    monkeypatch.setattr(everywhere_site, "SLICE_S", 0)
     lists = {
         f"L{n}": [remote(n * 10 + i, n, "Anna", isCoerced=1) for i in range(9)] for n in (1, 2)
     }

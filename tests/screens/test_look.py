@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 import lockterm.service
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.errors import OutcomeUnknown
-from lockterm.screens.voice.packs_panel import PacksTable
+from lockterm.screens.voice.panels import PacksTable
 from lockterm.service.running import RunningService
 from lockterm.terminal.colors import OWN, contrast
 from lockterm.terminal.glyphs import in_ascii

@@ -10,8 +10,8 @@ import pytest
 from textual.widgets import Tree
 
 from lockterm.domain.locks import Lock
-from lockterm.screens.voice import VoiceScreen, packs_panel, voice_tree
-from lockterm.screens.voice.packs_panel import PacksTable
+from lockterm.screens.voice import VoiceScreen, panels, voice_tree
+from lockterm.screens.voice.panels import PacksTable
 from tests.screens.running_app import Clock, Starter, settled, shown
 from tests.screens.site import canned
 
@@ -42,7 +42,7 @@ async def test_voices_and_packs_without_end(tmp_path: Path, languages: list[Any]
         tree = pilot.app.screen.query_one(Tree)
         lines = sum(1 + len(node.children) for node in tree.root.children)
         assert 0 < lines <= voice_tree.MOST_SHOWN
-        assert pilot.app.screen.query_one(PacksTable).row_count == packs_panel.MOST_SHOWN
+        assert pilot.app.screen.query_one(PacksTable).row_count == panels.MOST_SHOWN
         assert "the first 500 of 40,000" in shown(pilot)
         assert "/ finds the others" in shown(pilot)
         if "timbres" in languages[0]:

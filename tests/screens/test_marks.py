@@ -16,8 +16,7 @@ from lockterm.domain.date_input import HELP
 from lockterm.domain.plan import Action, Plan, Step
 from lockterm.domain.text.plan import describe_step_notes
 from lockterm.screens.dialogs.confirm import ConfirmModal
-from lockterm.screens.marked.form import MarkedForm
-from lockterm.screens.marked.questions import Incomplete, NewValidity
+from lockterm.screens.marked.form import Incomplete, MarkedForm, NewValidity
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen

@@ -26,9 +26,8 @@ from lockterm.domain.remotes import Remote
 from lockterm.domain.text.remote import describe_backup
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.proof import Horizon
-from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.dialogs.confirm import ConfirmModal, QuestionBox
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.dialogs.question import QuestionBox
 from lockterm.screens.history.table import run_words
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.modal import RefusedModal

@@ -29,7 +29,7 @@ from lockterm.screens.locks import LocksScreen
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.profiles import ProfilesScreen
 from lockterm.screens.profiles.form import ProfileForm
-from lockterm.screens.profiles.table import ProfilesTable
+from lockterm.screens.profiles.screen import ProfilesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.colored_title import ColoredTitleLine
 from lockterm.widgets.title_line import TitleLine, shorten_middle

@@ -13,10 +13,18 @@ from rich.cells import cell_len
 
 from lockterm.domain.remotes import Remote
 from lockterm.domain.sorting import natural
-from lockterm.screens.remotes.columns import COLUMNS, USUAL, Arrangement, SortOrder
-from lockterm.screens.remotes.layout import GROWING, line, plan, titles
-from lockterm.screens.remotes.order import sorted_remotes
-from lockterm.screens.remotes.row import RemoteRow, cells
+from lockterm.screens.remotes.columns import (
+    COLUMNS,
+    GROWING,
+    USUAL,
+    Arrangement,
+    SortOrder,
+    line,
+    plan,
+    sorted_remotes,
+    titles,
+)
+from lockterm.screens.remotes.table import RemoteRow, cells
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = 1_795_248_000_000

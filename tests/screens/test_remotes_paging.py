@@ -12,8 +12,7 @@ from textual.pilot import Pilot
 
 from lockterm.domain.text.amount import format_age
 from lockterm.screens.remotes import RemotesScreen
-from lockterm.screens.remotes.columns import Arrangement
-from lockterm.screens.remotes.layout import GROWING, plan
+from lockterm.screens.remotes.columns import GROWING, Arrangement, plan
 from lockterm.screens.remotes.table import BEFORE, RemotesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.key_line import KeyLine

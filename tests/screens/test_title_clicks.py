@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
-from lockterm.screens.copy.screen import TargetsTable
+from lockterm.screens.copy import TargetsTable
 from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.history.table import HistoryTable
 from lockterm.screens.locks.table import LocksTable

@@ -16,8 +16,8 @@ from lockterm.domain.text.amount import format_size
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.voice import VoiceScreen
 from lockterm.screens.voice import screen as voice_screen
-from lockterm.screens.voice.model import VendorModelModal
-from lockterm.screens.voice.packs_panel import PacksTable
+from lockterm.screens.voice.dialogs import VendorModelModal
+from lockterm.screens.voice.panels import PacksTable
 from lockterm.screens.voice.voice_tree import VoiceTree
 from lockterm.service.running import RunningService
 from tests.screens.running_app import Starter, notices, settled, until

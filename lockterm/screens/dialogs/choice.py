@@ -1,19 +1,22 @@
-"""A small dialog with a list to choose from: a page size, a value to copy."""
+"""Dialogs with a list to choose from: a page size, a value to copy, a state of remotes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Generic, TypeVar
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Literal, TypeVar
 
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Offset
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
+from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.safe_text import clean
+from lockterm.domain.validity import COERCED, State
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.patches import line_of_option
@@ -77,3 +80,35 @@ class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self._choices[event.option_index][0])
+
+
+def ask_only(
+    app: App[Any],
+    question: str,
+    counts: Counter[StateFilter] | None,
+    only: StateFilter | None,
+    show: Callable[[StateFilter | None], None],
+) -> None:
+    """Ask of which state remotes are to be shown alone.
+
+    Args:
+        app: Where it is asked.
+        question: What is chosen from.
+        counts: How many were read of each state; None: not counted.
+        only: What is shown alone now.
+        show: Shows what was chosen; None: all.
+    """
+    found: list[tuple[StateFilter, str]] = [
+        (state, f"{state.sign} {state.meaning}") for state in State
+    ]
+    found.append(("coerced", f"{COERCED} coerced"))
+    if counts is not None:
+        found = [(one, f"{words}: {counts[one]:,}") for one, words in found]
+    known: list[tuple[StateFilter | Literal["all"], str]] = [("all", "all of them"), *found]
+
+    def answer(chosen: StateFilter | Literal["all"] | None) -> None:
+        if chosen is not None:
+            show(None if chosen == "all" else chosen)
+
+    now = next((at for at, one in enumerate(known) if one[0] == only), 0)
+    app.push_screen(ChoiceModal(question, known, now), answer)

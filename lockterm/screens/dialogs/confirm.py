@@ -1,16 +1,168 @@
-"""The dialog before what is not meant to happen by accident; each button says what it does."""
+"""The dialogs that ask for a confirmation or for a number."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual import events
 from textual.app import ComposeResult
-from textual.widgets import Button
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Button, Input, Label, Static
 
-from lockterm.domain.safe_text import clean
+from lockterm.domain.safe_text import clean, clean_lines
 from lockterm.keymap.hints import keys_of
-from lockterm.screens.dialogs.question import QuestionBox
 from lockterm.screens.modal import LocktermModal
 from lockterm.widgets.bindings import bindings
+from lockterm.widgets.compact_button import CompactButton
+from lockterm.widgets.text_input import OneLine
+
+
+class QuestionBox(Vertical):
+    """Question, details, what has to be typed, the buttons: ``#keep``, ``#act``, ``#other``.
+
+    Args:
+        question: What is about to happen, naming remote and lock.
+        details: Lines below it: numbers, losses, differences.
+        verb: What the acting button says, ``Delete Anna Weber``; clean.
+        keep: What the button says that changes nothing, ``Keep``.
+        other: What a third button says, behind the verb; clean. Empty: there is none.
+        typed: Words of which one must be typed before the verb works; for what cannot be undone.
+        danger: Color the verb as destructive.
+        warning: What is lost by it, as sentences above the details.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        details: str,
+        *,
+        verb: str,
+        keep: str,
+        other: str = "",
+        typed: tuple[str, ...] = (),
+        danger: bool = False,
+        warning: str = "",
+    ) -> None:
+        super().__init__(classes="dialog")
+        self._warning = warning
+        self._question = question
+        self._details = details
+        self._verb = verb
+        self._keep = keep
+        self._other = other
+        self._danger = danger
+        self.typed = tuple(word.strip() for word in typed if word.strip())
+        """The words of which one has to be typed; none: nothing has to."""
+
+    def compose(self) -> ComposeResult:
+        yield Label(clean(self._question, 400), markup=False, classes="question")
+        if self._details or self._warning:
+            with VerticalScroll(classes="details", can_focus=False):
+                if self._warning:
+                    yield Static(clean_lines(self._warning), classes="warning", markup=False)
+                yield Static(clean_lines(self._details), markup=False)
+        if self.typed:
+            yield Label(_ask_to_type(self.typed), markup=False, classes="ask")
+            field = OneLine(id="typed", compact=True)
+            field.cursor_blink = False
+            yield field
+            wrong = Label("", id="wrong", markup=False)
+            wrong.display = False
+            yield wrong
+        with Horizontal(classes="buttons"):
+            yield CompactButton(Content(clean(self._keep, 40)), id="keep")
+            yield CompactButton(
+                Content(self._verb),
+                id="act",
+                variant="error" if self._danger else "primary",
+                disabled=bool(self.typed),
+            )
+            if self._other:
+                yield CompactButton(Content(self._other), id="other")
+
+    def on_resize(self) -> None:
+        """Let the details have what the rest leaves: the buttons below them say what keys do."""
+        if (over := self.virtual_size.height - self.size.height) > 0:
+            for details in self.query(".details"):
+                details.styles.max_height = max(details.size.height - over, 1)
+
+    @property
+    def keep(self) -> Button:
+        """The button that changes nothing."""
+        return self.query_one("#keep", Button)
+
+    @property
+    def act(self) -> Button:
+        """The button that does what is asked."""
+        return self.query_one("#act", Button)
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether one of the words stands in the field, or none has to."""
+        return not self.typed or self.query_one("#typed", Input).value.strip() in self.typed
+
+    def begin(self) -> None:
+        """Keep has the focus; where something must be typed, the field has it."""
+        self.query_one("#typed" if self.typed else "#keep").focus()
+
+    def show_wrong(self, is_wrong: bool) -> None:
+        """Say that what was typed is none of the words, or take that back."""
+        label = self.query_one("#wrong", Label)
+        if is_wrong:
+            label.update(_say_wrong(self.typed))
+        label.display = is_wrong
+        self.call_after_refresh(self.on_resize)
+
+    def close(self, reason: str) -> None:
+        """Take field and buttons away, and show why; what was asked stays.
+
+        Args:
+            reason: Why there is no answer, as sentences; clean.
+        """
+        for gone in self.query(".buttons, .ask, #typed, #wrong"):
+            gone.display = False
+        self.mount(Label(reason, id="closed", markup=False))
+        self.call_after_refresh(self.on_resize)
+
+    def rewrite(self, question: str, details: str, verb: str, keep: str) -> None:
+        """Say something else; an empty string leaves what stands there."""
+        if question:
+            self.query_one(".question", Label).update(clean(question, 400))
+        for lines in self.query(".details Static").results(Static):
+            if not lines.has_class("warning"):
+                lines.update(clean_lines(details))
+        for button, label in ((self.act, verb), (self.keep, keep)):
+            button.label = Content(label) if label else button.label
+            button.refresh(layout=True)  # a new label alone keeps the old width
+        self.call_after_refresh(self.on_resize)
+
+    def scroll_details(self, direction: int) -> None:
+        """Show what does not fit between question and buttons."""
+        for details in self.query(VerticalScroll):
+            details.scroll_relative(y=direction * max(details.size.height - 1, 1), animate=False)
+
+
+def _ask_to_type(words: Sequence[str]) -> str:
+    """Which words may be typed.
+
+    Each on a line of its own where terminals may disagree on the width or direction of one: the
+    id beside it would be misread.
+    """
+    shown = [clean(word, 60) for word in words]
+    if all(map(str.isascii, shown)):
+        return f"Type {' or '.join(shown)}, then enter, to go on:"
+    return "\n".join(["To continue, type this or the number below it, then press enter:", *shown])
+
+
+def _say_wrong(words: Sequence[str]) -> str:
+    """That none of the words was typed; those that could be misread are not said again."""
+    shown = [clean(word, 60) for word in words]
+    if not all(map(str.isascii, shown)):
+        return "! That does not match."
+    return (
+        f"! That is neither {' nor '.join(shown)}." if shown[1:] else f"! That is not {shown[0]}."
+    )
 
 
 class ConfirmModal(LocktermModal[bool | None]):
@@ -104,3 +256,71 @@ class ConfirmModal(LocktermModal[bool | None]):
 
     def action_scroll_details(self, direction: int) -> None:
         self.box.scroll_details(direction)
+
+
+_LONGEST = 20
+"""Characters of the longest number of 64 bits."""
+
+
+class NumberModal(LocktermModal[int | None]):
+    """Ask for a whole number; answers with it, or with None.
+
+    Args:
+        question: What it is for, naming its target.
+        details: What is worth knowing about it; may be empty.
+        verb: What the acting button says.
+        numbers: Which numbers there are.
+        wrong: What to say of anything else; empty: which numbers there are.
+    """
+
+    is_form = True
+
+    def __init__(
+        self, question: str, details: str = "", *, verb: str, numbers: range, wrong: str = ""
+    ) -> None:
+        super().__init__()
+        self._question = question
+        self._details = details
+        self._verb = verb
+        self._numbers = numbers
+        self._wrong = wrong or f"A whole number from {numbers.start} to {numbers.stop - 1}."
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label(clean(self._question, 400), markup=False, classes="question")
+            if self._details:
+                yield Label(clean_lines(self._details), markup=False, classes="ask")
+            field = OneLine(compact=True, max_length=_LONGEST, restrict=r"-?[0-9]*")
+            field.cursor_blink = False
+            yield field
+            yield Label("", id="wrong", markup=False)
+            with Horizontal(classes="buttons"):
+                yield CompactButton("Cancel", id="keep")
+                yield CompactButton(Content(clean(self._verb, 48)), "primary", id="act")
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+
+    def on_input_changed(self) -> None:
+        self.query_one("#wrong", Label).update("")
+
+    def on_input_submitted(self) -> None:
+        self._answer()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        if event.button.id == "act":
+            self._answer()
+        else:
+            self.dismiss(None)
+
+    def _answer(self) -> None:
+        typed = self.query_one(Input).value.strip()
+        try:
+            number = int(typed)
+        except ValueError:
+            number = self._numbers.start - 1
+        if number in self._numbers:
+            self.dismiss(number)
+            return
+        self.query_one("#wrong", Label).update(self._wrong)
+        self.query_one(Input).focus()

@@ -14,7 +14,7 @@ from lockterm.domain.safe_text import clean
 from lockterm.keymap.hints import key, keys_of
 from lockterm.keymap.names import written
 from lockterm.screens.base import can_act, say_why_no_key
-from lockterm.screens.dialogs.question import QuestionBox
+from lockterm.screens.dialogs.confirm import QuestionBox
 from lockterm.screens.host import Host
 from lockterm.screens.modal import LocktermModal
 from lockterm.widgets.bindings import bindings

@@ -19,8 +19,7 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
-from lockterm.screens.everywhere.site import Site
-from lockterm.screens.everywhere.slices import Slices
+from lockterm.screens.everywhere.site import Site, Slices
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable, row_words
 from lockterm.terminal.key_queue import PendingNavigation, opening
 from lockterm.widgets.find_line import FindLine

@@ -1,23 +1,278 @@
-"""The search of all locks: who or what has a word."""
+"""The search of all locks, and the base that it shares with Expiring."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from abc import abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 
+from lockterm import screens
 from lockterm.domain.listing import Lacking, words_of
-from lockterm.keymap.hints import key
-from lockterm.screens.everywhere.base import EMPTY_BOOK, AllLocksScreen
+from lockterm.domain.marks import Key, Marks, Row, key_of_remote, remote_marks
+from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
+from lockterm.errors import ServiceError
+from lockterm.keymap.hints import key, with_keys
+from lockterm.operations import Operations
+from lockterm.operations.everywhere import LockRead
+from lockterm.screens.dialogs.choice import ask_only
 from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.site import Site
-from lockterm.screens.everywhere.table import OnLock
+from lockterm.screens.everywhere.table import OnLock, OnLocksTable
+from lockterm.screens.list_screen import MARKING, ListScreen
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes.commands import RemoteCommands
+from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.widgets.bindings import bindings
 
 if TYPE_CHECKING:
-    from lockterm.operations import Operations
+    from lockterm.domain.locks import Lock
+    from lockterm.domain.remotes import Remote
+
+
+ON_ONE = frozenset({"renew", "delete"})
+"""Actions that are for the remote under the cursor where none is marked."""
+
+EMPTY_BOOK = "The lock book is empty."
+
+
+class AllLocksScreen(ListScreen[None]):
+    """Remotes of all locks of the book; its kinds say which, and what stands where there are none.
+
+    Args:
+        operations: The one door to service and store.
+    """
+
+    columns: ClassVar[Sequence[str]]
+    """The columns of the table."""
+    table: OnLocksTable
+    marks: Marks[Key, Row]
+
+    def __init__(self, operations: Operations) -> None:
+        marks = remote_marks()
+        super().__init__(operations, OnLocksTable(self.columns, marks, id="found"), marks)
+
+    @cached_property
+    def marked(self) -> screens.MarkedCommands:
+        """The commands on the marked remotes."""
+        return screens.MarkedCommands(self)
+
+    @abstractmethod
+    def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
+        """What is to be shown; see ``results.Search``."""
+
+    @abstractmethod
+    def words(self) -> tuple[str, str]:
+        """What stands where nothing is found: a sentence, and the keys that lead on."""
+
+    @property
+    def results(self) -> Results:
+        """What is shown."""
+        return self.query_one(Results)
+
+    def on_screen_resume(self) -> None:
+        """What was opened from here may have been changed."""
+        self.results.look_again()
+        self.unmark_done()
+
+    def read_changed(self, lock_ids: Iterable[int]) -> None:
+        """Read locks again that were changed by a run."""
+        self.results.read_changed(lock_ids)
+
+    def paint(self) -> None:
+        self.results.find()
+
+    def pass_time(self) -> None:
+        if self.results.is_loaded:
+            self.results.pass_time()
+
+    def problems(self, site: Site) -> Iterator[OnLock]:
+        """The locks that could not be read just now, each as a row that says so."""
+        for one in site.asked.values():
+            if one is not None and one.problem:
+                words = f"not read: {one.problem}" if one.listing is None else one.problem
+                known = site.locks[one.lock.lock_id].listing
+                if one.listing is None and known is not None:
+                    words += f"; what was {site.age_of(known)} is shown"
+                yield OnLock(one.lock, self.operations.zone(one.lock), problem=words)
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """What is opened has to be there, and so have the locks that are read."""
+        results = self.results
+        if action == "open" and results.current is None:
+            return "Nothing is under the cursor."
+        if action in ON_ONE and not self.marks:
+            return self._why_not_one(action)
+        is_remote = results.current is not None and results.current.remote_id is not None
+        if not is_remote and (action == "mark" or (action == "mark_range" and self.marks)):
+            return "The selected row has no remote with an ID."
+        if action == "mark_all" and not results.rows:
+            return "There is nothing to mark."
+        if action in MARKING:
+            return self.why_no_mark(action)
+        is_empty = results.is_loaded and results.error is None and not results.site.locks
+        return EMPTY_BOOK if action == "read" and is_empty else ""
+
+    def action_open(self) -> None:
+        """Show every field of a remote; of one without an id, or of a lock, the lock's remotes."""
+        row = self.results.current
+        if row is None:
+            return
+        self.results.note_opened(row.lock)
+        if row.remote is not None and row.remote.id is not None:
+            title = row.remote.remote_name or f"remote {row.remote.id}"
+            screen = RemoteDetailScreen(self.operations, row.lock, row.remote.id, title)
+            self.app.push_screen(screen)
+        else:
+            self.app.push_screen(RemotesScreen(self.operations, row.lock))
+
+    def action_filter(self) -> None:
+        question, found = "Show which of the remotes found?", self.results
+        ask_only(self.app, question, found.counts, found.only, found.show_only)
+
+    def action_read(self) -> None:
+        self.results.read_all()
+
+    def action_back(self) -> None:
+        """Show all again; unmark all; then go back."""
+        if self.results.only is not None:
+            self.results.show_only(None)
+        elif self.marks:
+            self.action_unmark_all()
+        else:
+            self.dismiss(None)
+
+    # --- actions: one remote -------------------------------------------------------------------
+
+    def _on_one(self) -> RowCommands | None:
+        """Return the commands on the remote under the cursor; wherever that goes, they keep it."""
+        row = self.results.current
+        return RowCommands(self, row.lock, row.remote) if row and row.remote else None
+
+    def _why_not_one(self, action: str) -> str:
+        one = self._on_one()
+        return "No remote is selected." if one is None else one.why_not(action)
+
+    # --- marks ---------------------------------------------------------------------------------
+
+    @property
+    def rows_to_mark(self) -> Sequence[Row]:
+        return self.results.all_rows()
+
+    @property
+    def row_to_mark(self) -> Row | None:
+        row = self.results.current
+        return None if row is None or row.remote is None else (row.lock.lock_id, row.remote)
+
+    @property
+    def rows_shown(self) -> Sequence[Row]:
+        return self.results.marked_rows()
+
+    @property
+    def cursor_place(self) -> int:
+        return self.results.cursor
+
+    @property
+    def locks(self) -> Mapping[int, Lock]:
+        return {lock_id: one.lock for lock_id, one in self.results.site.locks.items()}
+
+    def describe_rows(self) -> None:
+        self.results.tell()
+
+    def key_of_step(self, step: Step) -> Hashable | None:
+        return key_of_remote(step)
+
+    def _unread(self) -> list[Step]:
+        """The locks that were not read: whether something is to be deleted there is unknown."""
+        site = self.results.site
+        return [
+            Step(
+                0,
+                Action.DELETE,
+                lock_id,
+                None,
+                "not read",
+                state=StepState.NOT_SENT,
+                message=f"{why}. Nothing is planned for what it may have.",
+            )
+            for lock_id, known in site.locks.items()
+            if (why := _why_unread(known, site.asked.get(lock_id, known)))
+        ]
+
+    def action_mark_all(self) -> None:
+        super().action_mark_all()
+        if self.results.is_cut:
+            words = f"Only the {len(self.results.rows):,} that are shown; there are more."
+            self.notify(words, title="Mark all", severity="warning")
+
+    def action_renew(self) -> None:
+        if self.marks:
+            self.marked.renew()
+        elif (one := self._on_one()) is not None:
+            one.renew()
+
+    def action_delete(self) -> None:
+        if self.marks:
+            self.marked.delete(self._unread())
+        elif (one := self._on_one()) is not None:
+            one.delete()
+
+    def action_act_on_marked(self) -> None:
+        self.marked.act()
+
+
+def _why_unread(known: LockRead, asked: LockRead | None) -> str:
+    """Why what a lock has is not known; empty: it is.
+
+    Args:
+        known: What was read of it last.
+        asked: What came of asking for it just now; None: that goes on.
+    """
+    if asked is None:
+        return "It was still being read"
+    if not asked.problem:
+        return "It was never read" if known.listing is None else ""
+    is_far = isinstance(asked.error, ServiceError) and asked.error.out_of_reach
+    return NOT_REACHED if is_far else f"Not read: {asked.problem}"
+
+
+class RowCommands(RemoteCommands):
+    """The commands on the remote of one row, whichever row the cursor stands on by then.
+
+    Args:
+        screen: The screen of the row.
+        lock: The lock of the remote.
+        remote: The remote.
+    """
+
+    def __init__(self, screen: AllLocksScreen, lock: Lock, remote: Remote) -> None:
+        self._table = screen.table
+        super().__init__(
+            screen,
+            refresh="everywhere.read",
+            busy=self._table.busy[lock.lock_id],
+            on_lock=lock,
+            change_type=with_keys(
+                "Press {everywhere.open} to open it, and {remote.edit} to change the type."
+            ),
+        )
+        self._all_locks, self._remote = screen, remote
+
+    @property
+    def current(self) -> Remote:
+        return self._remote
+
+    def show_busy(self) -> None:
+        self._table.refresh()
+
+    def note_written(self) -> None:
+        if self._all_locks.is_attached:  # a change that is under way goes on without this screen
+            self._all_locks.results.read_changed([self._lock.lock_id])
 
 
 class EverywhereScreen(AllLocksScreen):

@@ -1,7 +1,8 @@
-"""What is known of all locks of the book: each as it was read last, and why it could not be."""
+"""The lists of all locks as they were last read, and why a lock could not be read."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -14,6 +15,25 @@ if TYPE_CHECKING:
     from lockterm.domain.listing import Listing
     from lockterm.domain.locks import Lock
     from lockterm.operations import Operations
+
+
+SLICE_S = 0.02
+"""How long a slice is, in seconds."""
+
+
+class Slices:
+    """The slices of one piece of work; the first begins now."""
+
+    def __init__(self) -> None:
+        self._clock = asyncio.get_running_loop().time
+        self._until_s = self._clock() + SLICE_S
+
+    async def pause(self) -> None:
+        """Let keys in where a slice is over."""
+        if self._clock() > self._until_s:
+            await asyncio.sleep(0)
+            self._until_s = self._clock() + SLICE_S
+
 
 LATELY_MS = 5 * 60_000
 """What was read since is not read again by itself."""

@@ -24,10 +24,8 @@ from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text.validity import format_days
 from lockterm.domain.validity import State, may_be, without_weekdays
 from lockterm.domain.weekdays import format_weekday_letters, format_weekdays
-from lockterm.screens.remotes.layout import Layout
-from lockterm.screens.remotes.order import compared
-from lockterm.screens.remotes.row import LONGEST, SIGNS, RemoteRow, cells, signs
-from lockterm.screens.remotes.table import BEFORE
+from lockterm.screens.remotes.columns import Layout, compared
+from lockterm.screens.remotes.table import BEFORE, LONGEST, SIGNS, RemoteRow, cells, signs
 from lockterm.widgets.cells import cut
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import GAP, Column, RowTable, fit

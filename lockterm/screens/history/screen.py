@@ -30,9 +30,8 @@ from lockterm.operations.export import export_history
 from lockterm.operations.undoing import undo_one, undo_run
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.copy import CopyScreen
-from lockterm.screens.history.choice import ALL, COUNTED, PAGE, HistoryChoice
 from lockterm.screens.history.operation import OperationDetailScreen
-from lockterm.screens.history.page import HistoryPage, runs_among
+from lockterm.screens.history.page import ALL, COUNTED, PAGE, HistoryChoice, HistoryPage, runs_among
 from lockterm.screens.history.table import HistoryTable, run_words
 from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.plan.opening import open_plan, screen_of_run

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lockterm.domain.bulk import Target, Wanted
     from lockterm.domain.marks import Key, Marks, Row
     from lockterm.domain.plan import PlannedSteps, Step
-    from lockterm.screens.marked.questions import Questions
+    from lockterm.screens.marked.form import Questions
 
 
 class MarkedCommands:

@@ -1,11 +1,11 @@
-"""The one question before a plan is carried out: it names everything that is to be deleted."""
+"""The questions about a plan: what to do about taken names, and whether to run it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lockterm.domain.plan import MOST_UNTYPED, Action, Plan, Step
 from lockterm.domain.safe_text import clean
@@ -25,14 +25,50 @@ from lockterm.domain.text.remote import describe_backup
 from lockterm.domain.text.service import describe_clock_doubt
 from lockterm.domain.text.shortening import describe_shortening, summarize_shortenings
 from lockterm.operations.refusals import OtherCredentials
+from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.plan.table import OnLock
 from lockterm.widgets.cells import cut
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from textual.app import App
+
     from lockterm.operations.facade import Operations
     from lockterm.operations.planner import PlanDraft
+
+
+class Draw(Protocol):
+    """A function that makes a plan.
+
+    With ``renames``, remotes whose name is taken get another name; otherwise they are left out.
+    """
+
+    def __call__(self, *, renames: bool) -> Awaitable[PlanDraft]: ...
+
+
+async def asking_for_names(app: App[Any], draw: Draw) -> PlanDraft | None:
+    """Make a plan; if names are taken, ask whether to rename or leave out those remotes.
+
+    Returns:
+        The plan; None if the question was canceled.
+
+    Raises:
+        LocktermError: The plan cannot be made.
+    """
+    drawn = await draw(renames=False)
+    if not (taken := drawn.names_taken):
+        return drawn
+    who = "One has a name" if taken == 1 else f"{taken:,} have names"
+    choices = ((False, "Leave out"), (True, "Add under another name, such as Anna (2)"))
+    question = f"{who} that another remote of the lock has by now."
+    renames = await app.push_screen_wait(ChoiceModal(question, choices))
+    if renames is None:
+        return None
+    return await draw(renames=True) if renames else drawn
+
 
 _VERBS = {Action.DELETE: "Delete", Action.UPDATE: "Change", Action.ADD: "Add"}
 _PLACES = {Action.DELETE: "from", Action.UPDATE: "on", Action.ADD: "to"}

@@ -39,8 +39,7 @@ from lockterm.operations.run_here import RunHere
 from lockterm.operations.undoing import undo_one
 from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen
-from lockterm.screens.plan.names import asking_for_names
-from lockterm.screens.plan.question import ask_for_account, question_about
+from lockterm.screens.plan.question import ask_for_account, asking_for_names, question_about
 from lockterm.screens.plan.table import OnLock, PlanTable, what_of
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings

@@ -1,19 +1,31 @@
-"""The columns a table of remotes can have; what of them was chosen, and kept."""
+"""The columns of a table of remotes: which were chosen, their widths, and the sort order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
+from rich.cells import cell_len
+
+from lockterm.domain import dates
+from lockterm.domain.constants import word
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import FIELDS
 from lockterm.domain.safe_text import clean
+from lockterm.domain.sorting import natural, sorted_by
+from lockterm.domain.text.validity import SHORT, describe_validity
+from lockterm.domain.validity import Phase, phase_of
 from lockterm.errors import LocktermError
-from lockterm.widgets.line_table import Sorting
+from lockterm.operations.list_state import ListState
+from lockterm.operations.remote_list import MOST_FOUND
+from lockterm.widgets.line_table import Piece, Sorting
 
 if TYPE_CHECKING:
     from lockterm.config.preferences import Preferences
+    from lockterm.domain.remotes import Remote
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,3 +186,174 @@ class ColumnsChoice:
             why = error.message if isinstance(error, LocktermError) else f"{error}."
             return f"The columns hold until lockterm ends; they were not kept: {clean(why, 300)}"
         return ""
+
+
+GROWING = {"number": range(6, 13), "id": range(5, 21), "user": range(8, 21)}
+"""The columns that are as wide as the longest that was seen, so that pages do not jump, and how
+wide they may be."""
+
+_DAY_CELLS = len("31 Dec 2026")
+_STAMP = len("31 Dec 2026 18:00 +01:00")
+_LEAST = {
+    **{"name": 10, "type": 12, "valid": 23, "state": 8, "added": 3, "coerced": 7},
+    **dict.fromkeys(("start", "end", "created", "updated"), _DAY_CELLS),
+}
+"""The narrowest form of each column that is not in ``GROWING``."""
+_GIVING = ("added", "coerced", "type", "state")
+"""What is left out first where not all of the usual columns fit: the signs before the row tell
+what is coerced and the state, and what is valid tells the type."""
+GOOD_NAME = 24
+"""So many cells the name has before one of these is there."""
+_MORE = (
+    ("name", GOOD_NAME),
+    ("gap", 2),
+    ("name", 28),
+    ("state", 12),
+    ("valid", SHORT),
+    ("added", 9),
+    *((key, _STAMP) for key in ("end", "start", "updated", "created")),
+    ("name", 60),
+)
+"""What grows first where there is room, and to what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns there is room for."""
+
+    widths: Mapping[str, int]
+    """Column -> its width in cells, from left to right."""
+    gap: int
+    """Cells between two columns."""
+    room: int
+    """All the cells there are."""
+    order: SortOrder | None = None
+    """What the rows are sorted by, for the titles."""
+
+
+def plan(room: int, long: Mapping[str, int], arrangement: Arrangement) -> Layout:
+    """Which columns there are in so many cells, and how wide each is.
+
+    Of columns that were chosen, the last ones are left out where not all fit; the name never is.
+
+    Args:
+        room: The cells.
+        long: How wide the columns of ``GROWING`` are.
+        arrangement: What was chosen.
+    """
+    columns, order, least = arrangement.columns, arrangement.order, {**_LEAST, **long}
+    if order is not None:  # room for its marker
+        title = "Via" if order.key == "added" else COLUMNS[order.key].title
+        least[order.key] = max(least[order.key], len(title) + len(order.marker))
+    gap, giving = 1, [key for key in reversed(columns) if key != "name"]
+    if not columns:
+        gap, giving, least["name"] = 2, list(_GIVING), GOOD_NAME
+    widths = {key: least[key] for key in columns or USUAL}
+    while (spare := room - sum(widths.values()) - gap * (len(widths) - 1)) < 0 and giving:
+        del widths[giving.pop(0)]
+    for key, most in _MORE:
+        if key == "gap" and gap == 1 and spare >= len(widths) - 1:
+            gap, spare = most, spare - len(widths) + 1
+        if key not in widths:
+            continue
+        more = max(min(most - widths[key], spare), 0)
+        if key == "name" or more == most - widths[key]:  # half a word more helps nobody
+            widths[key] += more
+            spare -= more
+    widths["name"] = max(widths["name"] + min(spare, 0), len("Name^"))
+    return Layout(widths, gap, room, order)
+
+
+def line(cells: Sequence[Piece], layout: Layout) -> Iterator[Piece]:
+    """The pieces of a line of the table.
+
+    Args:
+        cells: For each column a clean string that fits, and how it looks.
+        layout: The columns.
+    """
+    gap = " " * layout.gap
+    for (text, look), width in zip(cells, layout.widths.values(), strict=True):
+        yield text, look
+        yield " " * (width - cell_len(text)) + gap, ""
+
+
+def titles(layout: Layout) -> list[Piece]:
+    """What the columns are called; the one they are sorted by has a marker."""
+    return [(_title(key, width, layout.order), "") for key, width in layout.widths.items()]
+
+
+def _title(key: str, width: int, order: SortOrder | None) -> str:
+    short = key == "added" and width < len("Added") + (order is not None and order.key == key)
+    title = "Via" if short else COLUMNS[key].title
+    if order is None or order.key != key:
+        return title
+    return f"{title}{' ' * (len(title) + 1 < width)}{order.marker}"
+
+
+MOST_SHOWN = 200
+"""Rows of a page that are shown: the service is asked for no more."""
+
+
+def rows_to_show(
+    state: ListState, order: SortOrder | None, zone: tzinfo, now_ms: int
+) -> Sequence[Remote]:
+    """Return the remotes of a list to show: those of the page or those found, if they match.
+
+    No more than the first :data:`MOST_SHOWN` of a page: a service may send any number, and a
+    table of thousands keeps the keys waiting. The rows that were loaded are sorted, not the list.
+
+    Args:
+        state: What is known of the list.
+        order: What they are sorted by; None for the service's order.
+        zone: The zone of times, also of those that are compared with the text searched for.
+        now_ms: The time that states are as of.
+    """
+    remotes: Sequence[Remote]
+    if state.found is None and state.is_narrowed:
+        remotes = [*islice(state.remotes(zone, now_ms), MOST_FOUND)]
+    else:
+        remotes = [*state.remotes(zone, now_ms)]
+    if order is not None:
+        remotes = sorted_remotes(remotes, order, now_ms, zone)
+    return remotes if state.is_narrowed or state.found is not None else remotes[:MOST_SHOWN]
+
+
+def sorted_remotes(
+    remotes: Sequence[Remote], order: SortOrder, now_ms: int, zone: tzinfo
+) -> list[Remote]:
+    """The same remotes in another order; equal ones stay in the order of the service.
+
+    Args:
+        remotes: In the order of the service.
+        order: The column, and which way.
+        now_ms: What a state is as of.
+        zone: In which states are told.
+    """
+    return sorted_by(
+        remotes,
+        lambda remote: compared(remote, order.key, now_ms, zone),
+        descending=order.descending,
+    )
+
+
+def compared(remote: Remote, column: str, now_ms: int, zone: tzinfo) -> Any:
+    """By what a remote is compared; None: it has nothing there that could be compared."""
+    if column == "valid":  # by the end; what is always valid ends after everything else
+        is_always = phase_of(remote, 0) is Phase.ALWAYS
+        return (1, 0) if is_always else (0, remote.end_ms) if remote.end_ms else None
+    field = COLUMNS[column].field
+    value = field.of(remote)
+    if value is None:
+        return None
+    if column == "state":
+        return natural(describe_validity(remote, now_ms, zone).word)
+    if field.constants is not None:
+        return natural(word(field.constants, value))
+    match field.kind:
+        case Kind.TEXT:
+            return natural(value) if value else None
+        case Kind.DATE:
+            return value or None
+        case Kind.TIMESTAMP:
+            return dates.as_ms(value) or None
+    return value

@@ -27,9 +27,8 @@ from lockterm.operations.remote_list import HELD_S, RemoteList
 from lockterm.operations.remotes import AHEAD_S, JUST_READ_S
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.remotes.body import RemotesBody
-from lockterm.screens.remotes.columns import Arrangement, ColumnsChoice, SortOrder
+from lockterm.screens.remotes.columns import Arrangement, ColumnsChoice, SortOrder, rows_to_show
 from lockterm.screens.remotes.list_text import describe_empty, format_pager
-from lockterm.screens.remotes.order import rows_to_show
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.terminal.idle import when_idle
 from lockterm.terminal.key_queue import PendingNavigation, opening

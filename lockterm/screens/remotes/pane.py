@@ -24,7 +24,7 @@ from lockterm.keymap.hints import key
 from lockterm.operations import Operations
 from lockterm.screens.history.table import OUTCOMES, what_of
 from lockterm.screens.remotes.columns import COLUMNS
-from lockterm.screens.remotes.row import RemoteRow, name, number
+from lockterm.screens.remotes.table import RemoteRow, name, number
 from lockterm.widgets.cells import cut
 
 MOST_DONE = 5

@@ -19,13 +19,12 @@ from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.remote_list import HeldKey, RemoteList
-from lockterm.screens.dialogs.choice import ChoiceModal
+from lockterm.screens.dialogs.choice import ChoiceModal, ask_only
 from lockterm.screens.list_screen import MARKING, ListScreen
-from lockterm.screens.remotes.book_pane import BookPane, by_name
+from lockterm.screens.remotes.body import BookPane, by_name
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.list_text import why_no_page
 from lockterm.screens.remotes.pages import FLIPPING, RemotePages
-from lockterm.screens.remotes.states import ask_only
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings

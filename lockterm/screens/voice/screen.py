@@ -27,12 +27,9 @@ from lockterm.operations import Fetched, Operations
 from lockterm.operations.load_state import LoadState, load
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
-from lockterm.screens.voice.download import DownloadModal
-from lockterm.screens.voice.model import VendorModelModal
-from lockterm.screens.voice.of_many import OfMany
-from lockterm.screens.voice.packs_panel import PacksPanel
-from lockterm.screens.voice.voice_tree import about, voice_words
-from lockterm.screens.voice.voices_panel import VoicesPanel
+from lockterm.screens.voice.dialogs import DownloadModal, VendorModelModal
+from lockterm.screens.voice.panels import PacksPanel, VoicesPanel
+from lockterm.screens.voice.voice_tree import OfMany, about, voice_words
 from lockterm.terminal.clipboard import copy
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings

@@ -24,7 +24,7 @@ from lockterm.config.profiles import Profiles
 from lockterm.domain.locks import Lock
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.file.screen import FileScreen
+from lockterm.screens.file import FileScreen
 from lockterm.screens.help import HelpScreen
 from lockterm.screens.locks.form import LockForm
 from lockterm.screens.marked.form import MarkedForm

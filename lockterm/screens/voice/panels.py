@@ -1,27 +1,102 @@
-"""The half of the voice screen with the packs of the lock and the detail of one."""
+"""The two halves of the voice screen: the voices to choose from, and the packs of the lock."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import chop_cells
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widget import Widget
 from textual.widgets import Static
 
 from lockterm.domain import dates
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.languages import LanguageName
+from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.amount import format_size
+from lockterm.domain.text.amount import format_count, format_size
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.load_state import LoadState
-from lockterm.screens.voice.half_panel import HalfPanel
+from lockterm.screens.voice.voice_tree import VoiceLine, VoiceTree
 from lockterm.widgets.cells import cut
 from lockterm.widgets.row_table import Column, RowTable
+from lockterm.widgets.state_panel import StatePanel, in_a_line
 
 if TYPE_CHECKING:
-    from lockterm.domain.voices import VoicePack
+    from lockterm.domain.voices import Language, VoicePack
+    from lockterm.screens.voice.voice_tree import OfMany
+
+
+class HalfPanel(Vertical):
+    """A heading, a line that says what is stale, the rows or words.
+
+    Args:
+        heading: What the rows are.
+        rows: The widget that shows them.
+        below: What stands below the rows, together with them.
+        id: The id of the widget.
+    """
+
+    def __init__(self, heading: str, rows: Widget, *below: Widget, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._heading = heading
+        self._rows = rows
+        self._below = below
+
+    def compose(self) -> ComposeResult:
+        yield Static(self._heading, classes="heading", markup=False)
+        stale = Static(classes="stale", markup=False)
+        stale.display = False
+        yield stale
+        yield self._rows
+        yield from self._below
+        yield StatePanel()
+        self._show_rows(False)
+
+    def set_heading(self, heading: str) -> None:
+        """Say what the rows are."""
+        self.query_one(".heading", Static).update(clean(heading, 120))
+
+    def show_state(
+        self, state: LoadState[Any], found: bool, words: Iterable[str], zone: tzinfo
+    ) -> None:
+        """Show the rows, or why there are none.
+
+        Args:
+            state: What is known.
+            found: Whether there are rows.
+            words: What to say where there are none, and the next key.
+            zone: For the time of what is stale.
+        """
+        self._show_rows(found)
+        panel = self.query_one(StatePanel)
+        if not found:
+            if state.seen is None and state.error is not None:
+                panel.say_error(state.error, with_keys("{voice.refresh}  try again"))
+            else:
+                panel.say(*words)
+        stale = self.query_one(".stale", Static)
+        stale.display = state.seen is not None and state.stale
+        if state.seen is None:
+            return
+        at = dates.day_time(state.seen.at_ms, zone, exact=False)
+        if state.error is not None:
+            again = with_keys("{voice.refresh} tries again")
+            stale.update(f"STALE, as read at {at}. {in_a_line(state.error)[0]}; {again}")
+        elif state.kept:
+            stale.update(f"OLD, as read at {at}; reading it again ...")
+
+    def _show_rows(self, shown: bool) -> None:
+        for widget in (self._rows, *self._below):
+            widget.display = shown
+        for state in self.query(StatePanel):
+            state.display = not shown
+
 
 MOST_SHOWN = 500
 """No more packs are shown: a table of thousands keeps the keys waiting."""
@@ -177,3 +252,67 @@ def _shown(pack: VoicePack, field: str, value: str | None, most: int = 200) -> s
     if field in pack.odd:
         return f"{clean(pack.odd[field], 80)} (not as in the contract)"
     return clean(value, most) if value else "not stated"
+
+
+class VoicesPanel(HalfPanel):
+    """The languages of a model and their timbres."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        self.voices = VoiceTree()
+        super().__init__("Voices", self.voices, id=id)
+
+    @property
+    def entry(self) -> VoiceLine | None:
+        """What the cursor stands on; None while no voices are shown."""
+        return self.voices.entry if self.voices.display else None
+
+    def show_voices(
+        self,
+        state: LoadState[list[Language]],
+        names: Mapping[str, LanguageName | None],
+        lock: Lock,
+        wanted: str,
+        zone: tzinfo,
+        many: OfMany | None = None,
+    ) -> None:
+        """Show what is known now.
+
+        Args:
+            state: The languages.
+            names: What their codes mean.
+            lock: Its vendor and model decide which voices there are; its voice is marked.
+            wanted: What is searched for; empty: everything.
+            zone: In which times are shown.
+            many: The locks that it is about, where they are many: each line says how many have it.
+        """
+        known = state.value or ()
+        if many is None:
+            found = self.voices.show(known, names, marked=lock.voice, wanted=wanted)
+            model = clean(f"{lock.vendor} {lock.model}", 80)
+        else:
+            first = many.first_of_all(known)
+            found = self.voices.show(known, names, first=first, wanted=wanted, held=many.held)
+            model = format_count(len(many.locks), "marked lock")
+        has_model = bool(lock.vendor and lock.model)
+        words: tuple[str, ...] = ("Reading the voices ...",)
+        if not has_model:
+            words = (
+                "Vendor and model decide which voices there are."
+                " The lock book does not know them for this lock.",
+                with_keys("{voice.vendor_model}  say vendor and model"),
+            )
+        elif wanted and known:
+            words = (f"No voice matches {quoted(clean(wanted, 60))}.", "escape  show all")
+        elif state.value is not None:
+            words = (
+                f"The service has no voices for {model}.",
+                with_keys(
+                    "{voice.vendor_model}  change vendor and model\n{voice.refresh}  refresh"
+                ),
+            )
+        cut = f"Voices: some, {key('voice.find')} finds the others of {model}"
+        heading = cut if self.voices.is_cut else f"Voices of {model}"
+        self.set_heading(heading if has_model else "Voices")
+        self.show_state(state, bool(found or (known and not wanted)), words, zone)
+        if self.voices.display and self.screen.focused is None:
+            self.voices.focus()

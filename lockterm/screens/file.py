@@ -1,4 +1,4 @@
-"""A file is taken: typed with completion, checked as a whole, its problems first, then its plan."""
+"""Importing a file: typed with completion, checked as a whole, then shown as a plan."""
 
 from __future__ import annotations
 
