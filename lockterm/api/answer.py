@@ -35,10 +35,10 @@ class Answer:
 
 
 def quoting(headers: Iterable[str]) -> Quote:
-    """What quotes an answer to a request.
+    """The quotation of an answer in errors, without secrets.
 
     Args:
-        headers: The values that were sent along, which are secrets.
+        headers: The sent header values, which are secrets.
     """
     secrets = spellings(headers)
 
@@ -69,7 +69,7 @@ def header_fields(came: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def http_date(text: str | None) -> float | None:
-    """An HTTP date in seconds since the epoch, or None if it is none."""
+    """Return an HTTP date in seconds since the epoch; None if it is invalid."""
     try:
         moment = parsedate_to_datetime(text or "")
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
@@ -78,14 +78,14 @@ def http_date(text: str | None) -> float | None:
 
 
 def clock_offset_s(headers: Mapping[str, str], local_s: float) -> float | None:
-    """The service's clock minus this machine's, in seconds.
+    """Return the service's clock minus this machine's, in seconds.
 
     Args:
-        headers: Of the answer, by lower-case name.
+        headers: The answer's headers by lower-case name.
         local_s: This machine's time at the middle of the call, in seconds since the epoch.
 
     Returns:
-        None where the answer has no date, or comes from a cache whose date is an old one.
+        None if the answer has no date, or comes from a cache, whose date is old.
     """
     if headers.get("age", "0").strip() != "0":
         return None
@@ -115,7 +115,7 @@ MAX_BODY = 8 * 1024 * 1024
 
 _GZIP = ("gzip", "x-gzip")
 _MOST_MEMBERS = 1000
-"""A service that packs each part by itself sends some; each takes time, an empty one too."""
+"""The most compressed members of one answer. Each takes time, also an empty one."""
 
 
 class BodyReader:
@@ -127,7 +127,7 @@ class BodyReader:
 
     def __init__(self, encoding: str = "") -> None:
         self.body = bytearray()
-        """What was unpacked so far."""
+        """The bytes decompressed so far."""
         self.flaw = ""
         """Why the body cannot be used, in a few words; empty as long as it can."""
         self._packed = 0
@@ -181,7 +181,7 @@ IN_ONE_GO = 32
 """Small pieces that are taken without a rest: 1 to 2 ms of work."""
 
 REST_S = 0.008
-"""How long a rest is, in seconds: what arrives meanwhile is taken in one go."""
+"""Seconds of a pause; data that arrives during it is read at once."""
 
 
 class ChunkPacer:

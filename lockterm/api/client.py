@@ -79,7 +79,7 @@ class LockService:
 
     @property
     def clock_offset_s(self) -> float | None:
-        """The service's clock minus this machine's in seconds; None before it has told its time."""
+        """The service's clock minus this machine's in seconds; None before its first answer."""
         return self._transport.clock_offset_s
 
     def tell_limits(self, on_limited: Callable[[float], None]) -> None:
@@ -167,15 +167,15 @@ class LockService:
     ) -> int | None:
         """Send a write (4.1, 4.4, 4.6, 4.7, 4.8, 4.12); see :mod:`lockterm.api.writes`.
 
-        Only what was provably not sent is tried again.
+        Only a write that was provably not sent is tried again.
 
         Args:
             write: The write.
             on_leaving: Called once connected, before the first byte is written.
 
         Returns:
-            The number it resulted in (``remoteId``, ``deletedCount``); None where the contract has
-            none or the service did not tell.
+            The resulting number (``remoteId``, ``deletedCount``); None if the contract has none, or
+            the service sent none.
 
         Raises:
             RuleViolation: Its body cannot be encoded; nothing was sent.
@@ -217,7 +217,7 @@ class LockService:
 
 
 _EXISTS = re.compile(r"exist|taken|duplicat|already|in use|存在|重复|重複|已有|占用", re.IGNORECASE)
-"""What says that there is such a name: of -3 the contract has an example, and no other meaning."""
+"""Words of a refusal that mean that the name exists; the contract has -3 only as an example."""
 _MISSING = re.compile(r"(\bnot|n['’]t|\bno longer|\bnever)\W+(\w+\W+)?exist|不存在", re.IGNORECASE)
 
 

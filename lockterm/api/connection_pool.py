@@ -1,4 +1,4 @@
-"""The connections to one service: each exchange has one of its own while it lasts."""
+"""The connections to one service: each exchange has a connection to itself."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class ConnectionPool:
 
     A pool of httpcore's forgets the places of exchanges that are cancelled at certain steps, also
     by a deadline: a few keys pressed fast on a slow network, and no place is left until lockterm is
-    started again. So each connection stands for itself, closed whatever became of it.
+    started again. So each connection is separate, and is closed after any failure.
 
     Args:
         origin: The service.
-        context: Whom to trust; None: no connection is one by TLS.
+        context: The trusted authorities; None for connections without TLS.
     """
 
     def __init__(self, origin: httpcore.Origin, context: ssl.SSLContext | None) -> None:

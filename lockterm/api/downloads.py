@@ -48,11 +48,11 @@ def not_fetched(message: str, hint: str = "") -> MalformedAnswer:
 
 
 def checked_url(text: str, base_url: str) -> httpx.URL:
-    """The address of a pack, known to be fit to be fetched from.
+    """Return the address of a pack after a check that it may be fetched.
 
     Args:
         text: ``timbrePackUrl``, as it came.
-        base_url: The profile's; where that is plain http, the profile was warned of it already.
+        base_url: The profile's; for plain http, the profile has a warning already.
 
     Raises:
         MalformedAnswer: It is neither https nor an http address of the profile's own service (or,
@@ -141,7 +141,7 @@ fewer."""
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/(?:([0-9]{1,15})|\*)")
 
 Progress = Callable[[int, int | None], None]
-"""Told the bytes there are and the bytes there will be, None where that is not known."""
+"""Receives the bytes so far and the expected bytes; None if those are not known."""
 
 
 async def download(
@@ -156,21 +156,21 @@ async def download(
 
     Args:
         profile: Its headers go to its own service alone.
-        wanted: What to fetch, and what was told about it.
-        folder: Where to; made with 0700.
+        wanted: The pack, with its reported size and MD5.
+        folder: The target folder; made with 0700.
         progress: Called after every chunk.
         agreed: The server, by :func:`other_server`, that a person agreed
             to fetch from. The profile's own needs no word.
 
     Returns:
-        The file; size and MD5 are those that were told, as far as they were told.
+        The file; its size and MD5 match those that the service reported.
 
     Raises:
-        MalformedAnswer: The URL cannot be used, or what came is not what was told; it was deleted.
+        MalformedAnswer: The URL cannot be used, or size or MD5 differ; the file was deleted.
         Unreachable: The server could not be reached.
-        NoAnswer: The line broke; what came so far is kept where it can be resumed.
-        Refused: The server does not give it; what came so far is kept.
-        StoreError: The file cannot be written; what came so far is kept where it can be resumed.
+        NoAnswer: The line broke; the bytes so far are kept if they can be resumed.
+        Refused: The server refuses; the bytes so far are kept.
+        StoreError: The file cannot be written; the bytes so far are kept if they can be resumed.
     """
     url = checked_url(wanted.url, profile.base_url)
     if (other := other_server(url, profile.base_url)) != agreed:
@@ -274,10 +274,10 @@ class _Fetch:
     async def _from_its_beginning(
         self, chunks: AsyncGenerator[bytes, None], response: httpx.Response
     ) -> AsyncGenerator[bytes, None]:
-        """The chunks of a whole pack; what came before them goes only once they seem to be one.
+        """Yield the chunks of a whole pack; replace the old bytes only once these look like a pack.
 
         Raises:
-            MalformedAnswer: It is something else; what came before is kept.
+            MalformedAnswer: It is another document; the old bytes are kept.
         """
         held, told, length = bytearray(), self.wanted.size, _length(response, 0)
         if self.partial.have:
@@ -298,7 +298,7 @@ class _Fetch:
             yield chunk
 
     def _check(self, pack: bytes) -> None:
-        """See that a short answer is the pack, as far as something was told of it."""
+        """Check a short answer against the reported size and MD5."""
         size, md5 = self.wanted.size, self.wanted.md5.strip().lower()
         is_other = md5 and hashlib.md5(pack, usedforsecurity=False).hexdigest() != md5
         if is_other or size not in (None, len(pack)):

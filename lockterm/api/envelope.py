@@ -102,7 +102,7 @@ _CAREFUL = json.JSONDecoder(
     parse_float=_real,
     parse_constant=_no_constant,
 )
-"""For texts in which so many digits follow each other that they may be too long a number."""
+"""A decoder for texts with so many digits in a row that a number may be too long."""
 
 
 def _mended(value: Any) -> Any:
@@ -135,7 +135,7 @@ class Envelope:
 
     @property
     def words(self) -> str:
-        """What the service says, in one line: code, message and description."""
+        """The service's words in one line: code, message and description."""
         said = dict.fromkeys(text for text in (self.message, self.description) if text)
         return ": ".join([f"code {self.code}", *said])
 
@@ -144,7 +144,7 @@ def read_envelope(value: Any) -> Envelope:
     """Read an envelope from a decoded JSON value.
 
     Raises:
-        ValueError: It is none; the message says why, in a few words.
+        ValueError: It is not an envelope; the message says why.
     """
     if not isinstance(value, dict):
         raise ValueError("it is not a JSON object")
@@ -158,11 +158,11 @@ def read_envelope(value: Any) -> Envelope:
 
 
 def open_answer(answer: Answer) -> Any:
-    """The payload of a successful answer; None where it has none.
+    """Return the payload of a successful answer; None if it has none.
 
     Raises:
         Refused: The service said no, and nothing was applied.
-        MalformedAnswer: Whether it said yes or no cannot be told.
+        MalformedAnswer: The answer shows neither success nor refusal.
     """
     try:
         return _opened(answer)

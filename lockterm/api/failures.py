@@ -46,14 +46,14 @@ def not_read(error: Exception, server: str) -> Untrusted | None:
 def no_answer(
     error: Exception, within_s: float, status: int, seen: str, quote: Callable[[str], str]
 ) -> NoAnswer:
-    """The error for an exchange that may have left and got no whole answer.
+    """Return the error for an exchange that may have been sent and got no whole answer.
 
     Args:
-        error: What stopped it.
-        within_s: The seconds it had.
-        status: The HTTP status that had come; 0 for none.
-        seen: The beginning of the body that had come, fit to be shown.
-        quote: Makes text that the other side had a hand in fit to be shown.
+        error: The cause.
+        within_s: The time limit in seconds.
+        status: The received HTTP status; 0 for none.
+        seen: The beginning of the received body, clean.
+        quote: Makes text of the other side safe to show.
     """
     if isinstance(error, _TIMEOUTS):
         reason = f"No whole answer came within {within_s:.0f} s"
@@ -71,7 +71,7 @@ def no_answer(
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and what led to it, the latest first; of failed addresses, the first one's."""
+    """Yield an error and its causes, the latest first; of several addresses, the first one's."""
     while error is not None:
         yield error
         if isinstance(error, BaseExceptionGroup):

@@ -24,9 +24,9 @@ _TRIES = 5
 
 @dataclass(slots=True)
 class PartialFile:
-    """The beginning of a pack on disk, and what tells whether it still is the same pack.
+    """The beginning of a pack on disk, and the notes that show whether it is still the same pack.
 
-    All methods but ``open`` are for the session that has it open: nobody else can have it then.
+    All methods but ``open`` are for the session that has it open; only one can.
     """
 
     path: Path
@@ -93,7 +93,7 @@ class PartialFile:
         self.validator, self.have = "", 0
 
     def note_validator(self, etag: str) -> None:
-        """Remember what the bytes to come belong to; a weak ETag is no use."""
+        """Note the ETag of the next bytes; a weak one is useless."""
         strong = etag if _STRONG.fullmatch(etag) else ""
         if strong != self.validator:
             self._note.unlink(missing_ok=True)
@@ -127,7 +127,7 @@ class PartialFile:
         self._close()
 
     def close(self) -> None:
-        """Close the file; what there is stays for another attempt, if that can go on with it."""
+        """Close the file; keep its bytes for another attempt if that can resume."""
         if self._file >= 0 and not (self.have and self.validator):
             self.remove()
         self._close()

@@ -16,10 +16,10 @@ R = TypeVar("R", bound=Record)
 
 
 def page_of(answer: Answer, page_no: int, page_size: int, lock_id: int) -> RemotePage:
-    """The page of a lock's remotes (4.3) in an answer; what was asked for is told in case.
+    """Return the page of a lock's remotes (4.3) in an answer.
 
     Raises:
-        MalformedAnswer: As for :func:`read_page`, or whether it is a page cannot be told.
+        MalformedAnswer: As for :func:`read_page`, or the answer shows neither success nor refusal.
         Refused: The service said no.
     """
     page = read_page(open_answer(answer), page_no, page_size, lock_id)
@@ -27,15 +27,15 @@ def page_of(answer: Answer, page_no: int, page_size: int, lock_id: int) -> Remot
 
 
 def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = None) -> RemotePage:
-    """A page of remotes (4.3).
+    """Return a page of remotes (4.3).
 
-    The service's own counts are believed. One that is missing or makes no sense is worked out: the
-    number and the size of the page from what was asked, the totals from what there is to see. A
+    The service's own counts are used. A missing or impossible one is derived: number and size of
+    the page from the request, totals from the records. A
     derived total is the smallest that fits.
 
     Raises:
-        MalformedAnswer: ``data`` is no object, its ``list`` no array, or it is the list of another
-            lock than the one asked for.
+        MalformedAnswer: ``data`` is not an object, its ``list`` is not an array, or the list is of
+            another lock.
     """
     items = _object(data).get("list")
     if not isinstance(items, list):
@@ -70,11 +70,11 @@ def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = Non
 
 
 def read_remote(data: Any, remote_id: int) -> Remote:
-    """A remote's detail (4.5); where it tells no id, it has the one that was asked for.
+    """Return a remote's detail (4.5); without an ID it gets the requested one.
 
     Raises:
-        MalformedAnswer: ``data`` is no object, or it is about another remote than the one asked
-            for: acting on that one would be the worst outcome of all.
+        MalformedAnswer: ``data`` is not an object, or is about another remote: acting on that one
+            would be the worst mistake of all.
     """
     told = _object(data).get("id")
     remote = Remote.read(data if told is not None else {**data, "id": remote_id})
@@ -85,19 +85,19 @@ def read_remote(data: Any, remote_id: int) -> Remote:
 
 
 def read_one(data: Any, kind: type[R]) -> R:
-    """One record.
+    """Return one record.
 
     Raises:
-        MalformedAnswer: ``data`` is no object.
+        MalformedAnswer: ``data`` is not an object.
     """
     return kind.read(_object(data))
 
 
 def read_many(data: Any, kind: type[R]) -> list[R]:
-    """An array of records; entries that are no objects are left out, as nothing can be shown.
+    """Return an array of records without entries that are not objects: they have nothing to show.
 
     Raises:
-        MalformedAnswer: ``data`` is no array.
+        MalformedAnswer: ``data`` is not an array.
     """
     if not isinstance(data, list):
         raise MalformedAnswer("The answer has no array of data.")
@@ -105,7 +105,7 @@ def read_many(data: Any, kind: type[R]) -> list[R]:
 
 
 def read_result(data: Any, name: str) -> int | None:
-    """The number that a write resulted in; None where it has none or the service did not tell."""
+    """Return the resulting number of a write; None if it has none or the service sent none."""
     return _count(data.get(name), 0) if isinstance(data, dict) else None
 
 

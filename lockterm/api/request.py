@@ -24,7 +24,7 @@ CONNECT_S = 5.0
 
 CONNECT_SHARE = 0.45
 """The most of an attempt's time for a connection, and again for its TLS handshake, so that they
-fail by themselves: httpcore forgets the socket of a handshake that is canceled."""
+fail first: httpcore forgets the socket of a handshake that is canceled."""
 
 
 def connect_limit_s(within_s: float) -> float:

@@ -43,7 +43,7 @@ class RetryPolicy:
     """A longer wait that the service asks for is left to the person, who can watch it pass."""
 
     async def read(self, attempt: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
-        """Try a read; ``attempt`` is told the seconds it may take."""
+        """Try a read; ``attempt`` receives its time limit in seconds."""
         return await self._try(attempt, timeout_s, FOR_READS, self.total_s)
 
     async def write(self, attempt: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
@@ -71,7 +71,7 @@ class RetryPolicy:
             await asyncio.sleep(pause)
 
     def _pause_after(self, error: ServiceError, number: int) -> float | None:
-        """Seconds until the next attempt, or None if there is no point in one."""
+        """Return the seconds until the next attempt; None if it would not help."""
         if isinstance(error, Untrusted):
             return None
         pause: float = self.pause_s * 2.0 ** (number - 1) * random.uniform(0.5, 1.5)

@@ -68,10 +68,10 @@ class _Progress:
 
 
 class Transport:
-    """Connections to one service; how HTTP is spoken is known here and nowhere above.
+    """Connections to one service; no module above this one knows HTTP.
 
     Args:
-        profile: Where the service is and how to talk to it.
+        profile: The service's profile.
         clock: Seconds since the epoch, to compare with the service's; replaced in tests.
 
     Raises:
@@ -96,8 +96,8 @@ class Transport:
         self.quote = quoting(profile.headers.values())
         """Quotes what the service sent, as errors may do it: short, clean, without secrets."""
         self.on_limited: Callable[[float], None] = ignore
-        """Called with the wait that is asked for whenever an answer says that calls are too many,
-        also where the call is tried again by itself; 0: at once, or it does not say how long."""
+        """Called with the requested wait in seconds for each answer 429, also before a repeated
+        call; 0 if the answer names none."""
         self._ca_file, self._ca_only = profile.ca_file, profile.ca_only
         self._pool: ConnectionPool | None = None
 

@@ -1,4 +1,4 @@
-"""TLS: whom to trust, and what to say when that fails. There is no way to switch it off."""
+"""TLS: the trusted authorities, and the errors of a failed check. It cannot be switched off."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ NO_CERTIFICATE = (
 
 
 def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SSLContext:
-    """The context for a base URL.
+    """Return the TLS context for a base URL.
 
     For https it trusts the well-known authorities, those of this machine, and those of ``ca_file``.
-    For http it is an empty one that trusts nobody, because loading authorities takes 40 ms.
+    For http it is empty and trusts no one, because loading authorities takes 40 ms.
 
-    The environment has no say: ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` would add authorities, and
+    The environment is ignored: ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` would add authorities, and
     ``SSLKEYLOGFILE`` would write down what decrypts the line.
 
     Args:

@@ -1,4 +1,4 @@
-"""What a change sent to the service is, before it is sent: a plain record for the journal."""
+"""The writes of the contract as plain records, which the journal keeps before they are sent."""
 
 from __future__ import annotations
 
