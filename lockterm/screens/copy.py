@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, cast
 
 from textual import on, work
@@ -100,8 +101,8 @@ class ExportModal(LocktermModal[Source | None]):
 
 _BY: Mapping[str, Callable[[Lock], Any]] = {
     "Lock": lambda lock: natural(lock.title),
-    "Id": lambda lock: lock.lock_id,
-    "Remotes": lambda lock: lock.remotes,
+    "Id": attrgetter("lock_id"),
+    "Remotes": attrgetter("remotes"),
 }
 """Title -> what locks are sorted by where it was clicked."""
 

@@ -130,6 +130,9 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @on(LineTable.Chosen)
     async def _row_clicked(self) -> None:
+        if reason := self.why_not(self.row_action):
+            self.notify(reason, title="Open")
+            return
         await self.run_action(f"screen.{self.row_action}")
 
     @on(RowTable.Resorted)

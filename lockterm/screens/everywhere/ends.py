@@ -186,9 +186,7 @@ class WhatEndsScreen(AllLocksScreen):
         days = DaysToCome(id="days")
         days.display = self._shows_days
         yield days
-        yield Results(
-            self.operations, self.table, self.search, self.words, self.marks, reads_first=True
-        )
+        yield Results(self.operations, self.table, self.search, self.marks, reads_first=True)
 
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
         now_ms, needed = self.operations.now_ms(), words_of(needle)
@@ -232,7 +230,7 @@ class WhatEndsScreen(AllLocksScreen):
                 yield OnLock(one.lock, zones[one.lock.zone], problem=problem)
         yield from self.problems(site)
 
-    def words(self) -> tuple[str, str]:
+    def describe_no_match(self) -> tuple[str, str]:
         results, site = self.results, self.results.site
         if not site.locks:
             return EMPTY_BOOK, "escape  back"

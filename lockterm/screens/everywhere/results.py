@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from textual import events, on, work
+from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.message import Message
@@ -18,12 +18,10 @@ from lockterm.domain.remote_states import StateFilter, count_states, describe_co
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.errors import StoreError
-from lockterm.keymap.hints import with_keys
 from lockterm.screens.everywhere.site import Site, Slices
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable, row_words
 from lockterm.terminal.key_queue import PendingNavigation, opening
 from lockterm.widgets.find_line import FindLine
-from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.pager import Pager, with_age
 from lockterm.widgets.state_panel import StatePanel
 
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
     from lockterm.domain.marks import Key, Marks, Row
     from lockterm.operations import Operations
+    from lockterm.screens.list_screen import ListScreen
 
 MOST_FOUND = 500
 """No more remotes are shown: nobody reads on."""
@@ -56,7 +55,6 @@ class Results(Vertical):
         operations: The one door to service and store.
         table: The table of the rows.
         search: Tells what is to be shown.
-        words: Says what stands where nothing is found: a sentence, and the keys that lead on.
         marks: Which remotes are marked.
         finds_first: Whether it begins with typing; then the line to find with is always there.
         reads_first: Whether it begins with reading all locks, unless that was done lately.
@@ -65,15 +63,11 @@ class Results(Vertical):
     class Shown(Message):
         """Other rows are shown, or the cursor stands on another one."""
 
-    class GivenUp(Message):
-        """Escape was pressed in the line to find with, and it was empty."""
-
     def __init__(
         self,
         operations: Operations,
         table: OnLocksTable,
         search: Search,
-        words: Callable[[], tuple[str, str]],
         marks: Marks[Key, Row],
         *,
         finds_first: bool = False,
@@ -83,7 +77,6 @@ class Results(Vertical):
         self._operations = operations
         self._table = table
         self._search = search
-        self._say = words
         self._marks = marks
         self._finds_first = finds_first
         self._reads_first = reads_first
@@ -119,11 +112,15 @@ class Results(Vertical):
             yield FindLine(stays=True, id="find")
         with Container(id="remotes"):
             yield self._table
-            yield StatePanel("Reading what was read last ...", id="state")
+            yield StatePanel(self._screen.describe_empty()[0], id="state")
         if not self._finds_first:
             yield FindLine(id="find")
         yield Static(id="row", markup=False)
         yield Pager(self._operations.clock.steady_ms, id="pager")
+
+    @property
+    def _screen(self) -> ListScreen[Any]:
+        return cast("ListScreen[Any]", self.screen)
 
     def on_mount(self) -> None:
         """Take over what was read last."""
@@ -368,10 +365,8 @@ class Results(Vertical):
         """Say what is shown, and what stands in its place where nothing is."""
         table, panel = self._table, self.query_one(StatePanel)
         panel.display = not table.rows
-        if self.error is not None:
-            panel.say_error(self.error, with_keys("{everywhere.read}  try again      escape  back"))
-        elif panel.display and self.is_loaded:
-            panel.say(*self._say())
+        if panel.display or self.error is not None:
+            panel.say(*self._screen.describe_empty())
         pager, forms = self.query_one(Pager), [*map(self._words, (None, 30, 10, 0))]
         if self.site.unread == len(self.site.locks):
             pager.show(forms[0], shorter=forms[1:])
@@ -406,37 +401,24 @@ class Results(Vertical):
         self.query_one("#row", Static).update(words, layout=False)
         self.post_message(self.Shown())
 
-    # --- handlers ------------------------------------------------------------------------------
+    # --- called by the screen ------------------------------------------------------------------
 
     def _types(self, event: events.Key) -> bool:
         return self.query_one(FindLine).types(event)
 
-    @on(LineTable.Moved)
-    def _moved(self, event: LineTable.Moved) -> None:
-        event.stop()
+    def follow_cursor(self) -> None:
+        """Describe the row to which the cursor has moved."""
         self._has_moved = True
         self.query_one(Pager).tick()
         self._tell_row()
 
-    @on(OnLocksTable.Resorted)
-    def _sort_by_title(self, event: OnLocksTable.Resorted) -> None:
-        event.stop()
+    def sort_rows(self) -> None:
+        """Sort the rows by the title that was clicked."""
         self._table.show_rows(self._found, self._operations.now_ms())
         self._tell_row()
 
-    @on(FindLine.Changed)
-    def _search_for(self, event: FindLine.Changed) -> None:
-        event.stop()
-        if event.value != self.needle:
-            self.needle = event.value
+    def search_for(self, needle: str) -> None:
+        """Show the remotes that match the typed text."""
+        if needle != self.needle:
+            self.needle = needle
             self.find(top=True)
-
-    @on(FindLine.Left)
-    def _to_the_rows(self, event: FindLine.Left) -> None:
-        event.stop()
-        self._table.focus()
-
-    @on(FindLine.GivenUp)
-    def _give_up(self, event: FindLine.GivenUp) -> None:
-        event.stop()
-        self.post_message(self.GivenUp())

@@ -27,6 +27,8 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.widgets.bindings import bindings
+from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.state_panel import describe_error
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
@@ -65,8 +67,16 @@ class AllLocksScreen(ListScreen[None]):
         """What is to be shown; see ``results.Search``."""
 
     @abstractmethod
-    def words(self) -> tuple[str, str]:
-        """What stands where nothing is found: a sentence, and the keys that lead on."""
+    def describe_no_match(self) -> tuple[str, str]:
+        """Return the text if nothing is found, and the keys that help."""
+
+    def describe_empty(self) -> tuple[str, str]:
+        if (error := self.results.error) is not None:
+            keys = with_keys("{everywhere.read}  try again      escape  back")
+            return describe_error(error), keys
+        if not self.results.is_loaded:
+            return "Reading what was read last ...", ""
+        return self.describe_no_match()
 
     @property
     def results(self) -> Results:
@@ -84,6 +94,15 @@ class AllLocksScreen(ListScreen[None]):
 
     def paint(self) -> None:
         self.results.find()
+
+    def follow_cursor(self) -> None:
+        self.results.follow_cursor()
+
+    def sort_rows(self) -> None:
+        self.results.sort_rows()
+
+    def search_for(self, text: str) -> None:
+        self.results.search_for(text)
 
     def pass_time(self) -> None:
         if self.results.is_loaded:
@@ -291,9 +310,7 @@ class EverywhereScreen(AllLocksScreen):
         return ("All locks",)
 
     def compose_body(self) -> ComposeResult:
-        yield Results(
-            self.operations, self.table, self.search, self.words, self.marks, finds_first=True
-        )
+        yield Results(self.operations, self.table, self.search, self.marks, finds_first=True)
 
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
         needed = words_of(needle)
@@ -308,7 +325,7 @@ class EverywhereScreen(AllLocksScreen):
             yield None
         yield from self.problems(site)
 
-    def words(self) -> tuple[str, str]:
+    def describe_no_match(self) -> tuple[str, str]:
         results, site = self.results, self.results.site
         if not site.locks:
             return EMPTY_BOOK, "escape  back"
@@ -332,6 +349,6 @@ class EverywhereScreen(AllLocksScreen):
     def _shown(self) -> None:
         self.refresh_bindings()
 
-    @on(Results.GivenUp)
+    @on(FindLine.GivenUp)
     def _given_up(self) -> None:
         self.action_back()

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import work
 from textual.app import ComposeResult
 from textual.widgets import Static
 
@@ -23,7 +23,6 @@ from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.profiles.form import ProfileForm
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
-from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.row_table import Column, RowTable
 from lockterm.widgets.state_panel import describe_error
 
@@ -198,11 +197,6 @@ class ProfilesScreen(ListScreen[None]):
             (self._profiles.chosen_by, "chose the profile of this start"),
         )
         return [f"{clean(who, 60)} {what}, before the file." for who, what in said if who]
-
-    @on(LineTable.Chosen)
-    def _refuse_click(self) -> None:
-        if reason := self.why_not("switch"):
-            self.notify(reason, title="Open")
 
     # --- actions -------------------------------------------------------------------------------
 

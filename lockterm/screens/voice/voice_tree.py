@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
@@ -73,7 +74,7 @@ class OfMany:
             if (seen := await self._operations.voices.cached_languages(*model)) is None:
                 return None  # what is not known would look like a voice they lack
             cached[model] = seen
-        oldest = min(cached.values(), key=lambda seen: seen.at_ms)
+        oldest = min(cached.values(), key=attrgetter("at_ms"))
         return replace(oldest, value=self._note({one: seen.value for one, seen in cached.items()}))
 
     def _note(self, lists: Mapping[_Model, Sequence[Language]]) -> list[Language]:
