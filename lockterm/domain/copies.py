@@ -1,6 +1,7 @@
-"""Remotes of a backup or of another lock, to be added as they are.
+"""Remotes of a backup or of another lock, to be added unchanged.
 
-Times, names and numbers stay exactly as they were; what cannot be is said, never guessed.
+Times, names and numbers stay exactly as they were. A value that cannot be kept is reported, never
+guessed.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ class BackedUp:
     """A remote of a backup."""
 
     remote: Remote
-    """As it was."""
+    """The remote as it was."""
     request: NewRemote | None
-    """What adds it again; None where it cannot be."""
+    """The request that adds it again; None if that is impossible."""
     why_not: str = ""
-    """Why it cannot be restored, as a sentence."""
+    """Why the remote cannot be restored, as a sentence."""
     unknown: tuple[Field, ...] = ()
-    """Of the fields that no list returns, those that nobody here knows."""
+    """The fields that no list returns and whose values are unknown here."""
     unnamed: tuple[str, ...] = ()
-    """Fields of the service that the contract does not name: they are not sent back."""
+    """Fields of the service that the contract does not name, which are not sent back."""
     was_invalid: bool = False
-    """The service said that it was invalid, although its end has not passed."""
+    """Whether the service called the remote invalid although its end has not passed."""
 
     @property
     def old_id(self) -> int | None:
@@ -51,12 +52,12 @@ class BackedUp:
 def read_backup(
     operation: Operation, known: Mapping[int, Mapping[str, Any]], now_ms: int
 ) -> list[BackedUp]:
-    """The remotes of a delete's or clear's backup. Takes a moment for thousands: use a thread.
+    """Return the remotes in the backup of a delete or clear. Thousands take a while: use a thread.
 
     Args:
         operation: The delete or clear.
-        known: What is known of hidden fields, see :func:`lockterm.domain.hidden.known_fields`.
-        now_ms: What has ended is told by it.
+        known: The known hidden fields, see :func:`lockterm.domain.hidden.known_fields`.
+        now_ms: Now, in milliseconds, to find the expired remotes.
     """
     found = []
     for record in operation.before:
@@ -67,15 +68,15 @@ def read_backup(
 
 
 def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: int) -> BackedUp:
-    """A remote as it can be added again.
+    """Return a remote with the request that adds it again.
 
     Args:
-        remote: As the service told it.
+        remote: The remote as the service returned it.
         lock_id: Its lock.
-        known: What is known of its hidden fields.
-        now_ms: What has ended is told by it.
+        known: Its known hidden fields.
+        now_ms: Now, in milliseconds, to find whether it is expired.
     """
-    # What the service itself returned is newer than what was sent from here once.
+    # A value that the service returned is newer than one that was sent from here.
     hidden = [
         field for field in UNLISTED if field.name not in remote.raw or field.name in remote.odd
     ]
@@ -86,7 +87,7 @@ def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: in
     )
     listed = {field.name for field in ADDED if field.listed}
     unusable = {*(remote.odd.keys() & listed), *rules.violations(wanted)}
-    # A name that a person would have to retype was the remote's name all the same.
+    # A name that a person may not type was still the name of this remote.
     unusable -= {field.name for field in _NAMES if (field.of(wanted) or "").strip()}
     if remote.id is None:
         why_not = "The backup has no usable ID of it. A second restore could not be prevented."
@@ -97,7 +98,7 @@ def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: in
         named = ", ".join(field.called for field in ADDED if field.name in unusable)
         return BackedUp(remote, None, f"The backup has no usable {named}.")
     request = rules.added_again(lock_id, wanted)
-    # An add makes a normal remote (3): what somebody had switched off would open the lock again.
+    # An add makes a normal remote (3), so one that was switched off would open the lock again.
     was_invalid = remote.status not in (None, RemoteStatus.NORMAL) and not ended
     unknown = tuple(field for field in hidden if field.name not in known)
     return BackedUp(remote, request, "", unknown, tuple(remote.extras), was_invalid)
@@ -109,17 +110,17 @@ def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: in
 def copied(
     source: Sequence[BackedUp], lock_id: int, there: Sequence[Remote], *, renames: bool
 ) -> list[Step]:
-    """What has to be added to a lock; what is there already stays as it is.
+    """Return steps that add remotes to a lock; remotes already there stay unchanged.
 
     Args:
         source: The remotes, each with the request that would add it to its own lock.
-        lock_id: The lock that they are to be on, too.
-        there: All that it has.
-        renames: Whether what has a name that is taken gets another one; else it is refused, since
-            the fob will not open.
+        lock_id: The lock that they are copied to.
+        there: All remotes of that lock.
+        renames: Whether a remote whose name is taken gets another name; otherwise it is refused,
+            and the fob will not open.
 
     Returns:
-        Steps without numbers. One that cannot be copied is refused and says why.
+        Steps without numbers. A remote that cannot be copied has a refused step with the reason.
     """
     numbers = {normalize_name(one.remote_number): one for one in there if one.remote_number}
     near = {near_key(number): one for number, one in numbers.items()}
@@ -157,7 +158,7 @@ def copied(
 
 
 def at_wall_time(remote: Remote, zone: tzinfo, other: tzinfo) -> Remote:
-    """Return a remote that opens by the clocks of another zone as it does by those of its own."""
+    """Return a remote with the same times of day on the clocks of another zone."""
     start, end = remote.start_ms, remote.end_ms
     return replace(
         remote,
@@ -167,12 +168,12 @@ def at_wall_time(remote: Remote, zone: tzinfo, other: tzinfo) -> Remote:
 
 
 def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) -> list[Step]:
-    """Refuse the steps whose time of day is not known.
+    """Refuse the steps with a time of day in an unknown zone.
 
     Args:
-        steps: Those that add remotes.
-        zone: The zone of the lock that is copied.
-        other: The zone of the lock that they are for.
+        steps: The steps that add remotes.
+        zone: The zone of the source.
+        other: The zone of the lock.
     """
     unknown = next((one for one in (zone, other) if isinstance(one, dates.UnknownZone)), None)
     if unknown is None or zone == other:
@@ -187,9 +188,9 @@ def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) ->
 
 
 def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_time: bool) -> str:
-    """Return what becomes of the times of a copy for a lock in another zone, with an example.
+    """Return how the times of copies change for a lock in another zone, with an example.
 
-    Empty where no time of day is kept, since a zone is not known: the copies are refused with that.
+    Empty if times of day should be kept but a zone is unknown, because such copies are refused.
     """
     if keeps_wall_time and any(isinstance(one, dates.UnknownZone) for one in (zone, other)):
         return ""
@@ -205,7 +206,7 @@ def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_ti
 
 
 def _taken(other: Remote | None) -> str:
-    """Return what is said of a fob whose name another remote has; None is an added one."""
+    """Return the message for a fob whose name is taken; None means by a remote of the same copy."""
     if other is None:
         return f"{NAME_TAKEN} by another remote of this copy: this fob will not open."
     number = f", number {clean(other.remote_number, 40)}," if other.remote_number else ""
@@ -220,7 +221,7 @@ def _near_number(other: Remote | None) -> str:
 
 
 def _there(remote: Remote, same: Remote) -> str:
-    """What is said of a remote whose number is on the lock."""
+    """Return the message for a remote whose number is already on the lock."""
     after = effective(None, remote)
     fields = ("remoteName", "remoteType", "startDate", "endDate", "weekDay", "isCoerced")
     differing = [
@@ -234,7 +235,7 @@ def _there(remote: Remote, same: Remote) -> str:
 
 
 def _free(name: str, names: dict[str, Remote | None]) -> str:
-    """The name itself, or the first like it that is not taken: ``Anna (2)``."""
+    """Return the name itself, or the first free variant: ``Anna (2)``."""
     found, number = name, 1
     while normalize_name(found) in names:
         number += 1

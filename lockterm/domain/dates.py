@@ -1,11 +1,12 @@
-"""The one place where timestamps become local times, and what was typed becomes a timestamp.
+"""Conversion of timestamps to local times and text.
 
-People read ``31 Dec 2026 18:00 +01:00``: :func:`day_time`, and :func:`day` where the day is enough.
-What is typed, and what files and tables of commands have, is ``2026-12-31 18:00``, which sorts:
+People read ``31 Dec 2026 18:00 +01:00``: :func:`day_time`, or :func:`day` if the day is enough.
+People type ``2026-12-31 18:00``, and files and tables of commands use it because it sorts:
 :func:`typed`, and :func:`stamp` with its offset.
 
-Values are milliseconds since 1970 in UTC, as the contract has them (2.3). Nothing here raises for
-a strange number: what is no date of the calendar is shown as the number that came.
+Values are milliseconds since 1970 in UTC, as in the contract (2.3). No function raises for a
+strange
+number: one outside the calendar is shown as it came.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-"""English, whatever the locale of the terminal."""
+"""English, regardless of the terminal's locale."""
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
@@ -23,18 +24,20 @@ HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 YEAR_MS = 365 * DAY_MS + DAY_MS // 4
 _NEAR_MS = 180 * DAY_MS
-"""So far from now on a day is told with its year."""
+"""Milliseconds from now beyond which a day is shown with its year."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS_FROM = 10**11
-"""From here on a number is milliseconds: as seconds it would be the year 5138."""
+"""Numbers from here on are milliseconds: as seconds this one would be the year 5138."""
 
 
 class UnknownZone(tzinfo):
-    """The zone of a lock that this machine does not know: times are shown in UTC, none is read.
+    """A time zone of a lock that this machine does not know; its times are shown in UTC.
+
+    No typed time is read in it, because the result could be wrong.
 
     Args:
-        name: What the lock book calls it.
+        name: The zone's name in the lock book.
     """
 
     def __init__(self, name: str) -> None:
@@ -42,7 +45,7 @@ class UnknownZone(tzinfo):
 
     @property
     def reason(self) -> str:
-        """Why no date is read, as a sentence; the name may hold anything."""
+        """Why no date is read, as a sentence; the name may contain anything."""
         return f'This machine does not know the time zone "{self.name}" of this lock.'
 
     def utcoffset(self, dt: datetime | None) -> timedelta:
@@ -65,12 +68,12 @@ class UnknownZone(tzinfo):
 
 
 def as_ms(value: int) -> int:
-    """A timestamp whose unit the contract leaves open, in milliseconds: from 10^11 on it is."""
+    """Return a timestamp in milliseconds; the contract leaves its unit open."""
     return value if abs(value) >= _MS_FROM else value * 1000
 
 
 def local(ms: int, zone: tzinfo) -> datetime | None:
-    """The moment on the clocks of a zone; None where the calendar does not reach."""
+    """Return a moment as local time of a zone; None if it is outside the calendar."""
     try:
         return (_EPOCH + timedelta(milliseconds=ms)).astimezone(zone)
     except (OverflowError, ValueError):
@@ -78,17 +81,17 @@ def local(ms: int, zone: tzinfo) -> datetime | None:
 
 
 def to_ms(moment: datetime) -> int:
-    """An aware time in milliseconds; what is finer is cut off."""
+    """Return an aware time in milliseconds, rounded down."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def zone_name(zone: tzinfo) -> str:
-    """The name of a zone: ``Europe/Berlin``."""
+    """Return the name of a zone: ``Europe/Berlin``."""
     return str(getattr(zone, "key", None) or zone)
 
 
 def offset(moment: datetime) -> str:
-    """The offset of an aware time: ``+01:00``."""
+    """Return the offset of an aware time: ``+01:00``."""
     return moment.isoformat()[len(moment.replace(tzinfo=None).isoformat()) :]
 
 
@@ -100,7 +103,7 @@ def _number(ms: int) -> str:
 
 
 def _clock(moment: datetime, exact: bool) -> str:
-    """The time of day; with ``exact``, seconds where there are any."""
+    """Return the time of day; with ``exact``, including seconds if they are not zero."""
     if exact and moment.microsecond:
         return moment.isoformat(timespec="milliseconds")[11:23]
     if exact and moment.second:
@@ -109,7 +112,7 @@ def _clock(moment: datetime, exact: bool) -> str:
 
 
 def stamp(ms: int, zone: tzinfo, *, exact: bool = False) -> str:
-    """``2026-12-01 09:00 +01:00``; with ``exact``, seconds and milliseconds where there are any."""
+    """Return ``2026-12-01 09:00 +01:00``; with ``exact``, seconds and milliseconds if not zero."""
     at = local(ms, zone)
     if at is None:
         return _number(ms)
@@ -117,13 +120,13 @@ def stamp(ms: int, zone: tzinfo, *, exact: bool = False) -> str:
 
 
 def clock(ms: int, zone: tzinfo) -> str:
-    """``09:00 +01:00``: the time of day, where the day is clear."""
+    """Return the time of day: ``09:00 +01:00``."""
     at = local(ms, zone)
     return _number(ms) if at is None else f"{_clock(at, False)} {offset(at)}"
 
 
 def recent(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """``20 Nov 09:00``, ``20 Nov 2025`` from half a year on, as ``ls -l`` does; 12 cells."""
+    """Return ``20 Nov 09:00``, or ``20 Nov 2025`` beyond half a year; 12 cells as in ``ls -l``."""
     at = local(ms, zone)
     if at is None or abs(now_ms - ms) > _NEAR_MS:
         return day(ms, zone)
@@ -131,7 +134,7 @@ def recent(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def near_day(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """``3 Dec``, ``3 Dec 2025`` from half a year on."""
+    """Return ``3 Dec``, or ``3 Dec 2025`` beyond half a year."""
     at = local(ms, zone)
     if at is None or abs(now_ms - ms) > _NEAR_MS:
         return day(ms, zone)
@@ -139,13 +142,13 @@ def near_day(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def near_time(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """``5 Dec 15:00``, ``5 Dec 2027 15:00`` from half a year on."""
+    """Return ``5 Dec 15:00``, or ``5 Dec 2027 15:00`` beyond half a year."""
     at = local(ms, zone)
     return _number(ms) if at is None else f"{near_day(ms, zone, now_ms)} {_clock(at, True)}"
 
 
 def duration(ms: int) -> str:
-    """``37 days``, ``5 hours``, ``59 seconds``: a span in its largest whole unit, rounded down."""
+    """Return a span in its largest whole unit, rounded down: ``37 days``, ``59 seconds``."""
     if ms >= 2 * DAY_MS:
         size, unit = DAY_MS, "day"
     elif ms >= HOUR_MS:
@@ -157,7 +160,7 @@ def duration(ms: int) -> str:
 
 
 def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:
-    """When the day of a moment begins in a zone, and the next one, in milliseconds."""
+    """Return the beginnings of a moment's day and of the next day, in milliseconds."""
     at = local(ms, zone)
     if at is None:
         return ms, ms
@@ -168,31 +171,31 @@ def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:
 
 
 def begin_of(day: date, zone: tzinfo, *, last: bool = False) -> int:
-    """Return when a day begins in a zone, in milliseconds.
+    """Return the beginning of a day in a zone, in milliseconds.
 
     Args:
         day: The day.
-        zone: The zone; where its clocks skip midnight, the day begins when they go on.
-        last: Whether the second one is meant where the clocks show midnight twice.
+        zone: The zone; if its clocks skip midnight, the day begins after the gap.
+        last: Whether to return the second midnight if the clocks show it twice.
     """
     return _shown_at(datetime.combine(day, time()), zone, last=last)
 
 
 def same_wall_time(ms: int, zone: tzinfo, other: tzinfo, *, last: bool = False) -> int:
-    """Return when the clocks of another zone show what those of a zone show at a moment.
+    """Return the moment when another zone's clocks show what a zone's clocks show at a moment.
 
     Args:
         ms: The moment, in milliseconds.
         zone: The zone.
-        other: The other zone; where its clocks skip that time, the moment when they go on.
-        last: Whether the second moment is meant where they show that time twice.
+        other: The other zone; if its clocks skip that time, the moment after the gap.
+        last: Whether to return the second moment if they show that time twice.
     """
     at = local(ms, zone)
     return ms if at is None else _shown_at(at.replace(tzinfo=None, fold=0), other, last=last)
 
 
 def _shown_at(wall: datetime, zone: tzinfo, *, last: bool) -> int:
-    """Return when the clocks of a zone show a time; where they skip it, when they go on."""
+    """Return the moment when a zone's clocks show a time, or the end of the gap if they skip it."""
     ms = to_ms(wall.replace(tzinfo=zone, fold=int(last)))
     shown = local(ms, zone)
     if shown is not None and shown.replace(tzinfo=None, fold=0) != wall:
@@ -201,7 +204,7 @@ def _shown_at(wall: datetime, zone: tzinfo, *, last: bool) -> int:
 
 
 def after_gap(wall: datetime, zone: tzinfo) -> datetime:
-    """Return when the clocks go on that skip a time, in UTC."""
+    """Return the end of the gap in which clocks skip a time, in UTC."""
     before = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
     after = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
     old, second = before.astimezone(zone).utcoffset(), timedelta(seconds=1)
@@ -215,42 +218,43 @@ def after_gap(wall: datetime, zone: tzinfo) -> datetime:
 
 
 def day(ms: int, zone: tzinfo) -> str:
-    """``31 Dec 2026``."""
+    """Return ``31 Dec 2026``."""
     at = local(ms, zone)
     return _number(ms) if at is None else day_of(at)
 
 
 def last_day(ms: int, zone: tzinfo) -> str:
-    """``31 Jan 2027``: the last day before an end; of an end at midnight, the day before."""
+    """Return the last day before an end: for midnight, the day before."""
     return day(ms - 1, zone)
 
 
 def begins_day(ms: int, zone: tzinfo) -> bool:
-    """Return whether a moment is the first of a day, 00:00 nearly always."""
+    """Return whether a moment is the first of a day, which is nearly always 00:00."""
     return day(ms, zone) != day(ms - 1, zone)
 
 
 def day_of(at: datetime) -> str:
-    """``31 Dec 2026``, of a time that is local already."""
+    """Return ``31 Dec 2026`` for a local time."""
     return f"{at.day} {MONTHS[at.month - 1]} {at.year}"
 
 
 def day_time(ms: int, zone: tzinfo, *, exact: bool = True) -> str:
-    """``31 Dec 2026 18:00 +01:00``; with ``exact``, seconds and milliseconds where there are any.
+    """Return ``31 Dec 2026 18:00 +01:00``.
 
     Args:
         ms: The moment, in milliseconds.
-        zone: In which it is shown.
-        exact: Whether it is the end of a right or the like, where ``23:59:59`` is not ``23:59``.
+        zone: The zone for display.
+        exact: Whether to show seconds and milliseconds that are not zero. The end of a right needs
+            them, because ``23:59:59`` is not ``23:59``.
     """
     at = local(ms, zone)
     return _number(ms) if at is None else f"{day_of(at)} {_clock(at, exact)} {offset(at)}"
 
 
 def preview(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """``Tue 1 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days``: what a typed date resolved to.
+    """Return the meaning of a typed date: ``Tue 1 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days``.
 
-    Where the clock shows the time of UTC, it stands there once.
+    UTC is left out if the zone's offset is zero.
     """
     at, universal = local(ms, zone), local(ms, UTC)
     if at is None or universal is None:
@@ -263,10 +267,10 @@ def preview(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def typed(ms: int, zone: tzinfo) -> str:
-    """How a person would type this moment: ``2026-12-01 09:00``.
+    """Return a moment as a person would type it: ``2026-12-01 09:00``.
 
-    Exact: :func:`lockterm.domain.date_input.read_moment` gives back the same number. The offset
-    stands there only where the clock shows that time twice, or the zone is not known.
+    :func:`lockterm.domain.date_input.read_moment` returns the same number. The offset is added
+    only if the clock shows that time twice, or the zone is unknown.
     """
     at = local(ms, zone)
     if at is None:
@@ -278,9 +282,9 @@ def typed(ms: int, zone: tzinfo) -> str:
 
 
 def distance(ms: int, now_ms: int) -> str:
-    """How far a moment is from now: ``in 41 days``, ``3 days ago``, ``in 2 hours``.
+    """Return the distance of a moment from now: ``in 41 days``, ``3 days ago``, ``in 2 hours``.
 
-    The minute that has begun counts whole: ``+7d``, typed in the middle of one, is in 7 days.
+    A started minute counts whole: ``+7d``, typed within a minute, is in 7 days.
     """
     away = abs(ms - now_ms)
     if away < MINUTE_MS:

@@ -1,4 +1,4 @@
-"""The rules of the contract for a remote: what each type needs, and what is sent for it.
+"""The contract's rules for a remote: what each type needs, and what is sent for it.
 
 | type | start and end | weekdays | sent |
 |---|---|---|---|
@@ -6,8 +6,8 @@
 | 2 time-limited | both, end after start | none | the two dates, ``weekDay`` [] |
 | 4 recurring | both, end after start | 1-7; none only after asking | all three |
 
-An update that touches type, start, end or weekdays sends all four together; otherwise only what
-changed. What the contract does not know is never written back (2.2, 4.1, 4.4).
+An update that touches type, start, end or weekdays sends all four together; otherwise it sends only
+changed fields. Fields that the contract does not name are never sent back (2.2, 4.1, 4.4).
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from lockterm.domain.requests import NewRemote, RemoteChanges
 
 EXTRA_BYTES = 1024
-"""``extraData`` is recommended to be at most 1 KB (8)."""
+"""Recommended maximum size of ``extraData`` in bytes (8)."""
 
 OPENS_AGAIN = "This reactivates an expired remote."
-"""Said of a remote that :func:`opens_again`."""
+"""The message for a remote that :func:`opens_again`."""
 
 
 def comparable(field: Field, value: Any) -> Any:
-    """A value to compare: nothing has one form for each kind, and days have no order."""
+    """Return a value for comparison: each kind has one empty value, and weekdays have no order."""
     match field.kind:
         case Kind.TEXT:
             return normalize_name(value) if isinstance(value, str) else value or ""
@@ -56,12 +56,12 @@ def comparable(field: Field, value: Any) -> Any:
 
 
 def is_same(field: Field, one: Any, other: Any) -> bool:
-    """Whether two values are the same as they are sent: ``1``, ``1.0`` and ``true`` are not."""
+    """Return whether two values are sent alike: ``1``, ``1.0`` and ``true`` are not."""
     return one is other or canonical(comparable(field, one)) == canonical(comparable(field, other))
 
 
 def validity_of(remote: Remote) -> tuple[int | None, int | None, int | None, tuple[int, ...]]:
-    """Type, start, end and weekdays as they are sent together for the type."""
+    """Return type, start, end and weekdays as they are sent together."""
     if remote.remote_type == RemoteType.PERMANENT:
         return (remote.remote_type, 0, 0, ())
     days = tuple(sorted({day for day in remote.week_day or () if day in WEEK}))
@@ -71,7 +71,7 @@ def validity_of(remote: Remote) -> tuple[int | None, int | None, int | None, tup
 
 
 def effective(before: Remote | None, after: Remote) -> Remote:
-    """What is wanted as it will be: the four of the validity as sent, or left as they are."""
+    """Return a wanted remote with its resulting validity: the sent one, or the present one."""
     if before is not None and not touches_validity(before, after):
         days = tuple(before.week_day or ())
         four = (before.remote_type, before.start_ms, before.end_ms, days)
@@ -82,21 +82,21 @@ def effective(before: Remote | None, after: Remote) -> Remote:
 
 
 def touches_validity(before: Remote | None, after: Remote) -> bool:
-    """Whether type, start, end or weekdays become others; a new remote always sets them."""
+    """Return whether type, start, end or weekdays change; a new remote always sets them."""
     return before is None or validity_of(after) != validity_of(before)
 
 
 def opens_again(before: Remote, after: Remote, now_ms: int) -> bool:
-    """Whether a remote that has ended has no end, or one to come, after an update."""
+    """Return whether an update gives an expired remote a future end, or none."""
     is_over = phase_of(before, now_ms) is Phase.OVER
     return is_over and phase_of(after, now_ms) not in (Phase.OVER, Phase.UNCLEAR)
 
 
 def unread(before: Remote, wanted: Remote) -> dict[str, str]:
-    """What an update would write over though nobody knows what it is: contract field -> why not.
+    """Return the fields that an update would overwrite unread: contract field -> reason.
 
-    Type, dates and weekdays are sent together: what came in a form that cannot be read, or did not
-    come at all, would be lost by another end.
+    Type, dates and weekdays are sent together. If one of them came in an unreadable form, or did
+    not come at all, a new end date would destroy it.
     """
     if not touches_validity(before, wanted):
         return {}
@@ -115,16 +115,16 @@ def unread(before: Remote, wanted: Remote) -> dict[str, str]:
 
 
 def sends_dates(before: Remote | None, wanted: Remote) -> bool:
-    """Whether a start and an end are sent, which a person may have counted from a wrong clock."""
+    """Return whether a start and an end are sent; a person may have based them on a wrong clock."""
     return needs_dates(wanted.remote_type) and touches_validity(before, wanted)
 
 
 def violations(wanted: Remote, before: Remote | None = None) -> dict[str, str]:
-    """What must be corrected before anything is sent: contract field -> reason, in words.
+    """Return what must be corrected before anything is sent: contract field -> reason, in words.
 
     Args:
-        wanted: What was typed.
-        before: The remote of an edit: what stays as it is breaks no rule, for it is not sent.
+        wanted: The typed remote.
+        before: The remote that is edited; its unchanged fields break no rule, as they are not sent.
     """
     reasons = _wrong_validity(wanted) if touches_validity(before, wanted) else {}
     for field in ADDED if before is None else UPDATED:
@@ -136,7 +136,7 @@ def violations(wanted: Remote, before: Remote | None = None) -> dict[str, str]:
 
 
 def _wrong(field: Field, value: Any) -> str:
-    """Problems with a value whatever the others are."""
+    """Return the problem with a value on its own; empty if there is none."""
     listed = tuple(field.constants or ())
     if field.name == "addType" and value not in listed:
         return "Choose how it was added: via bluetooth or via gateway."
@@ -176,7 +176,7 @@ def _wrong_validity(wanted: Remote) -> dict[str, str]:
 
 
 def warnings(wanted: Remote, now_ms: int, before: Remote | None = None) -> dict[str, str]:
-    """What is allowed but must be confirmed: contract field -> what it means, in words."""
+    """Return what is allowed but must be confirmed: contract field -> meaning, in words."""
     found: dict[str, str] = {}
     if touches_validity(before, wanted) and needs_dates(wanted.remote_type):
         if wanted.end_ms is not None and wanted.end_ms <= now_ms:
@@ -198,7 +198,7 @@ def warnings(wanted: Remote, now_ms: int, before: Remote | None = None) -> dict[
 
 
 def new_remote(lock_id: int, wanted: Remote) -> NewRemote:
-    """The request that adds a remote (4.1); what was not given is left out.
+    """Return the request that adds a remote (4.1), without the fields that were not given.
 
     Raises:
         RuleViolation: A rule is broken.
@@ -218,7 +218,7 @@ def new_remote(lock_id: int, wanted: Remote) -> NewRemote:
 
 
 def added_again(lock_id: int, was: Remote) -> NewRemote:
-    """As :func:`new_remote`, of what was a remote: also with a name that nobody may type.
+    """Return :func:`new_remote` for a former remote, even with a name that nobody may type.
 
     Raises:
         RuleViolation: A rule is broken.
@@ -232,7 +232,7 @@ def added_again(lock_id: int, was: Remote) -> NewRemote:
 
 
 def changes(before: Remote, wanted: Remote) -> RemoteChanges:
-    """What an update has to send (4.4); nothing where nothing changed.
+    """Return the request of an update (4.4), with the changed fields only.
 
     Raises:
         RuleViolation: A rule is broken.
@@ -252,7 +252,7 @@ def changes(before: Remote, wanted: Remote) -> RemoteChanges:
 
 
 def differing(before: Remote, wanted: Remote) -> dict[str, Any]:
-    """Those fields of an update that become others, under the contract's names: what a step wants.
+    """Return the fields that an update changes, with the contract's names, as a step wants them.
 
     Raises:
         RuleViolation: A rule is broken.

@@ -1,7 +1,7 @@
-"""The one way in which a string of the service becomes something to show.
+"""The only way in which a string from the service becomes text to show.
 
-Raw values stay raw for the wire, for matching and for export; only what is painted, logged or
-copied into a sentence goes through here.
+Raw values stay raw for requests, comparisons and exports. Whatever is painted, logged or put into a
+sentence is cleaned here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lockterm.domain.ignorable import IGNORABLE
 _NON_JOINER, _JOINER = "\u200c\u200d"
 _EMOJI_STYLE, _KEYCAP = "\ufe0f", "\u20e3"
 _VIRAMA = 9
-"""The combining class of what joins the letters of Indian scripts."""
+"""The combining class of the characters that join letters of Indian scripts."""
 
 _UNSEEN = frozenset(
     map(
@@ -31,17 +31,18 @@ _UNSEEN = frozenset(
         ),
     )
 )
-"""Marks, fillers and variants for which Python has a glyph and terminals have none."""
+"""Marks, fillers and variants that Python calls printable and terminals do not show."""
 
 MOST_MARKS = 8
-"""Combining marks on one letter; no script needs more, and without end they cover the lines."""
+"""Maximum number of combining marks on one letter. No script needs more, and more would cover other
+lines."""
 
 LONGEST_CELL = 60
-"""The most characters of a name, or of another short field, that are looked at for showing it."""
+"""Maximum number of characters of a name, or of another short field, that are shown."""
 
 LONGEST = 128 * 1024
-"""The most characters of one line that is shown: a service may send 8 MiB, nobody reads them, and a
-terminal's clipboard takes less."""
+"""Maximum number of characters of a line that is shown: a service may send 8 MiB, and a terminal's
+clipboard takes less."""
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Control, format (bidi, zero width, tags), surrogate, line and paragraph separators."""
@@ -50,9 +51,9 @@ REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 MASKED = "***"
 _SECRET = 6
-"""Shorter parts of a header's value are words such as Bearer's kin, found everywhere."""
+"""Minimum length of a secret part of a header's value; shorter parts are common words."""
 _BETWEEN = re.compile(r"[\s,;=\"']+")
-"""What stands between the parts of a header's value, as in ``Digest response="..."``."""
+"""The separators between parts of a header's value, as in ``Digest response="..."``."""
 
 
 def _shown(char: str) -> str:
@@ -70,10 +71,10 @@ def _is_ignorable(char: str) -> bool:
 
 
 def is_seen(char: str) -> bool:
-    """Whether a character typed into a name can be told from nothing.
+    """Return whether a character typed into a name is visible.
 
-    Terminals and fonts are newer than Python's tables: what those have not assigned yet is a sign
-    like any other. Joiners belong to some scripts.
+    Terminals and fonts are newer than Python's tables, so an unassigned character counts as
+    visible. Joiners do too, because some scripts need them.
     """
     if char.isprintable() or char in (_JOINER, _NON_JOINER):
         return True
@@ -83,16 +84,17 @@ def is_seen(char: str) -> bool:
 
 
 def clean(value: object, limit: int | None = None) -> str:
-    """A value of the service as one line that is safe to show.
+    """Return a value of the service as one line that is safe to show.
 
-    Control characters, bidi overrides, zero-width characters and lone surrogates are shown as one
-    replacement character each: dropping them would make two different names look the same. Joiners
-    stay where they join something, as in emoji; of a pile of combining marks, the first eight.
+    Control characters, bidi overrides, zero-width characters and lone surrogates become one
+    replacement character each. To drop them would make two different names look the same.
+    Joiners stay where they join something, as in emoji. Of many combining marks on a letter, the
+    first eight stay.
 
     Args:
-        value: Any value; what is no string is shown as Python writes it.
-        limit: The most characters to return; what is longer ends in an ellipsis. There are never
-            more than :data:`LONGEST`.
+        value: Any value; anything but a string is shown as Python writes it.
+        limit: Maximum number of characters, at most :data:`LONGEST`; a longer text ends in an
+            ellipsis.
     """
     limit = LONGEST if limit is None else min(limit, LONGEST)
     text = value if isinstance(value, str) else str(value)
@@ -120,14 +122,14 @@ def clean(value: object, limit: int | None = None) -> str:
 
 
 def _is_at_work(char: str, before: str, after: str) -> bool:
-    """Whether a character without a glyph changes how its neighbors look.
+    """Return whether a character without a glyph changes how its neighbors look.
 
-    Anywhere else it would only make two names that differ look the same.
+    Otherwise it could only make two different names look the same.
 
     Args:
         char: The character.
-        before: The one before it, or nothing.
-        after: The one behind it, or nothing.
+        before: The character before it, or nothing.
+        after: The character after it, or nothing.
     """
     if not before:
         return False
@@ -144,10 +146,10 @@ def _is_at_work(char: str, before: str, after: str) -> bool:
 
 
 def without_idle_joiners(text: str) -> str:
-    """A text in which joiners and emoji styles that join nothing are left out.
+    """Return a text without joiners and emoji styles that join nothing.
 
     Args:
-        text: A part of what is painted: of a sequence that is cut, the rest joins nothing.
+        text: A part of painted text; a sequence that was cut leaves such characters.
     """
     return "".join(
         char
@@ -158,29 +160,29 @@ def without_idle_joiners(text: str) -> str:
 
 
 def seen_or(name: str | None, instead: str) -> str:
-    """A name as it came; where it is nothing, or only spaces, what can be seen instead."""
+    """Return a name; if it is empty or only spaces, return a visible text instead."""
     return name if name and not name.isspace() else instead
 
 
 def in_cell(value: str, limit: int | None = None) -> str:
-    """Like :func:`clean`, in quotes where nothing of it could be seen."""
+    """Return :func:`clean` text, in quotes if nothing in it is visible."""
     shown = clean(value, limit)
     return shown if seen_or(value, "") else f'"{shown}"'
 
 
 def clean_lines(value: str) -> str:
-    """Like :func:`clean`, for text of several lines: the line ends stay."""
+    """Return :func:`clean` text of several lines."""
     return "\n".join(clean(line) for line in value.split("\n"))
 
 
 def spellings(values: Iterable[str]) -> list[str]:
-    """How the secrets in some values may stand in a text, the longest first.
+    """Return the forms in which secrets may appear in a text, the longest first.
 
-    A gateway's error page repeats what it was sent, escaped as HTML, JSON or a URL.
+    A gateway's error page repeats the request, escaped as HTML, JSON or a URL.
 
     Args:
-        values: Values of headers; their words count too, without words such as Bearer's kin, and
-            so does what basic credentials decode to.
+        values: Values of headers. Their longer words count as secrets too, and so does what basic
+            credentials decode to.
     """
     wholes = [whole for value in values for whole in (value, *_basic(value))]
     parts = {
@@ -201,7 +203,7 @@ def spellings(values: Iterable[str]) -> list[str]:
 
 
 def _basic(value: str) -> Iterator[str]:
-    """User and password of ``Basic`` credentials, together and each by itself."""
+    """Yield user and password of ``Basic`` credentials, together and separately."""
     kind, _, credentials = value.partition(" ")
     if kind.lower() != "basic":
         return
@@ -213,7 +215,7 @@ def _basic(value: str) -> Iterator[str]:
 
 
 def without_secrets(url: str) -> str:
-    """A URL as an error may show it: without user info, query and fragment, which hold tokens."""
+    """Return a URL without user info, query and fragment, which may hold tokens."""
     scheme, mark, rest = re.split(r"[?#]", url, maxsplit=1)[0].partition("://")
     if not mark:
         scheme, rest = "", scheme
@@ -222,11 +224,11 @@ def without_secrets(url: str) -> str:
 
 
 def masked(text: str, secrets: Iterable[str]) -> str:
-    """A text without its secrets.
+    """Return a text without its secrets.
 
     Args:
-        text: The text, whole: of a secret that was cut in two, the half would stay.
-        secrets: As from :func:`spellings`.
+        text: The whole text: half of a secret that was cut would remain.
+        secrets: The result of :func:`spellings`.
     """
     for secret in secrets:
         text = text.replace(secret, MASKED)

@@ -1,4 +1,4 @@
-"""The inverse of a change that the service has recorded, as steps of a plan."""
+"""The inverse of a recorded change, as steps of a plan."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from lockterm.domain.weekdays import WEEK
 from lockterm.keymap.hints import settling
 
 TAKEN_AWAY = frozenset({"delete", "clear"})
-"""The calls that are undone by adding again what they took away."""
+"""The calls that are undone by adding the deleted remotes again."""
 
 VOICE_UNSEEN = (
     "It may have been set elsewhere since. The service does not report the current voice."
@@ -47,16 +47,16 @@ NO_USER_NO = "It had no user number before, and the service has no call that tak
 
 
 def settle_first() -> str:
-    """What to do about what is not settled."""
+    """Return what to do about an unconfirmed operation."""
     return f"Resolve it first: {settling()}"
 
 
 def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
-    """Why an operation has no inverse, as a sentence; empty: it has one, as far as is known here.
+    """Return why an operation has no inverse, as a sentence; empty if it has one.
 
     Args:
         operation: The operation.
-        count: How many remotes its backup holds.
+        count: Number of remotes in its backup.
     """
     call, state = operation.call, operation.state
     if call in TAKEN_AWAY:
@@ -72,11 +72,11 @@ def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
 
 
 def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
-    """Why what an operation took away cannot be added again; empty: it can.
+    """Return why the deleted remotes of an operation cannot be added again; empty if they can.
 
     Args:
         operation: The operation.
-        count: How many remotes its backup holds.
+        count: Number of remotes in its backup.
     """
     if operation.call not in TAKEN_AWAY:
         return "Only what a delete or a clear took away can be restored."
@@ -95,15 +95,16 @@ def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
 def undone(
     operation: Operation, zone: tzinfo, now_ms: int, known: Mapping[str, Any] | None = None
 ) -> PlannedSteps:
-    """The inverse of an add, an update or a user number that was recorded.
+    """Return the inverse of a recorded add, update or user number.
 
-    Each step takes the remote as the change has left it: as anything else it is not touched.
+    Each step expects the remote as the change left it; a remote that was changed since is not
+    touched.
 
     Args:
-        operation: :func:`why_not_undone` has nothing against it.
-        zone: Of its lock.
+        operation: An operation for which :func:`why_not_undone` returns nothing.
+        zone: The zone of its lock.
         now_ms: Now, in milliseconds.
-        known: For a user number: what was known before of the fields that no list returns.
+        known: For a user number: the former values of fields that no list returns.
     """
     body = operation.body
     if operation.call == "add":
@@ -116,7 +117,7 @@ def undone(
     if operation.call == "updateRemoteUserNo":
         return _user_no_undone(operation, was, known or {})
     changed = [field for field in UPDATED if field.name in body]
-    # What the service called it before need not be what it calls it since the change.
+    # The service may have changed the status with the change.
     kept = {name: value for name, value in before.items() if name != "status"}
     after = Remote.read(
         {**kept, **{field.name: body[field.name] for field in changed}, "id": operation.remote_id}
@@ -142,12 +143,12 @@ def undone(
 def voice_undone(
     operation: Operation, sent: Sequence[Operation], undone_too: Set[str]
 ) -> PlannedSteps:
-    """The voice of a lock as it was before, where that one was set from here and recorded.
+    """Return a step that sets the former voice of a lock, if it was set from here and recorded.
 
     Args:
-        operation: What has set the voice.
-        sent: All that has set it from here, or may have, the oldest first.
-        undone_too: The ids of what is undone before it.
+        operation: The operation that set the voice.
+        sent: All operations that set it from here, or may have, the oldest first.
+        undone_too: The IDs of operations that are undone before it.
     """
     before = voice_set(operation)
     step = Step(0, Action.VOICE, operation.lock_id, None, "", before=before)
@@ -167,7 +168,7 @@ def voice_undone(
 
 
 def _user_no_undone(operation: Operation, was: Remote, known: Mapping[str, Any]) -> PlannedSteps:
-    """The user number as it was, where the service or this lockterm has told it."""
+    """Return the step that sets the former user number, if it is known."""
     name = "remoteUserNo"
     now = operation.body.get(name)
     told = {name: was.remote_user_no} if was.remote_user_no is not None else known
@@ -190,12 +191,14 @@ def restored(
     *,
     renames: bool,
 ) -> PlannedSteps:
-    """Add remotes of backups again; one is there already where its name and its number are.
+    """Return steps that add the remotes of backups again.
+
+    A remote whose name and number are on the lock is there already.
 
     Args:
-        backups: The remotes, each with the delete or clear that took it away.
-        lock_id: The lock that they were on, and are to be on again.
-        there: All that it has.
+        backups: The remotes, each with the delete or clear that removed it.
+        lock_id: The lock that they were on and return to.
+        there: All remotes of the lock.
         now_ms: Now, in milliseconds.
         renames: See :func:`copied`.
     """
@@ -222,16 +225,16 @@ def restored(
 
 
 def refused(step: Step, reason: str) -> Step:
-    """A step that cannot be planned."""
+    """Return a step as one that cannot be planned."""
     return replace(step, state=StepState.REFUSED, message=reason)
 
 
 def gained(before: Remote | None, after: Remote, now_ms: int) -> str:
-    """Which access there is after a change that was not there before it; empty: none.
+    """Return the access that a change adds, in words; empty if it adds none.
 
     Args:
-        before: The remote before it; None: it was gone.
-        after: The remote after it.
+        before: The remote before the change; None if it was deleted.
+        after: The remote after the change.
         now_ms: Now, in milliseconds.
     """
     if phase_of(after, now_ms) is Phase.OVER:
@@ -254,7 +257,7 @@ def gained(before: Remote | None, after: Remote, now_ms: int) -> str:
 
 
 def _access(remote: Remote, now_ms: int) -> tuple[float, float, frozenset[int]]:
-    """From when, until when, and on which weekdays a remote may open from now on."""
+    """Return from when, until when, and on which weekdays a remote may open from now on."""
     week = frozenset(WEEK)
     if remote.remote_type == RemoteType.PERMANENT:
         return now_ms, inf, week

@@ -1,7 +1,7 @@
-"""When a remote opens: what its dates say, and what the service says beside it.
+"""The period of a remote: what its dates mean, and what the service reports beside them.
 
-The contract states no rule for ``status`` (3), so the two are kept apart: a service that calls a
-remote normal whose end has passed is quoted, ``says normal``, not corrected.
+The contract has no rule for ``status`` (3), so the two are kept apart. If a service calls an
+expired remote normal, it is quoted as ``says normal``, not corrected.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 _TOLERANCE_MS = 2 * dates.MINUTE_MS
-"""So much may clocks differ before service and dates are said to disagree."""
+"""Milliseconds that clocks may differ before service and dates are said to disagree."""
 
 
 class Phase(Enum):
-    """Where now lies in the period of a remote, by its dates alone."""
+    """The position of now in the period of a remote, by its dates alone."""
 
     ALWAYS = "always"
     AHEAD = "upcoming"
     NOW = "active"
     OVER = "expired"
     UNCLEAR = "unclear"
-    """No dates, or dates that make no period, or a type that the contract does not list."""
+    """No dates, dates that form no period, or a type that the contract does not list."""
 
 
 class State(Enum):
-    """What a person has to know of a remote first: a word, and a sign of its own shape.
+    """The state of a remote that a person must know first: a word, and an icon of a distinct shape.
 
-    The signs take one cell on every terminal; each has one in ASCII. Its color is the stylesheet's
+    Each icon takes one cell on every terminal and has an ASCII form. Its color is the stylesheet's
     ``line-table--`` and :attr:`look`.
     """
 
@@ -60,32 +60,32 @@ class State(Enum):
 
     @property
     def look(self) -> str:
-        """What the stylesheet calls it."""
+        """The name in the stylesheet."""
         return self.name.lower()
 
     @property
     def sign(self) -> str:
-        """Its sign on this terminal."""
+        """The icon on this terminal."""
         return self._plain if glyphs.are_ascii() else self._sign
 
 
 COERCED = "&"
-"""The sign of a coerced remote, beside that of its state."""
+"""The icon of a coerced remote, beside that of its state."""
 
 
 def state_of(remote: Remote, now_ms: int) -> State:
-    """The state of a remote at a moment, by its dates and what the service says beside them."""
+    """Return the state of a remote at a moment, by its dates and the reported status."""
     return judge(remote, phase_of(remote, now_ms), now_ms)[0]
 
 
 def state_by_dates(remote: Remote, now_ms: int) -> State:
-    """The state by the dates alone: of what is or was sent, of which the service says nothing."""
+    """Return the state by the dates alone, for remotes of which the service reports nothing."""
     phase = _clear_phase(remote, phase_of(remote, now_ms))
     return _by_dates(phase, (remote.end_ms or 0) - now_ms)
 
 
 def may_be(state: State, end_ms: int | None, now_ms: int) -> bool:
-    """Whether a remote may have a state, by :func:`end_of` alone, which is told sooner."""
+    """Return whether a remote may have a state, by :func:`end_of` alone, which is faster."""
     left_ms = None if end_ms is None else end_ms - now_ms
     match state:
         case State.ENDED:
@@ -96,7 +96,7 @@ def may_be(state: State, end_ms: int | None, now_ms: int) -> bool:
 
 
 def phase_of(remote: Remote, now_ms: int) -> Phase:
-    """Where now lies, by the dates: the start belongs to the period, the end does not."""
+    """Return the phase by the dates; the start belongs to the period, the end does not."""
     kind, start, end = remote.remote_type, remote.start_ms, remote.end_ms
     if kind == RemoteType.PERMANENT:
         return Phase.ALWAYS
@@ -108,28 +108,28 @@ def phase_of(remote: Remote, now_ms: int) -> Phase:
 
 
 def end_of(remote: Remote) -> int | None:
-    """When the period of a remote ends, by its dates, in milliseconds.
+    """Return the end of a remote's period, in milliseconds.
 
-    One that has no period never ends: a permanent one, or one whose dates make none.
+    None if it never ends: a permanent remote, or one whose dates form no period.
     """
     end = remote.end_ms
     return end if end and phase_of(remote, end) is Phase.OVER else None
 
 
 def has_unreadable_period(remote: Remote) -> bool:
-    """Return whether type and dates do not say when a remote ends."""
+    """Return whether type and dates do not show when a remote ends."""
     if remote.remote_type == RemoteType.PERMANENT:
         return False
     return not (needs_dates(remote.remote_type) and remote.start_ms and remote.end_ms)
 
 
 def without_weekdays(remote: Remote) -> bool:
-    """Return whether a recurring remote has no weekday, or none is known: it opens when?"""
+    """Return whether a recurring remote has no known weekday: when it opens is unclear."""
     return needs_weekdays(remote.remote_type) and not {*(remote.week_day or ())} & {*WEEK}
 
 
 def ends_by(remote: Remote, until_ms: int) -> bool:
-    """Whether the period of a remote is over at a moment; also where it is long over."""
+    """Return whether the period of a remote is over at a moment."""
     end = end_of(remote)
     return end is not None and end <= until_ms
 

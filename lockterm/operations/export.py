@@ -28,21 +28,21 @@ from lockterm.paths import make_directory, write_new, write_whole
 from lockterm.safe_files import Place
 
 FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
-"""What a spreadsheet may take for the beginning of a formula, or of a row."""
+"""Characters that a spreadsheet may take for the start of a formula or of a row."""
 
 _FORMULA = re.compile(r'(^|[;\t\n\r\v\f])([\s"]*)(?=[=+\-@＝＋－＠])')
-"""Where a formula could begin: a spreadsheet that splits at ``;`` or tab, as half of Europe's do,
-sees no quotes around such a text, and a cell behind each of them."""
+"""The places where a formula could begin. A spreadsheet that splits at ``;`` or tab, as many
+European ones do, ignores the quotes around such text and sees a cell after each separator."""
 
 TOLD = ("When", "What", "Lock", "Remote", "Details", "Result", "Note")
-"""The columns of the CSV: for people. The JSON has everything."""
+"""The columns of the CSV, which is for people. The JSON has everything."""
 
 _NAMES = 100
-"""How many files of the same second there may be."""
+"""Maximum number of export files of the same second."""
 
 _JSON_HEAD = re.compile(rb'\s*\{\s*"format"\s*:\s*"%s"' % FORMAT.encode())
 _MOST_HEAD = 4096
-"""Bytes of a file that are read to see what it is."""
+"""Bytes of a file that are read to identify it."""
 
 
 def export_history(
@@ -52,20 +52,20 @@ def export_history(
     now_ms: int,
     zones: Mapping[int, tzinfo],
 ) -> tuple[Path, Path]:
-    """Write operations down as a CSV and a JSON file, for this user alone.
+    """Write operations to a CSV and a JSON file that only this user can read.
 
     Args:
-        operations: What to write, in this order.
-        directory: Where; made if it is missing.
-        zone: The zone of the times that are written for people.
-        now_ms: Names the files, in UTC.
-        zones: Id -> the lock's zone, for the times of its remotes; without it ``zone`` is.
+        operations: The operations, in the order of the files.
+        directory: The directory; it is made if it is missing.
+        zone: The zone of times for people.
+        now_ms: The time in the names of the files, in UTC.
+        zones: Lock ID -> the zone for times of its remotes; ``zone`` for others.
 
     Returns:
-        The CSV file and the JSON file; nothing that was there before is touched.
+        The CSV file and the JSON file. Existing files are not touched.
 
     Raises:
-        StoreError: They cannot be written; nothing is left of them.
+        StoreError: The files cannot be written; no part of them remains.
     """
     contents = {
         ".csv": history_as_csv(operations, zone, zones),
@@ -77,20 +77,20 @@ def export_history(
 def export_files(
     what: str, as_csv: bytes, as_json: bytes, directory: Path, now_ms: int
 ) -> tuple[Path, Path]:
-    """Write something down as a CSV and a JSON file, for this user alone.
+    """Write content to a CSV and a JSON file that only this user can read.
 
     Args:
-        what: What it is: the beginning of the files' names.
-        as_csv: What the CSV file has.
-        as_json: What the JSON file has.
-        directory: Where; made if it is missing.
-        now_ms: Names the files, in UTC.
+        what: The beginning of the files' names.
+        as_csv: The content of the CSV file.
+        as_json: The content of the JSON file.
+        directory: The directory; it is made if it is missing.
+        now_ms: The time in the names of the files, in UTC.
 
     Returns:
-        The CSV file and the JSON file; nothing that was there before is touched.
+        The CSV file and the JSON file. Existing files are not touched.
 
     Raises:
-        StoreError: They cannot be written; nothing is left of them.
+        StoreError: The files cannot be written; no part of them remains.
     """
     make_directory(directory)
     at = dates.local(now_ms, UTC)
@@ -122,7 +122,7 @@ def export_files(
 def history_as_csv(
     operations: Iterable[Operation], zone: tzinfo, zones: Mapping[int, tzinfo]
 ) -> bytes:
-    """RFC 4180, in words; text that a spreadsheet might run gets a quote in front of it."""
+    """Return an RFC 4180 table; text that a spreadsheet might run gets a leading quote."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
     writer.writerow(TOLD)
@@ -133,12 +133,12 @@ def history_as_csv(
 
 
 def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any]:
-    """An operation as people are told of it: column -> text, as it came.
+    """Return an operation as a row for people: column -> text.
 
     Args:
         operation: The operation.
-        zone: In which it is told when it was.
-        lock_zone: In which the times of its remote are.
+        zone: The zone of the time when it was sent.
+        lock_zone: The zone of its remote's times.
     """
     what = CALL_NAMES.get(operation.call, operation.call)
     remote = operation.remote_name
@@ -158,7 +158,7 @@ def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any
 
 
 def history_as_json(operations: Iterable[Operation], zone: tzinfo) -> bytes:
-    """An array of the operations as the journal has them, escaped down to ASCII."""
+    """Return the operations as a JSON array, escaped to ASCII."""
     records = [_record(operation, zone) for operation in operations]
     return (json.dumps(records, indent=1) + "\n").encode()
 
@@ -170,9 +170,9 @@ def _record(operation: Operation, zone: tzinfo) -> dict[str, Any]:
 
 
 def cell(value: Any) -> str | int:
-    """A value as it stands in a CSV file: text that might run gets a quote in front of it.
+    """Return a value for a cell of a CSV file; text that might run gets a quote in front of it.
 
-    That is at its start, and behind each ``;``, tab and line end in it.
+    The quote is added at the start, and after each ``;``, tab and line end.
     """
     if value is None:
         return ""
@@ -192,11 +192,11 @@ def _remove(paths: Iterable[Path]) -> None:
 
 
 def remotes_as_json(read: Sequence[ReadLock], base_url: str, now_ms: int) -> bytes:
-    """All that the service tells of locks, a remote on each line; escaped down to ASCII.
+    """Return all that the service returned for locks, one remote a line, escaped to ASCII.
 
     Args:
         read: Locks that were read whole.
-        base_url: The service's.
+        base_url: The base URL of the service.
         now_ms: Now, in milliseconds.
     """
     at = dates.local(now_ms, UTC)
@@ -222,9 +222,9 @@ def remotes_as_json(read: Sequence[ReadLock], base_url: str, now_ms: int) -> byt
 
 
 def remotes_as_csv(read: Sequence[ReadLock]) -> bytes:
-    """A table of the remotes of locks, for people; no cell is a formula.
+    """Return a table of the remotes of locks for people; no cell is a formula.
 
-    Fields that no list returns have a column where a remote has one all the same.
+    A field that no list returns has a column only if a remote has it.
     """
     hidden = {
         field.name
@@ -250,7 +250,7 @@ def remotes_as_csv(read: Sequence[ReadLock]) -> bytes:
 
 
 def is_export(content: bytes) -> bool:
-    """Return whether a file is an export as JSON or CSV, or empty, and may be replaced.
+    """Return whether content is a JSON or CSV export, or empty, and may be replaced.
 
     Args:
         content: The file's content, or its beginning.
@@ -262,10 +262,10 @@ def is_export(content: bytes) -> bool:
 
 
 def may_replace(path: Path) -> bool:
-    """Return whether nothing is lost with what is at a path now; see ``is_export``.
+    """Return whether the file at a path can be replaced without loss; see ``is_export``.
 
     Raises:
-        StoreError: It cannot be seen.
+        StoreError: The file cannot be read or is not a regular file.
     """
     try:
         with Place(path) as place:
@@ -285,7 +285,7 @@ def may_replace(path: Path) -> bool:
 def write_file(
     path: Path, content: bytes, *, may_replace: Callable[[bytes], bool] | None = None
 ) -> None:
-    """Write a file whole or not at all, for this user alone; one that is there is replaced.
+    """Write a file whole or not at all, for this user alone, replacing an existing one.
 
     Args:
         path: The file.
@@ -293,7 +293,7 @@ def write_file(
         may_replace: Returns whether a file with this content may be replaced; None replaces any.
 
     Raises:
-        StoreError: It cannot be written, and what was there is as it was.
+        StoreError: The file cannot be written, and the existing one is unchanged.
     """
     try:
         write_whole(path, content, may_replace=may_replace)

@@ -1,4 +1,4 @@
-"""The one door from commands and screens to the service and the store."""
+"""The single access from commands and screens to the service and the store."""
 
 from __future__ import annotations
 
@@ -52,17 +52,17 @@ _log = logging.getLogger(__name__)
 
 
 class Operations:
-    """Everything that can be asked for on one profile, by its parts.
+    """All operations on one profile, by its parts.
 
     Args:
-        profile: Where the service is and how to talk to it.
+        profile: The profile, with the address and credentials of the service.
         store: The file of the local store.
-        packs_dir: Where fetched voice packs go; None: beside the store.
-        open_cache: Opens what was last read, for a time without the service; None keeps nothing.
-        clock: The time, and how it passes; replaced in tests.
-        sender: What becomes of a write; None: it is sent.
-        reads_back: Whether unknown outcomes are read back by themselves, in the background.
-        first: A page that was asked for already; that of another profile is of no use here.
+        packs_dir: The directory for fetched voice packs; None for one beside the store.
+        open_cache: Opens the cache of answers; None to keep nothing.
+        clock: The clock; tests replace it.
+        sender: Sends writes; None for the HTTP sender.
+        reads_back: Whether unconfirmed changes are read back in the background.
+        first: A page that was requested already; ignored if it is for another profile.
     """
 
     def __init__(
@@ -80,24 +80,24 @@ class Operations:
         self.profile = profile
         self.clock = clock or Clock()
         self.connection = Connection(profile, self.clock)
-        """Whether the service can be reached, and how far its clock is off."""
+        """The connection to the service."""
         self._store = store
         self._packs_dir = packs_dir or store.parent / "packs"
         self._reads = CachedReads(self.connection, open_cache)
         is_ours = first is not None and first.profile == profile
         self.remotes = Remotes(self._reads, lambda: self.journal, first if is_ours else None)
-        """The remotes of locks, to be read."""
+        """Reads the remotes of locks."""
         self.run_here: RunHere | None = None
-        """The plan that is carried out here, or was last; None: there was none yet."""
+        """The plan that runs here, or ran last; None if none has."""
         self.on_run: Callable[[RunHere], None] = ignore
-        """Called when a run has begun here, and when it has ended."""
+        """Called when a run begins or ends here."""
         self._sender = sender
         self._reads_back = reads_back
         if reads_back:
             self.connection.on_reached = self._read_back
 
     def _read_back(self) -> None:
-        """Watch what is unsettled; most often nothing is, and nothing has to be imported for it."""
+        """Watch unconfirmed changes. Mostly there are none, so nothing is imported before."""
 
         async def watch() -> None:
             try:
@@ -117,7 +117,7 @@ class Operations:
 
     @cached_property
     def journal(self) -> JournalStore:
-        """What was sent from this machine, and what became of it."""
+        """The journal of what was sent from this machine."""
         from lockterm.operations.journal_store import JournalStore
 
         return JournalStore(self.profile, self.database, self.connection)
@@ -129,17 +129,17 @@ class Operations:
 
     @cached_property
     def drafts(self) -> DraftKeeper:
-        """What is being typed."""
+        """The drafts of what is being typed."""
         return DraftKeeper(Drafts(self.database, self.profile.name), self.journal, self.clock)
 
     @cached_property
     def voices(self) -> Voices:
-        """The voices of locks, to be read and fetched."""
+        """Reads and fetches the voices of locks."""
         return Voices(self.profile, self._reads, self._packs_dir)
 
     @cached_property
     def watch(self) -> Watch:
-        """Reads unsettled operations back, and knows what proves them."""
+        """Reads unconfirmed operations back."""
         from lockterm.operations.watching import Watch
 
         return Watch(
@@ -152,14 +152,14 @@ class Operations:
 
     @cached_property
     def pace(self) -> RateLimiter:
-        """How fast runs go, and what reads back: the service tells by its answers."""
+        """The rate limiter of runs and of reading back, which learns from the service's answers."""
         pace = RateLimiter(lambda: self.clock.steady(), self.profile.calls_per_minute)
         self.connection.on_limited, self.connection.on_answered = pace.limit, pace.answer
         return pace
 
     @cached_property
     def sender(self) -> Sender:
-        """What becomes of a write."""
+        """Sends writes."""
         from lockterm.operations.sending import HttpSender
 
         return self._sender or HttpSender(
@@ -173,12 +173,12 @@ class Operations:
 
     @cached_property
     def resolution(self) -> Resolution:
-        """What a person decides about a write without an answer."""
+        """A person's decisions about unconfirmed changes."""
         return Resolution(self.journal, self.remotes, self.watch, self.sender, self.writes)
 
     @cached_property
     def runs(self) -> Runs:
-        """Changes of many remotes: planned, carried out and kept."""
+        """Plans and runs."""
         from lockterm.operations.runs import Runs
         from lockterm.operations.steps import Steps
 
@@ -186,16 +186,16 @@ class Operations:
         return Runs(self.profile, self.connection, self.journal, steps, self.pace)
 
     def get_ready(self) -> None:
-        """Import what the first answer is shown with, behind the first frame and before it."""
+        """Import what the first answer needs, in the background and before it arrives."""
         import email.utils  # noqa: F401  # reads its date
 
         self._reads.get_ready()
 
     def begin_run(self, plan: Plan) -> RunHere:
-        """Carry out a plan that was agreed to, whatever is looked at meanwhile.
+        """Run a confirmed plan in the background, regardless of the screen that is shown.
 
         Args:
-            plan: One at a time: none is under way.
+            plan: The plan; no other may be running.
         """
         from lockterm.operations.run_here import RunHere
 
@@ -208,12 +208,12 @@ class Operations:
 
     @property
     def run_under_way(self) -> RunHere | None:
-        """The plan that is carried out here just now; None: there is none."""
+        """The plan that is running here; None if there is none."""
         return self.run_here if self.run_here is not None and not self.run_here.is_over else None
 
     @cached_property
     def everywhere(self) -> Everywhere:
-        """All locks of the book at once."""
+        """Reads all locks of the lock book."""
         from lockterm.operations.everywhere import Everywhere
 
         return Everywhere(self.connection, self.locks, self.remotes)
@@ -223,13 +223,14 @@ class Operations:
         return self.connection.now_ms()
 
     def machine_ms(self) -> int:
-        """Return the time of this machine, by which this machine notes moments."""
+        """Return the time of this machine, which it uses for what it notes."""
         return self.clock.now_ms()
 
     def zone(self, lock: Lock) -> tzinfo:
-        """Return the zone in which a lock's times are shown and read: its own, else the profile's.
+        """Return the zone of a lock's times: its own, else the profile's.
 
-        Of a zone that this machine does not know, no time is read: another one would be wrong.
+        If this machine does not know the zone, no time is read, because another zone would be
+        wrong.
         """
         if lock.zone:
             try:
@@ -239,7 +240,7 @@ class Operations:
         return self.profile.zone
 
     async def close(self) -> None:
-        """Stop what is under way, close the connections and the store."""
+        """Stop running work, and close the connections and the store."""
         await self.connection.close()
         await self.drafts.flush()
         self.journal.close()

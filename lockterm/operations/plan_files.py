@@ -1,4 +1,4 @@
-"""Plans made of files: tables that people wrote or edited, and exports."""
+"""Plans made from files: tables that people wrote or edited, and exports."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 
 def read_file(path: Path, lock_id: int | None = None) -> Table:
-    """Read a table file as a whole.
+    """Read a whole table file.
 
     Args:
         path: The file.
         lock_id: See ``table_file.read_table``.
 
     Raises:
-        BadTable: It is none.
+        BadTable: The file is not a table of remotes.
     """
     try:
         content = read_named(path, TOO_MANY_BYTES, "table of remotes")
@@ -49,10 +49,10 @@ def read_file(path: Path, lock_id: int | None = None) -> Table:
 
 
 async def read_export(operations: Operations, path: Path) -> ReadLock:
-    """The lock of a JSON export, as it was then.
+    """Return the lock of a JSON export, as it was at the export.
 
     Raises:
-        BadTable: It is none, or has more than one lock.
+        BadTable: The file is not a JSON export, or has more than one lock.
         StoreError: The lock book cannot be read.
     """
     table = await asyncio.to_thread(read_file, path)
@@ -77,20 +77,20 @@ async def plan_file(
     seen: Sequence[ReadLock] | None = None,
     lock_id: int | None = None,
 ) -> PlanDraft:
-    """Make a plan of a file, which is checked as a whole.
+    """Make a plan from a file, which is checked as a whole.
 
     Args:
         operations: The operations of the profile.
         path: The file.
         title: The title of the plan.
-        prune: Whether remotes that are not in the file are deleted from the locks that it names.
-        seen: The locks as they were when the file was written, if that is known: the plan then
-            does not change back what somebody else has changed since. The file may name no others.
-        lock_id: The lock of the rows that do not name one; None if each has to. The plan's title
-            and notes name it.
+        prune: Whether to delete remotes that are not in the file, on the locks that it names.
+        seen: The locks as they were when the file was written, if known. The plan then does not
+            undo later changes of others, and the file may name no other locks.
+        lock_id: The lock of rows that name none; None if each row must. The plan's title and notes
+            name it.
 
     Raises:
-        BadTable: Something in the file cannot be carried out; it has all problems.
+        BadTable: A row cannot be planned; the error has all problems.
         StoreError: The lock book cannot be read.
     """
     table = await asyncio.to_thread(read_file, path, lock_id)
@@ -133,7 +133,7 @@ class _TableSource(PlanSource):
     async def read(self) -> Sequence[ReadLock]:
         table = self._table
         self._refuse_other_service()
-        # Beside the event loop, as below: a file may have hundreds of thousands of rows.
+        # In a thread, as below: a file may have hundreds of thousands of rows.
         self._problems = [*table.problems, *await asyncio.to_thread(check_rows, table.rows)]
         wrong = {problem.line for problem in self._problems}
         self._rows = await asyncio.to_thread(_by_lock, table, wrong)
@@ -197,7 +197,7 @@ class _TableSource(PlanSource):
 async def _with_what_was_kept(
     operations: Operations, read: ReadLock, steps: Iterable[Step]
 ) -> list[Step]:
-    """Add a note to each step that was sent before, and that the service keeps otherwise."""
+    """Add a note to each step that was sent before and that the service recorded differently."""
     rows, recorded = await read_recorded(operations.journal, read.lock.lock_id)
     last, remotes = find_last_changes(rows), {one.id: one for one in read.remotes}
 
@@ -229,7 +229,7 @@ def _by_lock(table: Table, wrong: Container[int]) -> dict[int, list[Row]]:
 
 
 def _step_of(row: Row, lock_id: int) -> Step:
-    """Return the step of a row as far as the row alone says it."""
+    """Return the step of a row, using the row alone."""
     action = row.text(ACTION).casefold()
     return Step(
         number=0,
@@ -243,7 +243,7 @@ def _step_of(row: Row, lock_id: int) -> Step:
 
 
 async def read_recorded(journal: JournalStore, lock_id: int) -> tuple[list[Operation], Recorded]:
-    """Return the last changes that were recorded on a lock, and what is known of it."""
+    """Return the last recorded changes of a lock, and what is known of it."""
     recorded = await journal.recorded(lock_id)
     account, service = journal.account.name, journal.profile.base_url
     rows = await journal.database.thread.run(

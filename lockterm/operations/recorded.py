@@ -1,6 +1,6 @@
-"""What the journal knows the service has recorded, against what the service shows.
+"""What the journal knows to be recorded, compared with what the service shows.
 
-Records and rows of the journal in, differences out; nothing here reads or writes.
+Functions take records and journal rows and return differences, without reading or writing.
 """
 
 from __future__ import annotations
@@ -15,45 +15,46 @@ from lockterm.operations.proof import is_later
 from lockterm.operations.readback import differing, record_before, set_by
 
 ADDED, CHANGED, DELETED = "just added", "just changed", "just deleted"
-"""What stands at a remote that the list does not show yet, shows as it was, or still shows."""
+"""The labels of remotes that the list lacks, shows unchanged, or still shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unlisted:
-    """What was recorded lately, and the list does not show yet."""
+    """Recent changes that the list does not show yet."""
 
     added: tuple[Remote, ...] = ()
-    """Remotes as they were sent; the list is without them."""
+    """The added remotes as sent, which the list lacks."""
     changed: Mapping[int, Remote] = field(default_factory=dict)
-    """Id -> the remote as it was changed; the list has it as it was before."""
+    """ID -> the changed remote, which the list shows as it was before."""
     words: Mapping[int, str] = field(default_factory=dict)
-    """Id -> :data:`ADDED`, :data:`CHANGED`, or :data:`DELETED` where the list still has it."""
+    """ID -> :data:`ADDED`, :data:`CHANGED` or :data:`DELETED`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What of one lock the journal knows to be so."""
+    """The recorded state of one lock."""
 
     added: Mapping[int | None, Operation] = field(default_factory=dict)
-    """Id -> the add that was recorded, where nothing sent since can have taken it away."""
+    """ID -> the recorded add, unless a later operation may have deleted the remote."""
     deleted: Mapping[int | None, tuple[Operation, Mapping[str, Any]]] = field(default_factory=dict)
-    """Id -> the delete or clear that was recorded, and the remote as it was."""
+    """ID -> the recorded delete or clear, and the remote before it."""
     changed: Mapping[int | None, Sequence[Operation]] = field(default_factory=dict)
-    """Id -> its last changes, the oldest first, as far back as each of them was recorded."""
+    """ID -> the last recorded updates, the oldest first, back to the last one that was not
+    recorded."""
     young: frozenset[int] = frozenset()
-    """The ids of what was added, whatever was sent since."""
+    """The IDs of added remotes, including those deleted since."""
     now_ms: int = 0
     """The time by this machine's clock."""
     offset_ms: float | None = None
-    """How far the service's clock is ahead of it; None: that is not known."""
+    """Milliseconds by which the service's clock is ahead; None if unknown."""
 
     @classmethod
     def of(
         cls, operations: Iterable[Operation], now_ms: int, offset_ms: float | None = None
     ) -> Recorded:
-        """Read it from a lock's operations, the oldest first.
+        """Return the recorded state from a lock's operations, the oldest first.
 
-        Those without an outcome belong to them: they may have taken effect.
+        Unconfirmed operations count too, because they may have taken effect.
         """
         young: set[int] = set()
         added: dict[int | None, Operation] = {}
@@ -86,11 +87,11 @@ class Recorded:
         return cls(added, deleted, changed, frozenset(young), now_ms, offset_ms)
 
     def missing(self, ids: Collection[int | None]) -> list[Operation]:
-        """The adds whose remotes a whole list, of these ids, is without."""
+        """Return the adds whose remotes are not among the IDs of a whole list."""
         return [add for remote_id, add in self.added.items() if remote_id not in ids]
 
     def lingering(self, remotes: Iterable[Remote]) -> dict[int, Operation]:
-        """The remotes of a list that were deleted from here, and by what."""
+        """Return the listed remotes that were deleted from here, with the deleting operation."""
         found = {}
         for remote in remotes:
             if remote.id is not None and remote.id in self.deleted:
@@ -100,18 +101,18 @@ class Recorded:
         return found
 
     def named(self, name: str) -> Operation | None:
-        """The add of a remote that has this name by now, if there is one."""
+        """Return the add of a remote that has this name now; None if there is none."""
         for add in self.added.values():
             if self._by_now(add).get("remoteName") == name:
                 return add
         return None
 
     def unlisted(self, page: RemotePage, listed: Container[int]) -> Unlisted:
-        """What a page of the list does not show yet.
+        """Return the changes that a page of the list does not show yet.
 
         Args:
-            page: One page.
-            listed: The ids of all pages seen so far.
+            page: The page.
+            listed: The IDs of all pages seen so far.
         """
         changed = {
             remote.id: newest
@@ -121,7 +122,7 @@ class Recorded:
         words = dict.fromkeys(changed, CHANGED)
         words |= dict.fromkeys(self.lingering(page.remotes), DELETED)
         added = []
-        if page.page_no >= page.pages:  # what is new is at an end: the first page came before
+        if page.page_no >= page.pages:  # new remotes are on the first or the last page
             missing = self.missing({remote.id for remote in page.remotes})
             added = [
                 Remote.read(self._by_now(add)) for add in missing if add.remote_id not in listed
@@ -130,18 +131,18 @@ class Recorded:
         return Unlisted(tuple(added), changed, words)
 
     def _by_now(self, add: Operation) -> Mapping[str, Any]:
-        """A remote that was added from here: as it was sent, and as it was changed since."""
+        """Return an added remote as sent, with its later changes."""
         return {**add.body, **_set_by(self.changed.get(add.remote_id, ())), "id": add.remote_id}
 
     def brought_up(self, remotes: Sequence[Remote]) -> dict[int | None, Remote]:
-        """A whole list by id, as the journal knows it where the list is behind."""
+        """Return a whole list by ID, with the recorded changes that it lacks."""
         gone = self.lingering(remotes)
         found = {one.id: self.newest(one) for one in remotes if one.id not in gone}
         missing = self.missing({remote.id for remote in remotes})
         return found | {add.remote_id: Remote.read(self._by_now(add)) for add in missing}
 
     def contradiction(self, remotes: Sequence[Remote]) -> str:
-        """What a whole list contradicts, as a sentence; empty: nothing."""
+        """Return how a whole list contradicts the journal, as a sentence; empty if it does not."""
         ids = {remote.id for remote in remotes}
         if missing := self.missing(ids):
             names = f"remote {missing[0].remote_id}"
@@ -152,13 +153,13 @@ class Recorded:
         return ""
 
     def newest(self, remote: Remote) -> Remote:
-        """A remote as the journal knows it, where what is shown is from before a recorded change.
+        """Return a remote with recorded changes that the shown one lacks.
 
-        That is so where all that this change and those after it have set is as it was before it.
-        What is neither that nor what was sent is somebody else's, or is how the service spells it.
+        It lacks a change if all fields set by that change and later ones are as they were
+        before. Any other value was set by others, or is the service's spelling of the sent one.
 
         Returns:
-            The same object where nothing is known that it does not show.
+            The same object if the shown remote is up to date.
         """
         changes = self.changed.get(remote.id, ())
         for index, change in enumerate(changes):
@@ -174,7 +175,7 @@ class Recorded:
         return remote
 
     def _was_changed_after(self, change: Operation, remote: Remote) -> bool:
-        """Whether what is shown is certainly later than a change: somebody has taken it back."""
+        """Return whether the shown remote is certainly later than a change, which others undid."""
         if self.offset_ms is None or change.settled_ms is None:
             return False
         now_ms, settled_ms = self.now_ms + self.offset_ms, change.settled_ms + self.offset_ms
@@ -184,16 +185,16 @@ class Recorded:
 def is_known(
     remote: Remote, add: Operation, operations: Iterable[Operation], *, is_since: bool
 ) -> bool:
-    """Whether a remote is one that the journal knows from something else than an add.
+    """Return whether the journal knows a remote from another operation than an add.
 
-    An id alone says nothing: a service may give the id of a deleted remote to a new one.
+    The ID alone proves nothing: a service may reuse the ID of a deleted remote.
 
     Args:
-        remote: It looks like what was added.
+        remote: A remote that looks like the added one.
         add: The add.
-        operations: What the journal has of that id and of clears of the lock, the oldest first.
-        is_since: Whether it is certainly shown as it was after the add was sent: its name was
-            free just before, so that it is none that was there then.
+        operations: The operations on that ID and the clears of the lock, the oldest first.
+        is_since: Whether the remote is certainly shown as it was after the add was sent. Its
+            name was free just before, so it did not exist then.
     """
     known, is_before = False, True
     record: Mapping[str, Any] = {}
@@ -209,11 +210,11 @@ def is_known(
         elif operation.call == "add":
             record = {"remoteNumber": operation.body.get("remoteNumber")}
             known = not (is_before and is_since)
-        elif is_before or known:  # else somebody used what they took for the new one
+        elif is_before or known:  # otherwise a person changed what they took for the new one
             known, record = True, operation.before[0] if operation.before else record
     return known and is_still(record, remote)
 
 
 def _set_by(changes: Iterable[Operation]) -> Mapping[str, Any]:
-    """What several changes in turn have set."""
+    """Return the fields set by several updates in turn."""
     return {name: value for change in changes for name, value in set_by(change).items()}

@@ -1,4 +1,4 @@
-"""What was last read, so that a screen has something to show at once; may be deleted any time."""
+"""The last answers of the service, for an instant first display; it may be deleted at any time."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from lockterm.domain.listing import Block, Listing
 
 MOST = 2000
-"""How many answers are kept; the oldest go first."""
+"""Maximum number of answers kept; the oldest are dropped first."""
 
 MOST_BYTES = 64 * 1024 * 1024
-"""Bytes of all answers that are kept; the oldest go first."""
+"""Maximum bytes of all answers kept; the oldest are dropped first."""
 
 LARGEST = 512 * 1024
-"""Characters of an answer that is kept; a page of 200 remotes has some 100,000."""
+"""Maximum characters of an answer that is kept; a page of 200 remotes has about 100,000."""
 
 MOST_LIST_BYTES = 256 * 1024 * 1024
-"""Bytes of all whole lists that are kept, which is twice what 10,000 locks of 100 remotes take; the
-oldest go first."""
+"""Maximum bytes of all whole lists kept, which is twice what 10,000 locks of 100 remotes take. The
+oldest are dropped first."""
 
 TABLES = (
     """
@@ -63,7 +63,7 @@ TABLES = (
     """,
     "CREATE INDEX lists_by_age ON lists (at_ms, bytes)",
 )
-"""The statements that make the tables. A cache with other ones is dropped."""
+"""The statements that make the tables. A cache with other tables is dropped."""
 
 _OLDEST = """
     DELETE FROM answers WHERE rowid IN (
@@ -86,14 +86,14 @@ _OLDEST_LISTS = """
 
 
 def cache_of(directory: Path, profile: Profile) -> Cache | None:
-    """What a profile read last, to be kept in a directory.
+    """Return the cache of a profile in a directory.
 
     Args:
-        directory: That of everything that may be deleted.
-        profile: Whose answers they are.
+        directory: The directory for data that may be deleted.
+        profile: The profile.
 
     Returns:
-        The cache; None where the profile keeps nothing: then what it has kept before is dropped.
+        The cache; None if the profile turns caching off, and then its earlier answers are deleted.
     """
     cache = Cache(directory / "answers.db", profile)
     if profile.cache:
@@ -105,14 +105,14 @@ def cache_of(directory: Path, profile: Profile) -> Cache | None:
 
 
 class Cache:
-    """The last answers that one profile read with its credentials. It never raises: it only helps.
+    """The last answers that a profile read with its credentials. Its methods never raise.
 
-    What a service shows to one bearer of a token is not for the next one on the same machine, so
-    that other credentials find nothing, like another profile and another service.
+    Answers for one token are not meant for another one on the same machine. So other
+    credentials, other profiles and other services find nothing.
 
     Args:
         path: The file.
-        profile: Whose answers they are: its name, its base URL and its headers.
+        profile: The owner of the answers: its name, base URL and headers.
     """
 
     def __init__(self, path: Path, profile: Profile) -> None:
@@ -121,20 +121,20 @@ class Cache:
         self._profile = profile
         self._is_checked = False
         self._list_bytes: int | None = None
-        """Of all lists that are kept; None: they were not counted yet."""
+        """Bytes of all lists kept; None if they were not counted yet."""
 
     @cached_property
     def _owner(self) -> str:
-        """Whose answers they are; it takes some ms."""
+        """The owner's digest, which takes some milliseconds."""
         return owner_of(self._profile)
 
     @property
     def is_there(self) -> bool:
-        """Whether there is a file, of this profile or another."""
+        """Whether the file exists, for any profile."""
         return self._database.path.exists()
 
     def get(self, key: str) -> tuple[Any, int] | None:
-        """The value kept under a key and when it was read, in milliseconds; or None."""
+        """Return the value of a key and its time in milliseconds; None if there is none."""
         try:
             with self._opened().transaction() as connection:
                 row: sqlite3.Row | None = connection.execute(
@@ -146,7 +146,7 @@ class Cache:
             return None
 
     def put(self, key: str, value: Any, at_ms: int) -> None:
-        """Keep a value, unless it is so large that thousands of its kind would fill the disk."""
+        """Keep a value, unless it is so large that thousands like it would fill the disk."""
         text = json.dumps(value)
         if len(text) > LARGEST:
             self.forget(key)
@@ -161,7 +161,7 @@ class Cache:
                 connection.execute(_OLDEST, (MOST_BYTES, MOST))
 
     def forget(self, start: str) -> None:
-        """Drop every key that starts so: a change made it doubtful. Nothing drops all there is."""
+        """Delete the keys with a prefix, which a change made doubtful. "" deletes everything."""
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute(
                 "DELETE FROM answers WHERE owner = ? AND substr(key, 1, ?) = ?",
@@ -173,7 +173,7 @@ class Cache:
     # --- whole lists -----------------------------------------------------------------------
 
     def put_list(self, lock_id: int, listing: Listing) -> None:
-        """Keep a lock's whole list in place of the one before."""
+        """Keep a lock's whole list, replacing the one before."""
         rows = [
             (
                 block.texts.encode("utf-8", "surrogatepass"),
@@ -202,7 +202,7 @@ class Cache:
                 self._list_bytes = int(count)
 
     def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:
-        """The lists that are kept whole, by the id of their lock; or that of one lock alone."""
+        """Return the kept lists by lock ID; or only that of one lock."""
 
         def block(row: sqlite3.Row) -> Block:
             texts = row["texts"].decode("utf-8", "surrogatepass")
@@ -229,16 +229,16 @@ class Cache:
     def ends(
         self, lock_id: int, block: int, most: int
     ) -> list[tuple[array[int], int, bool]] | None:
-        """When the remotes of a list end that is kept whole.
+        """Return when the remotes of a kept list end.
 
         Args:
             lock_id: The lock.
-            block: From which block on, counted from 0.
-            most: So many blocks.
+            block: Number of the first block, from 0.
+            most: Maximum number of blocks.
 
         Returns:
-            Of each block ``Block.ends``, ``Listing.at_ms`` and ``Listing.changed``; None where they
-            cannot be read.
+            For each block ``Block.ends``, ``Listing.at_ms`` and ``Listing.changed``; None if
+            they cannot be read.
         """
         try:
             with self._opened().reading() as connection:
@@ -252,7 +252,7 @@ class Cache:
             return None
 
     def is_behind(self, lock_id: int) -> bool:
-        """Whether no list of a lock is kept, or the lock was changed since."""
+        """Return whether no list of a lock is kept, or the lock was changed since."""
         try:
             with self._opened().reading() as connection:
                 row = connection.execute(
@@ -272,12 +272,12 @@ class Cache:
             )
 
     def close(self) -> None:
-        """Close the file, once what was begun is done."""
+        """Close the file after the running work."""
         self.thread.end()
         self._database.close()
 
     def _opened(self) -> Database:
-        """The file; one that grew larger than all that is kept now is begun anew."""
+        """Return the database; a file much larger than the present limits is deleted first."""
         if not self._is_checked:
             self._is_checked = True
             path = self._database.path

@@ -1,4 +1,4 @@
-"""The local database: one SQLite file, opened and made on its first use."""
+"""The local database: one SQLite file, opened or created on first use."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from lockterm.threads import SingleThreadExecutor
 def fetch(
     connection: sqlite3.Connection, query: str, values: Sequence[Any] | Mapping[str, Any] = ()
 ) -> list[sqlite3.Row]:
-    """The rows of a query. A text that is no UTF-8 any more, by damage, comes as bytes."""
+    """Return the rows of a query; text that is not UTF-8, because of damage, as bytes."""
     try:
         return connection.execute(query, values).fetchall()
     except sqlite3.OperationalError as error:
@@ -67,12 +67,12 @@ def _text(raw: bytes) -> str | bytes:
 
 
 def _is_text(kind: str, raw: bytes | None) -> bool:
-    """Whether a value, told by its type and its bytes, is a text that can be read."""
+    """Return whether a value, given its type and bytes, is readable text."""
     return kind == "text" and isinstance(_text(raw or b""), str)
 
 
 def _found_damaged(said: str) -> sqlite3.DatabaseError:
-    """What SQLite would raise where it came upon the damage by itself."""
+    """Return the error that SQLite would raise for damage."""
     error = sqlite3.DatabaseError(said)
     error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
     return error
@@ -92,7 +92,7 @@ def compare_contents(connection: sqlite3.Connection, tables: Sequence[str] = TAB
         tables: The statements that make the tables.
 
     Raises:
-        sqlite3.DatabaseError: A table is not as this version makes it.
+        sqlite3.DatabaseError: A table differs, and the file is not from a later version.
     """
     found = contents(connection)
     if checksum(found) in MADE or not contents_of(tables).keys() - found.keys():
@@ -104,21 +104,21 @@ def compare_contents(connection: sqlite3.Connection, tables: Sequence[str] = TAB
 
 
 _TROUBLE = (UnicodeDecodeError, sqlite3.Error, OSError)
-"""What SQLite raises, and what the disk does."""
+"""The errors of SQLite and of the disk."""
 
 BUSY_S = 5.0
-"""How long a transaction waits for another session on the same store, in seconds."""
+"""Seconds for which a transaction waits for another session on the same store."""
 CACHE_BUSY_S = 0.2
-"""The same for what need not be durable: going without it is better than waiting for it."""
+"""The same for a cache: to go without it is better than to wait."""
 
 
 class Database:
-    """A connection to the store, usable from any thread; transactions are short.
+    """A connection to the store, usable from any thread. Transactions must be short.
 
     Args:
-        path: The file; its directory is made with 0700 and the file with 0600.
+        path: The file; its directory is made with mode 0700 and the file with 0600.
         tables: The statements that make the tables.
-        durable: Whether a committed transaction survives a loss of power; a cache need not.
+        durable: Whether a committed transaction must survive a power loss; a cache need not.
     """
 
     def __init__(self, path: Path, tables: Sequence[str] = TABLES, *, durable: bool = True) -> None:
@@ -127,17 +127,18 @@ class Database:
         self._durable = durable
         self._busy_timeout_s = BUSY_S if durable else CACHE_BUSY_S
         self.notice = ""
-        """What happened to a damaged store, for people to read; empty as long as all is well."""
+        """A notice for people about a damaged store; empty if all is well."""
         self.is_waiting = False
-        """Whether it is waiting for another program that has the file locked."""
+        """Whether it waits for another program that has locked the file."""
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
         self._mutex = threading.RLock()
         self.thread = SingleThreadExecutor("store" if durable else "cache")
-        """Where the event loop has it used: all that uses it would wait for each other anyway."""
+        """The thread in which the event loop uses it; parallel users would wait for each other
+        anyway."""
 
     def _open(self) -> sqlite3.Connection:
-        """A connection to the file in place; a damaged one is replaced first."""
+        """Return a connection to the file in place; a damaged file is replaced first."""
         if self._connection is not None:
             return self._connection
         make_directory(self.path.parent)
@@ -149,7 +150,7 @@ class Database:
         return self._connect()
 
     def _begin(self, *, wait: bool = True) -> sqlite3.Connection:
-        """The connection, inside a transaction on the file that is in place now."""
+        """Return the connection, inside a transaction on the file that is in place now."""
         while True:
             connection = self._current()
             self.is_waiting = wait
@@ -166,10 +167,10 @@ class Database:
             connection.execute("ROLLBACK")
 
     def _current(self) -> sqlite3.Connection:
-        """A connection to the file that is in place now.
+        """Return a connection to the file that is in place now.
 
-        Where the file was removed, a new one takes over everything that the open one still knows;
-        so it does where another session has put a new one in its place.
+        If the file was removed or replaced by another session, everything in the open one is
+        copied to the new one.
         """
         old, old_inode = self._connection, self._inode
         if old is None or inode(self.path) == old_inode:
@@ -180,7 +181,7 @@ class Database:
             if self._durable:
                 self._carry_over(old)
         except BaseException:
-            # Nothing is lost as long as the old one is open: it can still be read.
+            # Keep the old connection open, because it can still read everything.
             if self._connection is not None:
                 self._connection.close()
             self._connection, self._inode = old, old_inode
@@ -189,11 +190,11 @@ class Database:
         return connection
 
     def _carry_over(self, old: sqlite3.Connection) -> None:
-        """Add what only the old file has to the one in place; damage in the old one is passed."""
+        """Copy the rows that only the old file has to the new one, skipping damage."""
         old.execute("ATTACH ? AS new", (str(self.path),))
         try:
             for (table,) in old.execute(TABLE_NAMES.format(file="new")).fetchall():
-                # Rows are told apart by their keys: a number may be another row's in the new file.
+                # Rows are identified by their keys: the new file may reuse a sequence number.
                 columns = old.execute(f"PRAGMA main.table_info({table})").fetchall()
                 names = ", ".join(f'"{row[1]}"' for row in columns if row[1] != "seq")
                 order = "seq" if any(row[1] == "seq" for row in columns) else "1"
@@ -216,13 +217,13 @@ class Database:
                 file.unlink(missing_ok=True)
 
     def check(self) -> None:
-        """Look through the whole file; what is damaged is set aside and replaced.
+        """Check the whole file; a damaged one is set aside and replaced.
 
-        A damaged index finds no row and raises nothing: an unsettled change would not be seen.
+        A damaged index would find no row and raise nothing, which could hide an unconfirmed change.
 
         Raises:
-            StoreError: It cannot be opened.
-            StoreDamaged: It was damaged, and is replaced by what could be read of it.
+            StoreError: The file cannot be opened.
+            StoreDamaged: The file was damaged and is replaced by its readable content.
         """
         with self.reading() as connection:
             (said,) = fetch(connection, "PRAGMA integrity_check(1)")[0]
@@ -232,7 +233,7 @@ class Database:
     def _connect(self) -> sqlite3.Connection:
         self._close_to_others()
         shares_memory = look_at_file_system(self.path.parent)
-        # Only where it is missing: closing any descriptor of a file drops SQLite's locks on it.
+        # Only if it is missing, because closing any descriptor of a file drops SQLite's locks.
         if not self.path.exists():
             flags = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
             os.close(os.open(self.path, flags, FILE_MODE))
@@ -250,7 +251,7 @@ class Database:
         return connection
 
     def _close_to_others(self) -> None:
-        """Take a store that came from elsewhere, as from a backup, from other users' eyes."""
+        """Remove the access of other users to a store that came from, say, a backup."""
         for file in files_of(self.path):
             try:
                 mode = file.lstat().st_mode
@@ -262,7 +263,7 @@ class Database:
                 file.chmod(mode & FILE_MODE)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the tables of a new file; compare those of another one."""
+        """Make the tables of a new file, or compare those of an existing one."""
         if not contents(connection):  # else without waiting for a session that is writing
             connection.execute("BEGIN IMMEDIATE")  # two sessions may start at once
             with connection:
@@ -272,14 +273,14 @@ class Database:
 
     @contextmanager
     def transaction(self, *, wait: bool = True) -> Iterator[sqlite3.Connection]:
-        """A durable transaction: all of it or nothing.
+        """Open a durable transaction: all of it or nothing.
 
         Args:
-            wait: Whether to wait a while for another program that has the file locked.
+            wait: Whether to wait for another program that has locked the file.
 
         Raises:
-            StoreError: The file cannot be opened, read or written, or a value cannot be kept:
-                a number beyond 64 bits, half of a surrogate pair.
+            StoreError: The file cannot be opened, read or written, or a value cannot be stored:
+                a number beyond 64 bits, or half of a surrogate pair.
         """
         with self._mutex:
             if self._connection is not None and self._connection.in_transaction:
@@ -298,7 +299,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that only reads: it waits for nobody, and works where none can write.
+        """Open a read-only transaction, which never waits and also works on a read-only disk.
 
         Raises:
             StoreError: The file cannot be opened or read.
@@ -311,7 +312,7 @@ class Database:
             try:
                 connection = self._current()
             except (*_TROUBLE, StoreError) as error:
-                # What is open is all there is where the file was removed and cannot be made anew.
+                # If the file was removed and cannot be recreated, the open one has all data.
                 stand_in = None if self._connection is not None else self._unwritable()
                 usable = self._connection or stand_in
                 if usable is None:
@@ -330,7 +331,7 @@ class Database:
                     stand_in.close()
 
     def _trouble(self, error: Exception) -> StoreError:
-        """What to tell of an error; a damaged file is set aside first."""
+        """Return the error to raise; a damaged file is set aside first."""
         if isinstance(error, StoreError):
             return error
         if is_damage(error):
@@ -347,10 +348,10 @@ class Database:
         return StoreError(sentence, hint=hint)
 
     def _unwritable(self) -> sqlite3.Connection | None:
-        """A connection for a disk that is full or not to be written; None if there is none."""
+        """Return a connection for a full or read-only disk; None if that is impossible."""
         if not self.path.is_file():
             return None
-        # Where not even SQLite's side files can be made, the file is read as if nobody wrote it.
+        # If SQLite's side files cannot be made either, the file is read as immutable.
         for how in ("mode=ro", "mode=ro&immutable=1"):
             try:
                 connection = _connection(f"{self.path.absolute().as_uri()}?{how}", uri=True)

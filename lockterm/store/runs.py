@@ -1,4 +1,4 @@
-"""Plans and how far their steps got: each state is durable before the next thing happens."""
+"""Plans and the progress of their steps: each state is on the disk before the next action."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _STEP = tuple(Step.__dataclass_fields__)
 _STEP_COLUMNS = ", ".join(f'"{name}"' for name in _STEP)
 _JSON = ("wanted", "before")
 _MOVED = ("state", "message", "operation_id", "remote_id")
-"""What changes of a step as it is carried out."""
+"""The columns of a step that change while it runs."""
 _AT_ONCE = 200
-"""So many steps are read at once."""
+"""Number of steps read per query."""
 
 _PLAN_COLUMNS = "id, profile, service, title, made_ms"
 _MORE_COLUMNS = "losses, credentials"
-"""Those of a plan that its line does not have."""
+"""The columns of a plan that its summary lacks."""
 
 
 class RunStore:
-    """The plans of all profiles. Every method raises ``StoreError`` where the file fails."""
+    """The plans of all profiles. Every method raises ``StoreError`` if the file fails."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def keep(self, plan: Plan) -> None:
-        """Keep a plan with its steps; one that is kept already stays as it is."""
+        """Keep a plan with its steps; a plan that is kept already stays unchanged."""
         head = (plan.id, plan.profile, plan.service, plan.title, plan.made_ms)
         more = (json.dumps(plan.losses), plan.credentials)
         with self._database.transaction() as connection:
@@ -53,7 +53,7 @@ class RunStore:
                 )
 
     def ids(self, start: str) -> list[str]:
-        """Two of the ids that begin so, or less; the one that is just so alone."""
+        """Return up to two IDs that begin with a text; an exact match is returned alone."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
@@ -65,10 +65,10 @@ class RunStore:
         return [start] if start in found else found
 
     def read(self, plan_id: str) -> Plan:
-        """A plan that is kept.
+        """Return a kept plan.
 
         Raises:
-            StoreDamaged: Some of it cannot be read any more.
+            StoreDamaged: A part of it cannot be read.
         """
         with self._database.reading() as connection:
             head = fetch(
@@ -78,7 +78,7 @@ class RunStore:
             )
             steps: list[Step] = []
             try:
-                # Not all at once: thousands of steps would be in memory twice, as text too.
+                # In parts: thousands of steps would otherwise be in memory twice, also as text.
                 while rows := fetch(
                     connection,
                     f"SELECT {_STEP_COLUMNS} FROM steps WHERE plan_id = ? AND number > ?"
@@ -94,7 +94,7 @@ class RunStore:
                 raise _damaged(plan_id) from error
 
     def changed(self, plan: Plan) -> list[Step]:
-        """The steps of a plan that got further than it tells, as far as they got.
+        """Return the steps of a plan that have advanced since it was read.
 
         Raises:
             StoreDamaged: A state cannot be read.
