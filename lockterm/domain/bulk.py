@@ -1,6 +1,6 @@
-"""One change of many, worked out for each: steps of a plan, and what cannot be planned.
+"""The same change of many remotes, as steps of a plan and a list of those that cannot be planned.
 
-Each remote is taken as it was seen: that is the step's precondition. Nothing here asks the service.
+Each step expects its remote as it was seen. No function here asks the service.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class CannotPlan(Exception):
-    """A change is not possible for a remote.
+    """A change that is impossible for a remote.
 
     Args:
-        reason: Why, as a sentence that is safe to show.
+        reason: A sentence that is safe to show.
     """
 
     def __init__(self, reason: str) -> None:
@@ -40,29 +40,29 @@ class CannotPlan(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A remote that is to be changed."""
+    """A remote to change."""
 
     lock_id: int
     remote: Remote
-    """As it was seen last."""
+    """The remote as it was last seen."""
     zone: tzinfo
-    """Of its lock: a time that is typed is one there."""
+    """The zone of its lock, in which typed times are read."""
 
 
 Wanted = Callable[[Target, int], Remote]
-"""A remote and now, in milliseconds, -> as it is to be.
+"""Takes a remote and the time in milliseconds, and returns the wanted remote.
 
 Raises:
-    CannotPlan: It is not possible for this one.
+    CannotPlan: The change is impossible for this remote.
 """
 
 
 def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> PlannedSteps:
-    """Plan an update of each remote; one that is so already is kept.
+    """Plan an update of each remote; one that is already up to date is kept.
 
     Args:
         targets: The remotes, each once.
-        wanted: What each is to be.
+        wanted: Returns each remote as it should become.
         now_ms: Now, in milliseconds.
     """
     planned = PlannedSteps([], [])
@@ -101,12 +101,12 @@ def voice_each(
     voice: VoiceChoice,
     told: Mapping[tuple[str, str], Sequence[Language] | LocktermError],
 ) -> PlannedSteps:
-    """Plan to set the voice of each lock; of one whose model does not have it, nothing is planned.
+    """Plan to set the voice of each lock, except for locks whose model does not have it.
 
     Args:
         locks: The locks, each once.
-        voice: What each is to speak with.
-        told: Vendor and model -> the languages there are, or why they could not be read.
+        voice: The voice to set.
+        told: (vendor, model) -> its languages, or why they could not be read.
     """
     planned = PlannedSteps([], [])
     for lock in locks:
@@ -155,12 +155,12 @@ def _step(target: Target, action: Action, wanted: Mapping[str, Any] | None = Non
 
 
 def new_end(text: str, *, from_own: bool) -> Wanted:
-    """Another end for each.
+    """Return a change to a new end date.
 
     Args:
-        text: What was typed; see :mod:`lockterm.domain.date_input`.
-        from_own: Whether ``+30d`` counts from each one's own end if that lies ahead, and not from
-            now.
+        text: The typed date; see :mod:`lockterm.domain.date_input`.
+        from_own: Whether ``+30d`` counts from each remote's own end if that is in the future,
+            instead of from now.
     """
 
     def wanted(target: Target, now_ms: int) -> Remote:
@@ -185,13 +185,13 @@ def new_end(text: str, *, from_own: bool) -> Wanted:
 def new_validity(
     kind: int | None, start: str = "", end: str = "", days: Iterable[int] | None = None
 ) -> Wanted:
-    """Another type, or other weekdays, for each; its own dates where none are typed.
+    """Return a change to another type, dates or weekdays.
 
     Args:
-        kind: The type; None: each keeps its own.
-        start: What was typed; empty: its own.
-        end: As ``start``; ``+30d`` counts from its own end if that lies ahead.
-        days: The weekdays; None: its own.
+        kind: The type; None to keep each remote's own.
+        start: The typed start; empty to keep its own.
+        end: The typed end, as ``start``; ``+30d`` counts from its own end if that is in the future.
+        days: The weekdays; None to keep its own.
     """
     chosen = None if days is None else tuple(sorted(set(days)))
 
@@ -218,12 +218,12 @@ def new_validity(
 
 
 def coerced(value: int) -> Wanted:
-    """Another coerced flag for each."""
+    """Return a change of the coerced flag."""
     return lambda target, now_ms: replace(target.remote, is_coerced=value)
 
 
 def extra_set(name: str, value: Any) -> Wanted:
-    """A key of the extra data set for each; its other keys stay."""
+    """Return a change that sets a key of the extra data; other keys stay."""
 
     def wanted(target: Target, now_ms: int) -> Remote:
         return replace(target.remote, extra_data={**_extra(target.remote), name: value})
@@ -232,7 +232,7 @@ def extra_set(name: str, value: Any) -> Wanted:
 
 
 def extra_removed(name: str) -> Wanted:
-    """A key of the extra data removed from each; its other keys stay."""
+    """Return a change that removes a key of the extra data; other keys stay."""
 
     def wanted(target: Target, now_ms: int) -> Remote:
         extra = _extra(target.remote)

@@ -1,4 +1,4 @@
-"""What a list never returns of a remote (2.3), as far as the journal tells it."""
+"""The fields that a list never returns (2.3), as far as the journal knows them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _DOUBTFUL = UNSETTLED | IN_FLIGHT | {State.GIVEN_UP, State.SENT_AGAIN}
 def known_fields(
     operations: Iterable[Operation], backup: Iterable[Mapping[str, Any]] = ()
 ) -> dict[int, dict[str, Any]]:
-    """What the journal knows of the hidden fields, by remote id.
+    """Return the known hidden fields, by remote ID.
 
-    A field that is there with None was not given when the remote was added from here; one that is
-    missing is not known. A user number whose outcome is in doubt is not known either.
+    A field with None was not given when the remote was added from here; a missing field is
+    unknown. A user number whose operation is in doubt is unknown too.
 
-    A service may give the id of a deleted remote to the next one: what was known of the first is
-    forgotten with its delete, and only what was done with a remote of the backup is told of it.
+    A service may give the ID of a deleted remote to another one. So a delete removes what was
+    known of the ID, and only operations on a remote of the backup count for it.
 
     Args:
-        operations: What was sent for a lock before the backup was made, the oldest first.
-        backup: The remotes in question, as they were; none: whatever has the id.
+        operations: The operations on a lock before the backup, the oldest first.
+        backup: The remotes in question, as they were; empty for any remote with the ID.
     """
     records = {record.get("id"): record for record in backup}
     known: dict[int, dict[str, Any]] = {}
@@ -50,7 +50,7 @@ def known_fields(
 
 
 def _is_about(operation: Operation, record: Mapping[str, Any] | None) -> bool:
-    """Whether an operation was about this remote, rather than about another that had its id."""
+    """Return whether an operation was about this remote, not another one with the same ID."""
     if record is None:
         return True
     number, created = record.get("remoteNumber"), record.get("createTime")

@@ -1,4 +1,4 @@
-"""The history: its lines, which are operations in short, and which of them are wanted."""
+"""The history: summaries of operations, and the filter for them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from lockterm.domain.validity import state_by_dates
 
 @dataclass(frozen=True, slots=True)
 class HistoryLine:
-    """What a table shows of an operation; the fields are those of ``Operation``."""
+    """A summary of an operation for a table; fields without a text are those of ``Operation``."""
 
     seq: int
-    """Its place in the journal: whatever was written down later has a higher one."""
+    """The position in the journal: later operations have higher ones."""
     id: str
     call: str
     lock_id: int
@@ -33,33 +33,33 @@ class HistoryLine:
     message: str
     restores: str | None
     count: int
-    """How many remotes its backup holds."""
+    """Number of remotes in its backup."""
     voice: str
-    """Language and timbre of a voice setting, as they were sent; else empty."""
+    """Language and timbre of a voice setting as sent; empty for other calls."""
     seen: str
-    """Of the remote that a change was made to ``VALIDITY``, as a JSON list; else empty."""
+    """The ``VALIDITY`` fields of a changed remote before the change, as a JSON list; else empty."""
     sent: str
-    """The same of what an add or a change has sent: what is null there was not sent."""
+    """The same fields as an add or change has sent them; null means not sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which operations of a profile are wanted; as it is, all of them."""
+    """A filter for the operations of a profile; the default selects all."""
 
     lock_id: int | None = None
-    """Only this lock's; None: those of all locks."""
+    """Only operations on this lock; None for all locks."""
     states: frozenset[State] | None = None
-    """Only those in one of these states; None: in any."""
+    """Only operations in these states; None for all states."""
     words: tuple[str, ...] = ()
-    """Only those with each of these words, whatever its case, in what is shown of them."""
+    """Only operations whose shown text contains each of these words, ignoring case."""
     zone: tzinfo = UTC
-    """In which their times are shown."""
+    """The zone of the shown times."""
     since_ms: int | None = None
-    """Only those that were begun then or later, in milliseconds; None: whenever."""
+    """Only operations begun at or after this time, in milliseconds; None for no limit."""
     until_ms: int | None = None
-    """Only those that were begun before, in milliseconds; None: whenever."""
+    """Only operations begun before this time, in milliseconds; None for no limit."""
     outside_runs: bool = False
-    """Only those that are no steps of runs."""
+    """Only operations that are not steps of runs."""
 
 
 EVERYTHING = Selection()
@@ -69,9 +69,10 @@ EVERYTHING = Selection()
 
 
 def left_state(line: HistoryLine, now_ms: int) -> RemoteState | None:
-    """The state of a remote by the dates that an operation has left it with, whatever came after.
+    """Return the state of a remote by the dates that an operation left it with.
 
-    None: it is no add or change, the service has not recorded it, or its entry is damaged.
+    Later operations are ignored. None if the operation is not a recorded add or change, or is
+    damaged.
     """
     if line.state not in RECORDED or not line.sent:
         return None

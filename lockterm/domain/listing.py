@@ -1,7 +1,7 @@
-"""A lock's whole list, packed: a million remotes can be searched in memory.
+"""A lock's whole list, packed so that a million remotes can be searched in memory.
 
-What a search looks at is one text, the ends of the periods are an array, and what the service told
-is compressed: of the remotes that are found, only those that are seen are read again.
+The searched texts are one string, the ends are an array, and the records are compressed. Only the
+found remotes that are shown are unpacked.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from lockterm.domain.searching import search_text
 from lockterm.domain.validity import MONTH_MS, WEEK_MS, State, end_of, has_unreadable_period
 
 NEVER = -(2**63)
-"""The end of what has none, and the id of what has none."""
+"""The end of a remote that has none, and the ID of an entry that has none."""
 
 _FAST = 1
-"""The level of compression: the records of a list have nearly everything in common."""
+"""The compression level: the records of a list are so alike that the fastest level is enough."""
 
 _as_json = json.JSONEncoder(separators=(",", ":")).encode
 
 
 UNREADABLE = 2**63 - 1
-"""The end of a remote whose type and dates do not say when it ends; after every other one."""
+"""The end of a remote whose type and dates show no end; it sorts after all others."""
 
 
 def _end_of(remote: Remote) -> int:
@@ -42,16 +42,16 @@ def _end_of(remote: Remote) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some remotes in a row: a page, as it came."""
+    """Some consecutive remotes of a list: one page."""
 
     texts: str
-    """What a search looks at, see ``searching.search_text``: a line for each remote."""
+    """One line of searched text for each remote, see ``searching.search_text``."""
     ids: array[int]
-    """The id of each one, or :data:`NEVER`."""
+    """The ID of each remote, or :data:`NEVER`."""
     ends: array[int]
-    """When the period of each one ends, in milliseconds; or :data:`NEVER`, :data:`UNREADABLE`."""
+    """The end of each remote in milliseconds, or :data:`NEVER` or :data:`UNREADABLE`."""
     records: bytes
-    """What the service told of each: a line of JSON, all of them compressed."""
+    """The record of each remote: lines of JSON, compressed together."""
 
     @classmethod
     def of(cls, remotes: Sequence[Remote]) -> Block:
@@ -63,21 +63,21 @@ class Block:
         return cls(texts, ids, ends, zlib.compress(told.encode(), _FAST))
 
     def remotes(self) -> list[Remote]:
-        """All of them."""
+        """Return all remotes."""
         return [Remote.read(json.loads(line)) for line in self._lines()] if self.ends else []
 
     def remote(self, line: int) -> Remote:
-        """One of them, counted from 0."""
+        """Return a remote by its line, from 0."""
         return Remote.read(json.loads(self._lines()[line]))
 
     def _lines(self) -> Sequence[bytes]:
         return _lines(self.records)
 
     def find(self, words: Sequence[str]) -> Iterator[int]:
-        """The lines that have every word.
+        """Yield the lines that contain every word.
 
         Args:
-            words: Folded, at least one.
+            words: Folded words, at least one.
         """
         texts = self.texts
         if not _has_all(texts, words):  # as of most blocks
@@ -97,7 +97,7 @@ class Block:
 
 @lru_cache(maxsize=1)
 def _lines(records: bytes) -> Sequence[bytes]:
-    """Unpacked: whoever looks at one of them most often looks at the next one, too."""
+    """Return the unpacked records; cached because the next line is mostly needed too."""
     return zlib.decompress(records).split(b"\n")
 
 
@@ -106,7 +106,7 @@ def _has_all(text: str, words: Iterable[str]) -> bool:
 
 
 class Place(NamedTuple):
-    """Where a remote stands in a list."""
+    """The position of a remote in a list."""
 
     block: int
     line: int
@@ -114,51 +114,51 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The remotes of a lock as they were read, all of them."""
+    """All remotes of a lock as they were read."""
 
     blocks: Sequence[Block]
     at_ms: int
-    """When the reading began, by this machine's clock."""
+    """Start of the reading by this machine's clock, in milliseconds."""
     changed: bool = False
-    """Whether something of the lock was changed from here since, so that it may be otherwise."""
+    """Whether the lock was changed from here since, so that the list may be outdated."""
 
     @property
     def count(self) -> int:
-        """How many remotes there are."""
+        """The number of remotes."""
         return sum(len(block.ends) for block in self.blocks)
 
     @property
     def unreadable_periods(self) -> int:
-        """How many have a period that cannot be read."""
+        """The number of remotes whose period cannot be read."""
         return sum(block.ends.count(UNREADABLE) for block in self.blocks)
 
     def remotes(self) -> Iterator[Remote]:
-        """All of them, in the order of the list."""
+        """Yield all remotes, in the order of the list."""
         for block in self.blocks:
             yield from block.remotes()
 
     def remote(self, place: Place) -> Remote:
-        """The one at a place."""
+        """Return the remote at a place."""
         return self.blocks[place.block].remote(place.line)
 
     def id(self, place: Place) -> int | None:
-        """The id of the one at a place; None: it has none that can be used."""
+        """Return the ID of the remote at a place; None if it has no usable one."""
         remote_id = self.blocks[place.block].ids[place.line]
         return None if remote_id == NEVER else remote_id
 
     def end(self, place: Place) -> int | None:
-        """When the period of the one at a place ends, told without unpacking it; None: never."""
+        """Return the end of the remote at a place without unpacking it; None if it has none."""
         end_ms = self.blocks[place.block].ends[place.line]
         return None if end_ms in (NEVER, UNREADABLE) else end_ms
 
     def places(self) -> Iterator[Place]:
-        """Where they stand, all of them."""
+        """Yield the places of all remotes."""
         for number, block in enumerate(self.blocks):
             for line in range(len(block.ends)):
                 yield Place(number, line)
 
     def lacking(self, words: Sequence[str]) -> str:
-        """The first of some words that no remote has; empty: there is a remote with each."""
+        """Return the first word that no remote has; empty if each word is somewhere."""
         for word in words:
             for block in self.blocks:
                 if word in block.texts:
@@ -168,13 +168,13 @@ class Listing:
         return ""
 
     def find(self, words: Sequence[str]) -> Iterator[Place]:
-        """Where the remotes stand that have every word; see :meth:`Block.find`."""
+        """Yield the places of remotes that have every word; see :meth:`Block.find`."""
         for number, block in enumerate(self.blocks):
             for line in block.find(words):
                 yield Place(number, line)
 
     def ending(self, until_ms: int) -> Iterator[tuple[int, Place]]:
-        """When they end, and where they stand, of the remotes that do so by a moment."""
+        """Yield the end and the place of the remotes that end by a moment."""
         for number, block in enumerate(self.blocks):
             for line, end in enumerate(block.ends):
                 if NEVER < end <= until_ms:
@@ -183,10 +183,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What has ended and ends soon of a whole list, by its dates alone."""
+    """The number of expired and expiring remotes of a whole list, by their dates alone."""
 
     counts: Counter[State]
-    """How many are over, and how many end within 7 and within 30 days."""
+    """The numbers of expired remotes and of those that end within 7 and within 30 days."""
     at_ms: int
     """``Listing.at_ms``."""
     changed: bool
@@ -194,10 +194,10 @@ class Ends:
 
 
 def ending_soon(ends: Iterable[int], now_ms: int) -> Counter[State]:
-    """Count what is over, or ends within 7 and within 30 days.
+    """Count the remotes that have expired, or end within 7 and within 30 days.
 
     Args:
-        ends: ``Block.ends``.
+        ends: See ``Block.ends``.
         now_ms: Now, in milliseconds.
     """
     near = [end for end in ends if NEVER < end <= now_ms + MONTH_MS]
@@ -208,17 +208,17 @@ def ending_soon(ends: Iterable[int], now_ms: int) -> Counter[State]:
 
 
 class Lacking:
-    """What lists were seen to lack: with a letter more, they are not looked through again."""
+    """Words that lists lack. A longer search text then needs no new search of those lists."""
 
     def __init__(self) -> None:
-        # Two, for what would keep both together is garbage to be collected, ten thousand times.
+        # Two dicts: pairs would be ten thousand more objects for the garbage collector.
         self._lists: dict[int, Listing] = {}
-        """By the id of the lock."""
+        """Lock ID -> the searched list."""
         self._words: dict[int, str] = {}
-        """A word that is nowhere in that list."""
+        """Lock ID -> a word that is nowhere in that list."""
 
     def lacks(self, lock_id: int, listing: Listing, words: Sequence[str]) -> bool:
-        """Whether a lock's list has one of some words nowhere."""
+        """Return whether one of some words is nowhere in a lock's list."""
         if self._lists.get(lock_id) is listing:
             lacked = self._words[lock_id]
             for word in words:
@@ -230,6 +230,6 @@ class Lacking:
 
 
 def words_of(needle: str) -> list[str]:
-    """The words of what was typed, as :meth:`Listing.find` takes them."""
+    """Return the words of a search text as :meth:`Listing.find` takes them, the longest first."""
     words = set(fold_text(needle).split())
     return sorted(words, key=len, reverse=True)  # a long one is most often rare

@@ -1,7 +1,7 @@
-"""What is marked: remotes by lock and id, locks by their id, each as it was seen last.
+"""Marked rows: remotes by lock and ID, locks by ID, each as it was last seen.
 
-A table shows rows, and marks are no rows: they stay while it pages, sorts, searches, reads again.
-Whoever acts on them names them all, also those that are not on the screen.
+Marks are independent of the rows of a table: they stay while it pages, sorts, searches and reloads.
+An action on marks must name all of them, including those not on the screen.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 Key = tuple[int, int]
-"""The lock and the remote's id."""
+"""Lock ID and remote ID."""
 
 Row = tuple[int, "Remote"]
-"""The lock, and the remote as it is shown."""
+"""Lock ID and the remote as it is shown."""
 
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R")
@@ -30,8 +30,8 @@ class Marks(Generic[K, R]):
     """The marked rows, in the order in which they were marked.
 
     Args:
-        key: What a row is known by; None: it can not be marked.
-        is_same: Whether a row of the same key is what was seen, and no other.
+        key: Returns the key of a row; None if it cannot be marked.
+        is_same: Returns whether a row is the seen row of the same key.
     """
 
     def __init__(
@@ -41,23 +41,23 @@ class Marks(Generic[K, R]):
         self._is_same = is_same
         self._seen: dict[K, R] = {}
         self._last: K | None = None
-        """The one that was marked last: where a range begins."""
+        """The key that was marked last, where a range begins."""
         self._dropped: dict[K, R] = {}
-        """Those of which all were unmarked at once."""
+        """The rows that :meth:`clear` has unmarked."""
         self._made: dict[K, int] = {}
-        """Which mark of all it is, by its number."""
+        """Key -> the number of its mark."""
         self.count = 0
-        """How many marks were made so far, also of what is not marked any more."""
+        """Number of marks made so far, including those removed since."""
 
     def __len__(self) -> int:
         return len(self._seen)
 
     def has(self, row: R) -> bool:
-        """Whether a row is marked, and not another one that has the same key."""
+        """Return whether a row is marked, and not another row of the same key."""
         return self._marked(row) is not None
 
     def may_have(self, row: R) -> bool:
-        """Whether a row can be marked."""
+        """Return whether a row can be marked."""
         return self._key(row) is not None
 
     def _marked(self, row: R) -> K | None:
@@ -68,20 +68,20 @@ class Marks(Generic[K, R]):
 
     @property
     def rows(self) -> list[R]:
-        """All of them, as they were seen last."""
+        """All marked rows, as they were last seen."""
         return [*self._seen.values()]
 
     def still(self, rows: Iterable[R]) -> list[R]:
-        """Those of some that are marked now, as they were seen last."""
+        """Return the marked ones among some rows, as they were last seen."""
         return [self._seen[key] for row in rows if (key := self._marked(row)) is not None]
 
     def hidden(self, shown: Iterable[R]) -> list[R]:
-        """Those that are none of the rows that are shown."""
+        """Return the marked rows that are not shown."""
         keys = {*map(self._marked, shown)}
         return [row for key, row in self._seen.items() if key not in keys]
 
     def words(self, shown: Iterable[R]) -> str:
-        """``5 marked, 2 not shown``; empty: none is marked."""
+        """Return ``5 marked, 2 not shown``; empty if none is marked."""
         if not self._seen:
             return ""
         hidden = len(self.hidden(shown))
@@ -90,17 +90,17 @@ class Marks(Generic[K, R]):
     # --- marking -------------------------------------------------------------------------------
 
     def toggle(self, row: R) -> None:
-        """Mark a row, or unmark it; one without an id can be neither."""
+        """Mark or unmark a row; a row without an ID cannot be marked."""
         if self.has(row):
             self.drop([row])
         else:
             self._add([row])
 
     def toggle_all(self, rows: Sequence[R]) -> int:
-        """Mark all rows; unmark them where all are marked already.
+        """Mark all rows; unmark them if all are marked already.
 
         Returns:
-            How many more are marked than before.
+            How many more rows are marked than before.
         """
         before, usable = len(self), [row for row in rows if self.may_have(row)]
         if usable and all(map(self.has, usable)):
@@ -110,14 +110,14 @@ class Marks(Generic[K, R]):
         return len(self) - before
 
     def mark_range(self, rows: Sequence[R], to: int) -> bool:
-        """Mark the rows from the one that was marked last to another, both of them too.
+        """Mark the rows from the last marked one to another one, including both.
 
         Args:
-            rows: Those that are shown, from top to bottom.
-            to: The place of the other among them.
+            rows: The shown rows, from top to bottom.
+            to: The index of the other row.
 
         Returns:
-            Whether both are among the rows: else nothing is done.
+            Whether both rows are shown; otherwise nothing is marked.
         """
         if not 0 <= to < len(rows):
             return False
@@ -133,10 +133,10 @@ class Marks(Generic[K, R]):
         return True
 
     def clear(self) -> int:
-        """Unmark all; :meth:`bring_back` marks them again.
+        """Unmark all rows; :meth:`bring_back` marks them again.
 
         Returns:
-            How many there were.
+            The number of unmarked rows.
         """
         if self._seen:
             self._dropped, self._seen, self._last = self._seen, {}, None
@@ -144,31 +144,31 @@ class Marks(Generic[K, R]):
 
     @property
     def may_bring_back(self) -> int:
-        """How many :meth:`bring_back` would mark."""
+        """The number of rows that :meth:`bring_back` would mark."""
         return 0 if self._seen else len(self._dropped)
 
     def bring_back(self) -> None:
-        """Mark again those that were all unmarked at once."""
+        """Mark the rows again that :meth:`clear` has unmarked."""
         self._seen, self._dropped = self._dropped | self._seen, {}
 
     # --- what becomes of them ------------------------------------------------------------------
 
     def see(self, rows: Iterable[R]) -> None:
-        """Take over how marked remotes are shown now: what is changed is what was seen of them."""
+        """Note how marked rows are shown now, because actions expect a row as it was last seen."""
         for row in rows:
             if (key := self._marked(row)) is not None:
                 self._seen[key] = row
 
     def drop(self, rows: Iterable[R]) -> None:
-        """Unmark some."""
+        """Unmark some rows."""
         self.drop_keys(key for row in rows if (key := self._key(row)) is not None)
 
     def drop_keys(self, keys: Iterable[K], made: int | None = None) -> None:
-        """Unmark some by what they are known by.
+        """Unmark rows by their keys.
 
         Args:
-            keys: What they are known by.
-            made: Only those that were marked when so many marks were made, and not anew since.
+            keys: The keys.
+            made: Keep rows whose mark has a higher number, because they were marked again since.
         """
         for key in keys:
             if made is not None and self._made.get(key, 0) > made:
@@ -190,12 +190,12 @@ class Marks(Generic[K, R]):
 
 
 def remote_marks() -> Marks[Key, Row]:
-    """Marks of remotes, by lock and id."""
+    """Return marks of remotes, by lock and ID."""
     return Marks(_key, lambda seen, row: seen[1] is row[1] or is_still(seen[1].raw, row[1]))
 
 
 def lock_marks() -> Marks[int, Lock]:
-    """Marks of locks."""
+    """Return marks of locks."""
     return Marks(lambda lock: lock.lock_id)
 
 

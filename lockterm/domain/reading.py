@@ -1,7 +1,7 @@
-"""Reading records leniently: one odd field never hides a record, one odd record never a page.
+"""Lenient reading of records: an odd field never hides a record, an odd record never hides a page.
 
-Plain dataclasses: the first page waits for what is imported here, and pydantic would take longer
-to import than the rest of the way to it. What is *sent* is checked by pydantic; see ``requests``.
+Records are plain dataclasses, because importing pydantic would delay the first page. Requests are
+checked by pydantic; see ``requests``.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from functools import cache
 from typing import Any, NamedTuple, Self
 
 INT64 = range(-(2**63), 2**63)
-"""The whole numbers that the service and the local store can keep."""
+"""The whole numbers that the service and the local store can hold."""
 
 _MOST_DIGITS = 20
-"""Of a 64-bit number with its sign."""
+"""Maximum length of a 64-bit number with its sign."""
 
 _LEAST, _BEYOND = INT64.start, INT64.stop
-"""Its bounds: a page has thousands of numbers, and to ask the range takes three times as long."""
+"""The bounds of ``INT64``. A comparison is three times as fast as a test of the range, and a page
+has thousands of numbers."""
 
 
 class Kind(Enum):
-    """What a field holds: how it is read, typed, compared, shown and checked follows from it."""
+    """The type of a field, which decides how it is read, typed, compared, shown and checked."""
 
     TEXT = "text"
     NUMBER = "whole number"
@@ -36,58 +37,58 @@ class Kind(Enum):
 
 
 class Sent(Enum):
-    """In which requests a person can send a field."""
+    """The requests that can contain a field."""
 
     NEVER = 0
     ON_CREATION = 1
-    """Table 4.1 alone."""
+    """Only an add (4.1)."""
     ALWAYS = 2
-    """Tables 4.1 and 4.4."""
+    """An add (4.1) and an update (4.4)."""
 
 
 class Field(NamedTuple):
-    """A field of a record: what the contract says of it, and what people know it by."""
+    """A field of a record: what the contract says of it, and how it is presented."""
 
     name: str
-    """The contract's name of it, on the wire."""
+    """The contract's name."""
     kind: Kind
     row: int = 0
-    """Its place in the contract's tables: the order of CSV columns and request bodies."""
+    """Its place in the contract's tables, which is the order of CSV columns and request bodies."""
     label: str = ""
-    """What people call it; empty: it is not shown by itself."""
+    """The label for people; empty if the field is not shown on its own."""
     option: str = ""
-    """The command line's option for it, without the dashes."""
+    """The command-line option, without the dashes."""
     about: str = ""
-    """What the option's help says."""
+    """The help of the option."""
     sent: Sent = Sent.NEVER
     constants: type[IntEnum] | None = None
-    """Of a constant: the values that the contract lists."""
+    """The values that the contract lists, for a constant."""
     listed: bool = True
-    """Whether a list returns it; if not, a detail need not either (2.3)."""
+    """Whether a list returns the field; if not, a detail need not either (2.3)."""
     required: bool = False
-    """Whether nothing can be added without it (4.1)."""
+    """Whether an add needs the field (4.1)."""
     rare: bool = False
-    """Whether the form asks for it only where a person wants more fields."""
+    """Whether the form shows the field only on request."""
     of_device: bool = False
-    """Whether it belongs to one device: a remote that is like it otherwise has its own."""
+    """Whether the value belongs to one device, so that a duplicate does not get it."""
     first: str = ""
-    """What stands in the form of a new remote, as it would be typed."""
+    """The typed value in the form of a new remote."""
     example: str = ""
     noun: str = ""
-    """What it is called within a sentence, where the label in small letters does not do."""
+    """The name within a sentence, if it is not the label in lower case."""
     default: Any = None
-    """What it has where it did not come."""
+    """The value of a missing field."""
     attribute: str = ""
-    """Its name in Python; :meth:`Record.fields` fills it in."""
+    """The attribute in Python, which :meth:`Record.fields` fills in."""
 
     @property
     def called(self) -> str:
-        """Its name within a sentence: ``user number``, ``MAC address``."""
+        """The name within a sentence: ``user number``, ``MAC address``."""
         label = self.label if self.label[:2].isupper() else self.label[:1].lower() + self.label[1:]
         return self.noun or label
 
     def of(self, record: Record) -> Any:
-        """Its value in a record that was read."""
+        """Return the value in a record."""
         return getattr(record, self.attribute)
 
 
@@ -100,23 +101,23 @@ def wire_field(
     about: str = "",
     **more: Any,
 ) -> Any:
-    """An attribute of a record that holds a field; see :class:`Field`."""
+    """Return an attribute of a record for a field; see :class:`Field`."""
     described = Field(name, kind, row, label, option, about, **more)
     return field(default=described.default, metadata={_FIELD: described})
 
 
 def number(name: str) -> Any:
-    """An attribute that holds a whole number."""
+    """Return an attribute for a whole number."""
     return wire_field(name, Kind.NUMBER)
 
 
 def text(name: str) -> Any:
-    """An attribute that holds a string."""
+    """Return an attribute for a string."""
     return wire_field(name, Kind.TEXT)
 
 
 def part(name: str, default: Any = None) -> Any:
-    """An attribute whose records are read by the record itself, and given to ``read``."""
+    """Return an attribute for a nested record, which ``read_parts`` reads."""
     return wire_field(name, Kind.RECORD, default=default)
 
 
@@ -124,17 +125,17 @@ _FIELD = "field"
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value that came is a whole number that can be kept; True is none."""
+    """Return whether a received value is a whole number that can be stored; True is not."""
     return type(value) is int and _LEAST <= value < _BEYOND
 
 
 def _is_moment(value: Any) -> bool:
-    """Return whether a value that came is a time; one in a string is read as well."""
+    """Return whether a received value is a time; a string of digits is handled separately."""
     return is_number(value)
 
 
 def _from_digits(value: Any) -> int | None:
-    """Return the whole number that a string has the digits of; None if it is none."""
+    """Return the whole number in a string; None if there is none."""
     if not isinstance(value, str) or not value.isascii() or len(value) > _MOST_DIGITS:
         return None
     number = int(value) if value.removeprefix("-").isdigit() else None
@@ -149,29 +150,29 @@ _FITS: Mapping[Kind, Callable[[Any], bool]] = {
     Kind.OBJECT: lambda value: isinstance(value, dict),
     Kind.RECORD: lambda value: False,
 }
-"""Whether a value that came is of the contract's type."""
+"""Kind -> returns whether a received value has the contract's type."""
 
 _SURE: Mapping[Kind, type] = {Kind.TEXT: str, Kind.OBJECT: dict}
-"""What fits whatever it is, and need not be asked: a page has thousands of values."""
+"""Kind -> the type that always fits, which saves a function call for each value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """A record as the service sent it.
 
-    Fields of a kind the contract does not know land in ``odd`` with the value that came; fields it
-    does not name are in ``extras``. Neither is ever written back.
+    A value whose type differs from the contract's is in ``odd``, and fields that the contract
+    does not name are in ``extras``. Neither is ever sent back.
     """
 
     raw: dict[str, Any] = field(default_factory=dict, repr=False)
-    """The whole record as it came, for a backup or a copy; empty if it was not read."""
+    """The whole record as received, for a backup or a copy; empty if it was not received."""
     odd: dict[str, Any] = field(default_factory=dict)
-    """Contract field -> the value that came, where it is not of the contract's type."""
+    """Contract field -> a received value that does not have the contract's type."""
 
     @classmethod
     @cache
     def fields(cls) -> Mapping[str, Field]:
-        """The contract's name of a field -> the field, in the order of the class."""
+        """Return the fields by the contract's names, in the order of the class."""
         found = (
             one.metadata[_FIELD]._replace(attribute=one.name)
             for one in fields(cls)
@@ -189,16 +190,16 @@ class Record:
 
     @classmethod
     def read_parts(cls, raw: Mapping[str, Any]) -> dict[str, Any]:
-        """Read the records inside a JSON object, by the contract's names of their fields."""
+        """Return the nested records of a JSON object, by the contract's names."""
         return {}
 
     @classmethod
     def read(cls, raw: Mapping[str, Any]) -> Self:
-        """Read a JSON object, setting aside what has the wrong type."""
+        """Read a JSON object; values of a wrong type go to ``odd``."""
         parts = cls.read_parts(raw)
         values: dict[str, Any] = {}
         odd: dict[str, Any] = {}
-        # Only the contract's names: no answer may fill a field by the name it has in Python.
+        # Only the contract's names, so that no answer can set an attribute by its Python name.
         for name, attribute, sure, fits, default in cls._plan():
             if name in parts:
                 values[attribute] = parts[name]
@@ -214,6 +215,6 @@ class Record:
 
     @property
     def extras(self) -> dict[str, Any]:
-        """Fields that the contract does not name, as they came."""
+        """The fields that the contract does not name, as received."""
         names = self.fields()
         return {key: value for key, value in self.raw.items() if key not in names}

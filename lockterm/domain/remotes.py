@@ -1,8 +1,8 @@
-"""Bluetooth remotes (sections 2.3, 4.1, 4.3 to 4.5), and the one table of their fields.
+"""Bluetooth remotes (sections 2.3, 4.1, 4.3 to 4.5), and the only table of their fields.
 
-:class:`Remote` is the table: what is known of a field stands at its attribute, from top to bottom
-as people read them. The form, the detail, differences, questions, the options of ``lockterm
-remotes``, request bodies, backups and CSV columns follow from it: a field is added here alone.
+The attributes of :class:`Remote` are the table, in the order in which people read them. The form,
+the detail, differences, confirmations, the options of ``lockterm remotes``, request bodies, backups
+and CSV columns follow from it. To add a field, add it here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lockterm.domain.reading import Field, Kind, Record, Sent, number, text, wir
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockInfo(Record):
-    """The lock a remote belongs to, as ``detail`` tells it (2.3)."""
+    """The lock of a remote, as ``detail`` returns it (2.3)."""
 
     lock_id: int | None = number("lockId")
     lock_name: str | None = text("lockName")
@@ -31,10 +31,10 @@ _UNLISTED: Mapping[str, Any] = {"sent": Sent.ON_CREATION, "listed": False, "rare
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote(Record):
-    """A bluetooth remote: as the service told it, or as a person wants it to be.
+    """A bluetooth remote: as the service returned it, or as a person wants it.
 
-    Every field may be missing; types and flags are kept as numbers, for a service may send others
-    than the contract lists. What a person wants has no ``raw`` and no ``odd``.
+    Every field may be missing. Types and flags are numbers, because a service may send values
+    that the contract does not list. A wanted remote has no ``raw`` and no ``odd``.
     """
 
     # fmt: off
@@ -113,12 +113,12 @@ class Remote(Record):
 
     @classmethod
     def read_parts(cls, raw: Mapping[str, Any]) -> dict[str, Any]:
-        """Read a ``lockInfo`` that is an object leniently too."""
+        """Return ``lockInfo``, read leniently, if it is an object."""
         info = raw.get("lockInfo")
         return {"lockInfo": LockInfo.read(info)} if isinstance(info, Mapping) else {}
 
     def other_lock(self, lock_id: int) -> int | None:
-        """The lock that it says it belongs to, where that is another one; else None."""
+        """Return the lock that the remote belongs to, if it is not the given one; else None."""
         told = (self.lock_id, self.lock_info.lock_id if self.lock_info else None)
         return next((other for other in told if other not in (None, lock_id)), None)
 
@@ -127,22 +127,22 @@ FIELDS: Mapping[str, Field] = Remote.fields()
 """The contract's name of a field -> the field, in the order in which people read them."""
 
 ADDED = tuple(field for field in FIELDS.values() if field.sent is not Sent.NEVER)
-"""What an add can send (4.1), in the order of the form."""
+"""The fields that an add can send (4.1), in the order of the form."""
 
 UPDATED = tuple(field for field in ADDED if field.sent is Sent.ALWAYS)
-"""What an update can change (4.4)."""
+"""The fields that an update can change (4.4)."""
 
 RECOGNIZED = tuple(field for field in ADDED if field in UPDATED or field.name == "remoteNumber")
-"""What a remote is known by when it is read again: with another number, it may be another one."""
+"""The fields that identify a remote: with another number, it may be another one."""
 
 UNLISTED = tuple(field for field in ADDED if not field.listed)
-"""What a service may keep to itself: a list never returns it, and a detail need not (2.3)."""
+"""The fields that a list never returns and a detail need not (2.3)."""
 
 
 def is_still(before: Mapping[str, Any], now: Remote) -> bool:
-    """Whether an id still means the same remote: a service may give the id of a deleted one away.
+    """Return whether an ID still means the same remote: a service may reuse a deleted one's ID.
 
-    Number and creation time are what no update changes (4.4).
+    No update changes the number or the creation time (4.4).
     """
     return all(
         canonical(before[name]) == canonical(now.raw[name])
@@ -153,10 +153,9 @@ def is_still(before: Mapping[str, Any], now: Remote) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemotePage(Record):
-    """One page of a lock's remotes (4.3), as the service counted it.
+    """A page of a lock's remotes (4.3), with the counts of the service.
 
-    What the service did not count, or not with a number that makes sense, is worked out from the
-    rest; ``odd`` then has the contract's name of it.
+    A count that is missing or impossible is computed from the others; ``odd`` then has its name.
     """
 
     remotes: tuple[Remote, ...] = ()
@@ -165,11 +164,11 @@ class RemotePage(Record):
     pages: int
     total: int
     answer_bytes: int = 0
-    """Bytes of the answer it came in; 0 where it did not come from the service just now."""
+    """Bytes of the answer; 0 if it did not come from the service just now."""
     unreadable: int = 0
-    """List items that were no JSON objects, so that nothing of them can be shown."""
+    """Number of list items that are not JSON objects."""
 
     @property
     def least(self) -> int:
-        """How many remotes the lock has at least: what is listed is there, counted or not."""
+        """The minimum number of the lock's remotes: listed ones exist even if not counted."""
         return max(self.total, len(self.remotes) + self.unreadable)

@@ -1,4 +1,4 @@
-"""What a search for a remote looks at: the one rule, for one lock's list and for all of them."""
+"""The rule of a search for remotes, used for one lock's list and for all of them."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 _SEARCHED = ("remoteName", "remoteNumber", "id", "extraData")
-"""The contract's names of what a person knows a remote by."""
+"""The contract's names of the searched fields."""
 
 
 def missing_words(needle: str, remote: Remote) -> list[str]:
-    """Which of the words that were typed a remote has nowhere; see :func:`fold_text`.
+    """Return the typed words that a remote lacks; see :func:`fold_text`.
 
-    A word may be a part of the remote's name, its number, its id, or of any name, text or number
-    in its extra data; as raw as they came, also where they are of another type than the contract
-    says. What its type and dates are in words is not looked at: people are called Jan and May.
+    A word may be part of the name, the number, the ID, or any key, text or number in the extra
+    data, even if a field does not have the contract's type. The words for type and dates are not
+    searched, because people are called Jan and May.
 
     Args:
-        needle: What was typed.
-        remote: The remote, as the service told it.
+        needle: The typed text.
+        remote: The remote as the service returned it.
 
     Returns:
-        The words, folded; none where it is found.
+        The folded words; empty if the remote is found.
     """
     name, number, remote_id = remote.remote_name, remote.remote_number, remote.id
     own = fold_text(f"{name or ''}\n{number or ''}\n{'' if remote_id is None else remote_id}")
@@ -41,14 +41,14 @@ def missing_words(needle: str, remote: Remote) -> list[str]:
 
 
 def is_found(needle: str, remote: Remote) -> bool:
-    """Whether a remote has every word that was typed; nothing finds nothing."""
+    """Return whether a remote has every typed word; an empty text finds nothing."""
     return bool(fold_text(needle).strip()) and not missing_words(needle, remote)
 
 
 def search_text(remote: Remote) -> str:
-    """Everything in which a search looks for the words, folded, on one line.
+    """Return all searched texts of a remote, folded, on one line.
 
-    No word can reach from one text into the next: words have no blanks.
+    Words have no blanks, so no word can match across two texts.
     """
     name, number, remote_id = remote.remote_name, remote.remote_number, remote.id
     texts = [name or "", number or "", "" if remote_id is None else str(remote_id)]
@@ -58,7 +58,7 @@ def search_text(remote: Remote) -> str:
 
 
 def _more_texts(remote: Remote) -> list[str]:
-    """What is told of a remote in its extra data, and in fields of another type than they are."""
+    """Return the texts in the extra data and in fields without the contract's type."""
     texts: list[str] = []
     todo: list[Any] = [remote.odd[name] for name in _SEARCHED if name in remote.odd]
     todo.append(remote.extra_data)

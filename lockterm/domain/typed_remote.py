@@ -1,7 +1,7 @@
-"""What was typed into the remote form, read: values, what is wrong with them, what they mean.
+"""Values typed into the remote form: what they mean, and what is wrong with them.
 
-Typed values are strings by the contract's field names (4.1), so that they can be kept as a draft
-and put back. Reading them is pure: the form shows the result and decides nothing.
+Typed values are strings by the contract's field names (4.1), so that they can be kept as a draft.
+Reading them has no side effects: the form shows the result.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ _MAC = re.compile(r"[0-9A-Fa-f]{2}([:-]?[0-9A-Fa-f]{2}){5}")
 
 @dataclass(frozen=True, slots=True)
 class TypedRemote:
-    """What was typed into the fields of a remote, read."""
+    """The values typed into the fields of a remote."""
 
     values: Remote
-    """What would be sent; only meant for sending where there are no errors."""
+    """The remote to send; only valid if there are no errors."""
     errors: dict[str, str] = attribute(default_factory=dict)
     """Contract field -> why it cannot be sent, in the order of the form."""
     warnings: dict[str, str] = attribute(default_factory=dict)
     """Contract field -> what must be confirmed."""
     shortens: dict[str, str] = attribute(default_factory=dict)
-    """Contract field -> how it takes access away, which must be confirmed, too."""
+    """Contract field -> how it removes access, which must be confirmed too."""
     notes: dict[str, str] = attribute(default_factory=dict)
-    """Contract field -> what it was understood as."""
+    """Contract field -> how the value was understood."""
     choices: dict[str, tuple[int, ...]] = attribute(default_factory=dict)
     """Contract field -> the two moments of a time that the clocks show twice."""
     missing: tuple[str, ...] = ()
-    """Those of the errors that are needed fields still empty."""
+    """The fields among the errors that are required and empty."""
 
 
 def shown_fields(remote_type: int | None, *, adding: bool) -> tuple[str, ...]:
-    """The contract's names of the fields that the form asks for, in its order."""
+    """Return the contract's names of the fields in the form, in its order."""
     hidden = set() if needs_dates(remote_type) else {Kind.DATE}
     if not needs_weekdays(remote_type):
         hidden.add(Kind.WEEKDAYS)
@@ -68,14 +68,14 @@ def shown_fields(remote_type: int | None, *, adding: bool) -> tuple[str, ...]:
 
 
 def typed_of(before: Remote | None, zone: tzinfo) -> dict[str, str]:
-    """What stands in the form at first: the remote as it is, or what most new ones need."""
+    """Return the initial texts of the form: the remote's values, or the defaults of a new one."""
     if before is None:
         return {field.name: field.first for field in ADDED}
     return {field.name: _typed(field, field.of(before), zone) for field in UPDATED}
 
 
 def typed_like(remote: Remote, zone: tzinfo) -> dict[str, str]:
-    """What stands in the form of a new remote that is to be like another one."""
+    """Return the initial texts of the form for a duplicate of a remote."""
     told = {field.name: _typed(field, field.of(remote), zone) for field in ADDED}
     return {name: told[name] or first for name, first in typed_of(None, zone).items()}
 
@@ -97,11 +97,11 @@ def _typed(field: Field, value: Any, zone: tzinfo) -> str:
 
 
 def format_typed(name: str, text: str) -> str:
-    """A field and what was typed into it or chosen, as a line that is safe to show.
+    """Return a field and its typed text or choice, as a line that is safe to show.
 
     Args:
-        name: The contract's name of the field, as a draft kept it.
-        text: What was typed; of a choice, its number.
+        name: The contract's name of the field, as kept in a draft.
+        text: The typed text; for a choice, its number.
     """
     field = FIELDS.get(name)
     label = field.label if field is not None else clean(name, 30)
@@ -113,14 +113,14 @@ def format_typed(name: str, text: str) -> str:
 def read_typed(
     typed: Mapping[str, str], zone: tzinfo, now_ms: int, before: Remote | None = None
 ) -> TypedRemote:
-    """Read what stands in the form.
+    """Read the texts of the form.
 
     Args:
         typed: Contract field -> text.
         zone: The zone of the lock.
         now_ms: Now, in milliseconds.
-        before: The remote of an edit; a field whose text is still the remote's keeps its value to
-            the millisecond.
+        before: The remote that is edited. A field with an unchanged text keeps its value to the
+            millisecond.
     """
     initial = typed_of(before, zone) if before is not None else {}
     was = before if before is not None else Remote()
@@ -184,7 +184,7 @@ def read_typed(
 
 
 def _shortened(before: Remote | None, wanted: Remote, now_ms: int, zone: tzinfo) -> dict[str, str]:
-    """Return how an edit takes access away, by field."""
+    """Return how an edit removes access, by field."""
     if before is None:
         return {}
     found = find_shortening(before, effective(before, wanted), now_ms, zone)

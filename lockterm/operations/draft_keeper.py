@@ -1,4 +1,4 @@
-"""What is being typed, on its way to the store: it holds nobody up, and gets there when it can."""
+"""Drafts on their way to the store: writing them never delays the form, and is retried."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from lockterm.operations.journal_store import JournalStore
 
 AGAIN_S = 1.0
-"""Seconds until a draft that could not be written is tried again."""
+"""Seconds until the next try for a draft that could not be written."""
 
 Key = tuple[str, int, int | None]
-"""The form's name, the lock, and the remote or None."""
+"""The form's name, the lock ID, and the remote ID or None."""
 
 
 class DraftKeeper:
     """The drafts of a profile, as one session sees them.
 
-    A draft belongs to the session that types it: another one may look at it, and take it over or
-    throw it away only when that session has ended.
+    A draft belongs to the session that types it. Another session may look at it, but may take it
+    over or discard it only after that session has ended.
 
     Args:
-        store: Where they are kept.
-        journal: Shows this session as living.
-        clock: When a draft was typed.
+        store: The stored drafts.
+        journal: The journal, whose session shows that this one is alive.
+        clock: The clock for the times of drafts.
     """
 
     def __init__(self, store: Drafts, journal: JournalStore, clock: Clock) -> None:
@@ -42,25 +42,26 @@ class DraftKeeper:
         self._thread = journal.database.thread
         self._clock = clock
         self._wanted: dict[Key, tuple[Mapping[str, str], Callable[[StoreError], None]]] = {}
-        """What is not in the store yet, and who is told; nothing typed: the draft goes."""
+        """The drafts not in the store yet, with the callback for errors. A draft without text is
+        removed."""
         self._writing: asyncio.Task[None] | None = None
 
     def keep(
         self, key: Key, typed: Mapping[str, str], on_trouble: Callable[[StoreError], None]
     ) -> None:
-        """Have a draft written, or removed where nothing is typed; returns at once.
+        """Write a draft in the background, or remove it if nothing is typed.
 
         Args:
-            key: Of which form.
-            typed: Field -> what stands in it.
-            on_trouble: Told each time it cannot be written; it is tried again all the same.
+            key: The form.
+            typed: Field -> its text.
+            on_trouble: Called each time that the draft cannot be written; the write is retried.
         """
         self._wanted[key] = dict(typed), on_trouble
         if self._writing is None or self._writing.done():
             self._writing = asyncio.ensure_future(self._write())
 
     async def flush(self) -> None:
-        """Write what is not written yet, as the session ends."""
+        """Write the remaining drafts at the end of the session."""
         if self._writing is not None:
             self._writing.cancel()
             await asyncio.gather(self._writing, return_exceptions=True)
@@ -70,10 +71,10 @@ class DraftKeeper:
                 del self._wanted[key]
 
     async def find(self, form: str, lock_id: int, remote_id: int | None) -> Draft | None:
-        """The draft of a form, or None.
+        """Return the draft of a form, or None.
 
-        This session's own comes first, then the newest of one that has ended, then one that is
-        being typed in another session.
+        The order is: this session's own, the newest one of an ended session, one that another
+        session is typing.
         """
 
         def find() -> list[Draft]:
@@ -84,7 +85,7 @@ class DraftKeeper:
         return found[0] if found else None
 
     async def abandoned(self) -> list[Draft]:
-        """The drafts whose session has ended, the newest first."""
+        """Return the drafts whose session has ended, the newest first."""
 
         def abandoned() -> list[Draft]:
             drafts = [self._told(draft) for draft in self._store.all()]
@@ -94,13 +95,13 @@ class DraftKeeper:
         return await self._thread.run(self._in_store, abandoned)
 
     async def take_over(self, draft: Draft) -> None:
-        """Make the draft of a session that has ended this one's; a live one stays with its own."""
+        """Make the draft of an ended session this session's; a live session keeps its own."""
         if not draft.is_live:
             to = self._session.id
             await self._thread.run(self._in_store, self._store.hand_over, draft, to)
 
     async def discard(self, draft: Draft) -> None:
-        """Forget a draft; one that is being typed in another session stays."""
+        """Delete a draft, unless another session is typing it."""
         if not draft.is_live:
             await self._thread.run(self._in_store, self._store.drop, draft)
 

@@ -1,4 +1,4 @@
-"""Something that is read from the service again and again, and what is known of it now."""
+"""The state of a value that is read from the service repeatedly."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SOON_S = 0.1
-"""What the service answers within this is not announced as being loaded."""
+"""Seconds within which an answer is not announced as loading."""
 
 
 # Each is new to the reactive that holds it; comparing long values would take time.
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadState(Generic[T]):
-    """Nothing yet, a value, an error, or both: then the value is stale."""
+    """No value yet, a value, an error, or both: then the value is stale."""
 
     seen: Fetched[T] | None = None
-    """What was read last, and when; None: nothing yet."""
+    """The last value and its time; None before the first."""
     error: LocktermError | None = None
-    """Why the last reading failed; None: it did not."""
+    """Why the last read failed; None if it did not."""
     busy: bool = False
-    """Whether it is being read now."""
+    """Whether the value is being read."""
     slow: bool = False
-    """Whether that takes longer than :data:`SOON_S`."""
+    """Whether the read takes longer than :data:`SOON_S`."""
     kept: bool = False
-    """Whether what is shown is of an earlier session or time, until the service answers."""
+    """Whether the value is from the cache because the service has not answered yet."""
 
     @property
     def value(self) -> T | None:
-        """What was read last; None: nothing yet."""
+        """The last value; None before the first."""
         return self.seen.value if self.seen is not None else None
 
     @property
     def stale(self) -> bool:
-        """Whether what is shown may be older than it could be."""
+        """Whether the value may be outdated."""
         return self.kept or self.error is not None
 
     def shows(self, other: LoadState[T]) -> bool:
-        """Whether the same is to be seen in both."""
+        """Return whether two states look the same."""
         return self.seen is other.seen and self.error is other.error and self.kept == other.kept
 
     def failed(self, error: LocktermError) -> LoadState[T]:
-        """What is known after a reading that failed: as before, unless just that is denied."""
+        """Return the state after a failed read: a cached value is removed if access was denied."""
         if self.kept and isinstance(error, Refused) and error.is_denial:
             return LoadState(error=error)
         return replace(self, error=error, busy=False, slow=False)
@@ -65,18 +65,18 @@ async def load(
     kept_shown: Callable[[], None] = ignore,
     is_other: Callable[[T], bool] = lambda _: False,
 ) -> Fetched[T] | None:
-    """Read something; while the service takes its time, and where it fails, show what was kept.
+    """Read a value; show the cached one while the service is slow, or if it fails.
 
     Args:
-        state: Returns what is known of it now.
-        show: Takes what is known from now on.
+        state: Returns the present state.
+        show: Takes the new state.
         read: Asks the service.
-        kept: Returns what was read of it at an earlier time.
-        kept_shown: Called when that is shown before the service has answered.
-        is_other: Whether what is shown is not what is asked for, but the page before.
+        kept: Returns the cached value.
+        kept_shown: Called when the cached value is shown before the service has answered.
+        is_other: Returns whether the shown value is another one, such as the page before.
 
     Returns:
-        What was read; None if it failed: the state has the error.
+        The value; None if the read failed, and then the state has the error.
     """
 
     async def show_slow() -> None:

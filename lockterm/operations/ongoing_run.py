@@ -1,4 +1,4 @@
-"""A plan while it is carried out."""
+"""The state of a running plan."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lockterm.domain.plan import Plan, Step
 
 @dataclass(slots=True)
 class OngoingRun:
-    """A plan while it is carried out."""
+    """The state of a running plan."""
 
     plan: Plan
     on_step: Callable[[Step], None]
@@ -21,21 +21,21 @@ class OngoingRun:
     steps: dict[int, Step]
     """Number -> the step as it is now."""
     waiting: dict[int, deque[int]] = field(default_factory=dict)
-    """Lock -> the numbers of its steps that are due, the next one first."""
+    """Lock ID -> the numbers of its due steps, in their order."""
     ready: deque[int] = field(default_factory=deque)
-    """The locks with steps that are due and none under way, the next one first."""
+    """The locks with due steps and no running one, in their order."""
     unreached: dict[int, str] = field(default_factory=dict)
     """Lock -> why it could not be reached."""
     pauses: Counter[int] = field(default_factory=Counter)
-    """Step -> how often it was put off."""
+    """Step number -> how often the step was put off."""
     holders: set[str] = field(default_factory=set)
-    """The ids of unconfirmed changes that block steps and were read back in this run."""
+    """The IDs of unconfirmed changes that block steps and were read back in this run."""
     stopped: str = ""
-    """Why no more steps begin."""
+    """Why no more steps begin; empty if they do."""
     reading: int = 0
-    """How many unknown steps are read back just now."""
+    """Number of unconfirmed steps being read back."""
 
     def note_reading(self, more: int) -> None:
-        """Count one that is read back from now on, or no longer."""
+        """Add to the number of steps being read back."""
         self.reading += more
         self.on_read_back(self.reading)

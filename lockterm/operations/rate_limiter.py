@@ -1,11 +1,10 @@
-"""How fast a run goes: as fast as the service takes it, and no faster.
+"""The rate of a run: as fast as the service allows, and no faster.
 
-How many steps go on at once grows by one with each round that went well, and is halved by each that
-did not: a 5xx, a timeout. Where the service says that there are too many calls (429), its limit is
-guessed by what it answered in the second before: that was enough for it, however the service
-counts. From there the calls become more until there are too many again; then the limit is known.
-The calls go on a little below it, come close to it slowly, and only then try for more. So a limit
-that nobody told is found soon, met seldom, and nearly reached.
+The number of parallel steps grows by one with each successful round, and halves with each failed
+one: a 5xx or a timeout. When the service reports too many calls (429), its limit is estimated from
+the answers of the second before, because it accepted those. Then the rate rises until there are too
+many calls again, which reveals the limit. The calls continue slightly below it, approach it slowly,
+and only then try for more. So an undocumented limit is found soon, hit seldom, and nearly used up.
 """
 
 from __future__ import annotations
@@ -18,65 +17,66 @@ from collections.abc import AsyncIterator, Callable
 
 FIRST_AT_ONCE = 2.0
 MOST_AT_ONCE = 12.0
-"""More are no help to a service, and many connections from one address look like an attack."""
+"""Maximum number of parallel steps: more do not help, and many connections look like an attack."""
 
 RISE_S = 8.0
-"""So many seconds after the first guess of the limit it is e times as high."""
+"""Seconds in which the first estimate of the limit grows by a factor of e."""
 MOST_RISE = 9.0
-"""The rise goes no further: by then no limit is left."""
+"""Maximum exponent of that growth, beyond which there is no limit any more."""
 NEXT_GUESS = 0.99
-"""The limit, in what was too much when it was met again."""
+"""The new limit as a share of the rate that was too high."""
 BELOW = 0.94
-"""After that the calls go on at this share of the limit."""
+"""Share of the limit at which the calls continue after that."""
 BACK_S = 20.0
-"""So many seconds later they are at the limit again; so many more for each second of a pause that
-the service asks for, so that it does not spend its time in pauses."""
+"""Seconds until the calls are at the limit again; multiplied by one plus the requested pause in
+seconds, so that a run does not spend its time in pauses."""
 TOGETHER_S = 1.0
-"""What goes wrong within so many seconds has one cause, and slows down once."""
+"""Seconds within which several failures count as one and slow the run down once."""
 FIRST_PER_S = 2.0
-"""The first guess where hardly anything was answered."""
+"""Minimum first estimate, in calls per second, if there were few answers."""
 LEAST_PER_S = 0.2
-"""However often it says so, this many calls a second are tried."""
+"""Minimum rate in calls per second, regardless of how often the service refuses."""
 READS_AT_ONCE = 4
-"""So many calls go on at once that read back what had no answer."""
+"""Maximum number of parallel calls that read back."""
 LEAST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 1.0
-"""The pause after a 429 that asks for less: twice as long each time, until something went well."""
+"""Minimum and maximum of the default pause after a 429, in seconds. It doubles until a call
+succeeds."""
 
 
 class RateLimiter:
-    """Decides when the next step of a run may begin, or the next call that reads back.
+    """Decides when a run's next step, or the next call that reads back, may begin.
 
     Args:
-        now_s: The steady clock, in seconds.
-        calls_per_minute: A limit that was set; 0: none.
+        now_s: Returns the steady clock, in seconds.
+        calls_per_minute: The configured limit; 0 for none.
     """
 
     def __init__(self, now_s: Callable[[], float], calls_per_minute: int = 0) -> None:
         self.at_once = FIRST_AT_ONCE
-        """How many steps may go on at once; the part behind the point is on the way to one more."""
+        """Number of parallel steps; the fraction is the progress towards one more."""
         self._now_s = now_s
         self._most_per_s = calls_per_minute / 60 if calls_per_minute else math.inf
         self._limit = math.inf
-        """Calls a second that the service takes, as far as it is known."""
+        """Estimated limit of the service, in calls per second."""
         self._is_guess = True
-        """Whether it was found by the first 429 alone."""
+        """Whether the limit is the first estimate."""
         self._back_s = BACK_S
         self._limited_s = -math.inf
-        """When it was found out."""
+        """Time from which the rate rises again: the end of the pause."""
         self._slowed_s = -math.inf
         self._next_s = -math.inf
-        """When the next call may leave, by the rate."""
+        """Earliest time of the next call, by the rate."""
         self._paused_s = -math.inf
-        """Until when the service wants no call."""
+        """End of the pause that the service asked for."""
         self._pauses = 0
-        """How many it has asked for in turn."""
+        """Number of consecutive pauses."""
         self._answered: deque[float] = deque()
-        """When calls were answered, in the last second."""
+        """Times of the answers in the last second."""
         self._reads = asyncio.Semaphore(READS_AT_ONCE)
 
     @property
     def per_s(self) -> float:
-        """How many calls a second leave now; infinite: as many as are answered."""
+        """The present rate in calls per second; infinite if it is not limited."""
         rate = self._most_per_s
         if self._limit < math.inf:
             since_s = max(self._now_s() - self._limited_s, 0.0)
@@ -88,20 +88,20 @@ class RateLimiter:
         return rate
 
     def wait_s(self, under_way: int) -> float:
-        """Seconds until a step may begin; infinite: not before one of those under way has ended."""
+        """Return seconds until a step may begin; infinite if another one must end first."""
         if under_way >= int(self.at_once):
             return math.inf
         return max(max(self._next_s, self._paused_s) - self._now_s(), 0.0)
 
     def begin(self, calls: int) -> None:
-        """Note that a step begins which makes so many calls."""
+        """Note that a step with a number of calls begins."""
         now_s, per_s = self._now_s(), self.per_s
         if per_s < math.inf:
             self._next_s = max(self._next_s, now_s) + calls / per_s
 
     @contextlib.asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """The turn of a call that reads back: as soon as there is room for it."""
+        """Hold the turn of a call that reads back; wait until the rate allows it."""
         async with self._reads:
             while (wait_s := self.wait_s(0)) > 0:
                 await asyncio.sleep(wait_s)
@@ -109,7 +109,7 @@ class RateLimiter:
             yield
 
     def answer(self) -> None:
-        """Note that a call was answered, and was not one too many."""
+        """Note that a call was answered with another status than 429."""
         now_s = self._now_s()
         self._pauses = 0
         self._answered.append(now_s)
@@ -124,7 +124,7 @@ class RateLimiter:
         """Note that a call was one too many (429).
 
         Args:
-            pause_s: So long the service wants no call, in seconds; 0: it does not say.
+            pause_s: Seconds of the pause that the service asks for; 0 if it names none.
         """
         now_s = self._now_s()
         if now_s >= self._paused_s:
@@ -148,7 +148,7 @@ class RateLimiter:
             self.at_once = max(self.at_once / 2, 1.0)
 
     def _slow_down(self) -> bool:
-        """Whether this is something new, and not one more of what went wrong just now."""
+        """Return whether a failure is new, and not part of the last one."""
         now_s = self._now_s()
         is_new = now_s >= self._slowed_s + TOGETHER_S
         self._slowed_s = now_s if is_new else self._slowed_s

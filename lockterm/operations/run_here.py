@@ -1,4 +1,4 @@
-"""The plan that this session carries out, for whoever wants to know how far it is."""
+"""The plan that this session runs, with its progress."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ if TYPE_CHECKING:
     from lockterm.operations.runs import Runs
 
 RATED_S = 1.0
-"""A run is under way for so many seconds before its rate is told."""
+"""Seconds that a run takes before its rate is shown."""
 
 
 class RunHere:
-    """A plan while it is carried out, and after that; it goes on whoever looks at it.
+    """A plan during its run and after it; the run does not depend on any screen.
 
     Args:
-        runs: What carries it out.
-        clock: How time passes.
-        plan: One that was agreed to.
-        on_end: Called when it has ended.
+        runs: Runs the plan.
+        clock: The steady clock.
+        plan: The confirmed plan.
+        on_end: Called when the run has ended.
     """
 
     def __init__(
         self, runs: Runs, clock: Clock, plan: Plan, on_end: Callable[[RunHere], None]
     ) -> None:
         self.plan = plan
-        """As it was when it began; once it has ended, with what became of it."""
+        """The plan at the beginning; after the run, with its results."""
         self.steps: dict[int, Step] = {step.number: step for step in plan.steps}
         """Number -> the step as it is now."""
         self.news: list[int] = []
-        """The numbers of the steps whose state has changed, in the order of that."""
+        """The numbers of steps whose state has changed, in that order."""
         self._tried = {step.number for step in plan.steps if step.is_left}
         self._sent: set[int] = set()
-        """The steps that were sent here and have no outcome: one may be ``SENT`` from before."""
+        """The steps sent here without a result; others may be ``SENT`` from an earlier run."""
         self.due = len(self._tried)
-        """How many steps are to be tried."""
+        """Number of steps to try."""
         self.done = 0
-        """How many of them have an outcome."""
+        """Number of those steps that have a result."""
         self.problems = Counter[StepState]()
-        """How many of these have to be looked at, by what became of them."""
+        """State -> number of those steps that a person must look at."""
         self.reading = 0
-        """How many unknown ones are read back just now."""
+        """Number of unconfirmed steps being read back."""
         self.over = asyncio.Event()
-        """Set once no step is under way any more."""
+        """Set when no step is running any more."""
         self.error: LocktermError | None = None
-        """Why it could not be carried out; None: it could."""
+        """Why the plan could not run; None if it could."""
         self._runs = runs
         self._clock = clock
         self._stop = asyncio.Event()
@@ -59,7 +59,7 @@ class RunHere:
         self._began_s = clock.steady()
 
     async def carry_out(self) -> None:
-        """Carry it out; returns once no step is under way any more."""
+        """Run the plan until no step is running any more."""
         try:
             self.plan = await self._runs.carry_out(
                 self.plan, on_step=self._note, stop=self._stop, on_read_back=self._note_reading
@@ -89,39 +89,39 @@ class RunHere:
 
     @property
     def only_reads(self) -> bool:
-        """Whether all that is left is to read back what is unknown."""
+        """Whether only unconfirmed steps are left, which are being read back."""
         return bool(self.reading) and self.done == self.due
 
     @property
     def under_way(self) -> int:
-        """How many steps are sent and have no outcome yet."""
+        """The number of steps that were sent and have no result yet."""
         return len(self._sent)
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended."""
+        """Whether the run has ended."""
         return self.over.is_set()
 
     def stop(self) -> None:
-        """Begin no more steps; those under way end."""
+        """Start no more steps; running ones finish."""
         self._stop.set()
 
     @property
     def is_stopping(self) -> bool:
-        """Whether it was told to stop, and has not yet."""
+        """Whether the run is stopping but has not ended."""
         return self._stop.is_set() and not self.is_over
 
     @property
     def was_stopped(self) -> bool:
-        """Whether it has ended since it was told to stop."""
+        """Whether the run has ended after :meth:`stop`."""
         return self._stop.is_set() and self.is_over
 
     @property
     def per_s(self) -> float:
-        """How many steps are done in a second; 0: that is not known yet."""
+        """Steps per second; 0 if not known yet."""
         took_s = self._clock.steady() - self._began_s
         return self.done / took_s if took_s >= RATED_S else 0.0
 
     def counts(self) -> Counter[StepState]:
-        """How many steps there are of each state."""
+        """Return the number of steps in each state."""
         return Counter(step.state for step in self.steps.values())

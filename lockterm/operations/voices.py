@@ -1,4 +1,4 @@
-"""Voices: the packs of a lock, the languages of a model, and fetching a pack's file."""
+"""Voices: the packs of a lock, the languages of a model, and fetching of pack files."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 MOST_ASKED = 5
-"""How many details are read at most to find the one with an address."""
+"""Maximum number of details that are read to find the one with an address."""
 
 
 class Voices:
-    """What a service tells of voices. Every read raises ``ServiceError`` where it failed.
+    """The voices of a service. Every read raises ``ServiceError`` if it fails.
 
     Args:
-        profile: Whose headers may go to its own service.
+        profile: The profile, whose headers may go to its own service only.
         reads: Reads from the service.
-        packs_dir: Where fetched packs go.
+        packs_dir: The directory for fetched packs.
     """
 
     def __init__(self, profile: Profile, reads: CachedReads, packs_dir: Path) -> None:
@@ -37,30 +37,30 @@ class Voices:
         self._reads = reads
 
     async def packs(self, lock_id: int) -> list[VoicePack]:
-        """The packs of a lock (4.9)."""
+        """Return the packs of a lock (4.9)."""
         return (await self._reads.read(_packs(lock_id))).value
 
     async def cached_packs(self, lock_id: int) -> Fetched[list[VoicePack]] | None:
-        """The packs as they were last read; None where they never were."""
+        """Return the packs as they were last read; None if they never were."""
         return await self._reads.kept(_packs(lock_id))
 
     async def pack(self, lock_id: int, name: str) -> VoicePack:
-        """A pack's URL, size and MD5 (4.11)."""
+        """Return a pack's URL, size and MD5 (4.11)."""
         return await self._reads.ask(
             lambda service: service.voice_pack_detail(lock_id=lock_id, name=name)
         )
 
     async def listed(self, lock_id: int, name: str) -> VoicePack | None:
-        """Return a pack as the list of a lock has it (4.9); None if the list is not there."""
+        """Return a pack from a lock's list (4.9); None if the list cannot be read or lacks it."""
         with contextlib.suppress(ServiceError):
             return next((one for one in await self.packs(lock_id) if one.name == name), None)
         return None
 
     async def find_pack(self, lock_id: int, url: str, timbre: str) -> VoicePack | None:
-        """Return what the packs of a lock say of the file at an address; None if nothing.
+        """Return the lock's pack with an address; None if none has it.
 
-        Only a detail has the address for certain, and each is a call: those whose names have the
-        timbre are asked for.
+        Only a detail is certain to have the address, and each detail is a call. So only packs
+        whose name contains the timbre are read.
         """
         try:
             packs = await self.packs(lock_id)
@@ -80,11 +80,11 @@ class Voices:
         return None
 
     async def languages(self, vendor: str, model: str) -> list[Language]:
-        """The languages and timbres there are for a vendor's model (4.10)."""
+        """Return the languages and timbres of a vendor's model (4.10)."""
         return (await self._reads.read(_languages(vendor, model))).value
 
     async def cached_languages(self, vendor: str, model: str) -> Fetched[list[Language]] | None:
-        """The languages as they were last read; None where they never were."""
+        """Return the languages as they were last read; None if they never were."""
         return await self._reads.kept(_languages(vendor, model))
 
     async def fetch(
@@ -93,9 +93,9 @@ class Voices:
         """Fetch a voice pack to ``packs_dir``; see ``lockterm.api.downloads.download``.
 
         Args:
-            wanted: Where from, and what was told about it.
-            progress: Told the bytes there are and, where known, the bytes there will be.
-            agreed: What :meth:`server_of` says, once a person has agreed to it.
+            wanted: The address, and what is known of the file.
+            progress: Called with the bytes so far and, if known, the total.
+            agreed: The result of :meth:`server_of`, once a person has agreed to it.
         """
         await self._reads.connection.open()  # imports the client in a thread
         from lockterm.api.downloads import download
@@ -103,7 +103,9 @@ class Voices:
         return await download(self._profile, wanted, self.packs_dir, progress, agreed=agreed)
 
     async def server_of(self, wanted: PackSource) -> str:
-        """The server a pack comes from, to be agreed to; empty where it is the service itself.
+        """Return the server that a pack comes from; empty if it is the service itself.
+
+        A person must agree to another server.
 
         Raises:
             MalformedAnswer: A pack cannot be fetched from there.

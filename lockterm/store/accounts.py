@@ -1,6 +1,6 @@
-"""Whose remotes a profile sees: the accounts of each service, told apart by their credentials.
+"""The accounts of each service, identified by their credentials.
 
-The journal notes the account and a digest of the credentials with each change. So it tells which
+The journal notes the account and a digest of the credentials with each change. This shows which
 account the credentials of a profile belong to.
 """
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from lockterm.store.journal import Journal
 
 _SHOWN = 8
-"""Digits of a digest in the name of an account that nobody has named."""
+"""Digits of a digest in the generated name of an account."""
 
 _UNNAMED = re.compile(rf".+-[0-9a-f]{{{_SHOWN}}}", re.DOTALL)
 
 _IDENTITY = ("id", "remoteNumber", "createTime")
 
 _NEWEST = "seq > (SELECT ifnull(max(seq), 0) - 10000 FROM operations)"
-"""The changes that are looked through: a long journal has hundreds of thousands."""
+"""The condition for the changes that are searched: a long journal has hundreds of thousands."""
 
 
 def digest_credentials(profile: Profile) -> str:
@@ -39,16 +39,16 @@ def digest_credentials(profile: Profile) -> str:
 
 
 def is_unnamed(account: str) -> bool:
-    """Return whether nobody has named an account: its name was made of the credentials."""
+    """Return whether the name of an account was generated from the credentials."""
     return _UNNAMED.fullmatch(account) is not None
 
 
 class Accounts:
-    """The accounts of a profile. Every method raises ``StoreError`` where the file fails.
+    """The accounts of a profile. Every method raises ``StoreError`` if the file fails.
 
     Args:
         database: The file.
-        journal: What was sent.
+        journal: The journal of the profile.
         profile: The profile.
         credentials: See :func:`digest_credentials`.
     """
@@ -62,7 +62,7 @@ class Accounts:
         self._credentials = credentials
 
     def current(self) -> Account:
-        """Find the account of the profile by what was sent before."""
+        """Return the account of the profile, found by what was sent before."""
         profile, service = self._profile, self._profile.base_url
         name = profile.account or f"{profile.name}-{self._credentials[:_SHOWN]}"
         if profile.account:
@@ -83,7 +83,7 @@ class Accounts:
         return Account(name, tuple(earlier))
 
     def _take_over(self) -> None:
-        """Give what was sent with these credentials, before the account had a name, to it."""
+        """Move operations from generated names of these credentials to the named account."""
         service, profile = self._profile.base_url, self._profile
         with self._database.reading() as connection:
             rows = fetch(
@@ -106,7 +106,7 @@ class Accounts:
         return Account(earlier, left)
 
     def left_by_others(self, account: str) -> list[Operation]:
-        """Find what is not settled of an account, and was sent with a profile of another name."""
+        """Return the account's unconfirmed operations that profiles of other names have sent."""
         states = quoted(sorted(UNSETTLED - {State.DAMAGED}))
         with self._database.reading() as connection:
             rows = fetch(
@@ -118,10 +118,10 @@ class Accounts:
         return [operation_of(row) for row in rows]
 
     def known(self, account: str, lock_id: int) -> Iterator[Mapping[str, Any]]:
-        """Find remotes that the service showed of a lock to an account, the newest first.
+        """Yield the remotes of a lock that the service showed to an account, the newest first.
 
         Yields:
-            The id and number of each, and its creation time where it is known.
+            The ID and number of each, and its creation time if known.
         """
         with self._database.reading() as connection:
             rows = fetch(
@@ -139,7 +139,7 @@ class Accounts:
                     yield {name: record[name] for name in _IDENTITY if name in record}
 
     def of_credentials(self, credentials: str) -> str | None:
-        """Find the account to which changes were sent last with some credentials."""
+        """Return the account that was last used with some credentials; None if there is none."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,

@@ -1,4 +1,4 @@
-"""Tells a damaged store from a sound one; what becomes of a damaged one is in ``salvage``."""
+"""Detection of a damaged store; ``salvage`` rescues it."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from lockterm.errors import StoreError
 from lockterm.store.tables import EARLIER
 
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-"""SQLite's words for a file that is not what it should be."""
+"""SQLite's error codes for a damaged file."""
 
 DATA_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
-"""What a damaged file raises: SQLite's words for it may quote what is no text any more."""
+"""The errors raised by a damaged file; a message of SQLite may quote bytes that are not text."""
 
 TABLE_NAMES = """
     SELECT name FROM {file}.sqlite_master
     WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
 """
-"""The names of a file's tables, but for those that SQLite keeps for itself."""
+"""The query for the names of a file's tables, without SQLite's own."""
 
 Contents = dict[tuple[Any, ...], int]
-"""A file's table of contents: type, name, table and statement as bytes -> the first page."""
+"""A file's table of contents: (type, name, table, statement) as bytes -> the first page."""
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether an error of SQLite tells of a damaged file, and not of a full disk or a lock."""
+    """Return whether an error means a damaged file, and not, say, a full disk or a lock."""
     if isinstance(error, UnicodeDecodeError):
         return True
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
@@ -43,8 +43,8 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
     """Refuse a store with triggers or views: lockterm makes none, and they would act in its name.
 
     Raises:
-        StoreError: There is one.
-        sqlite3.Error: It cannot be read.
+        StoreError: The store has one.
+        sqlite3.Error: The store cannot be read.
     """
     query = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') LIMIT 1"
     if found := connection.execute(query).fetchone():
@@ -57,7 +57,7 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def failure_of(path: Path, error: Exception) -> tuple[str, str]:
-    """Return what keeps a store from being used that is not damaged, and what to do about it."""
+    """Return why an undamaged store cannot be used, and what to do about it."""
     if getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED:
         return (
             f"The local store {path} is locked by another program.",
@@ -73,7 +73,7 @@ def failure_of(path: Path, error: Exception) -> tuple[str, str]:
 
 @contextlib.contextmanager
 def passing_damage() -> Iterator[None]:
-    """Leave off where a damaged file raises."""
+    """Leave the block at an error of a damaged file."""
     try:
         yield
     except DATA_ERRORS as error:
@@ -82,12 +82,12 @@ def passing_damage() -> Iterator[None]:
 
 
 def files_of(path: Path) -> list[Path]:
-    """A store's file, and the two that SQLite may have beside it."""
+    """Return a store's file, and the two that SQLite may have beside it."""
     return [path, beside(path, "-wal"), beside(path, "-shm")]
 
 
 def inode(path: Path) -> int:
-    """The number of the file that has this name now; 0 where there is none."""
+    """Return the inode of the file at a path; 0 if there is none."""
     try:
         return path.stat().st_ino
     except OSError:
@@ -95,7 +95,7 @@ def inode(path: Path) -> int:
 
 
 def contents(connection: sqlite3.Connection) -> Contents:
-    """The table of contents of a file."""
+    """Return the table of contents of a file."""
     connection.text_factory = bytes
     try:
         rows = connection.execute(
@@ -107,7 +107,7 @@ def contents(connection: sqlite3.Connection) -> Contents:
 
 
 def checksum(made: Contents) -> int:
-    """What stands for a table of contents, wherever it says that the tables begin."""
+    """Return a checksum of a table of contents that ignores where tables begin."""
     return crc32("".join(sorted(map(repr, made))).encode())
 
 
@@ -125,10 +125,10 @@ def is_earlier(found: Contents) -> bool:
 
 
 def beside(path: Path, suffix: str) -> Path:
-    """A file that belongs to a store, and is called after it."""
+    """Return the path of a file beside a store, named after it."""
     return path.with_name(path.name + suffix)
 
 
 def ready_for(path: Path) -> Path:
-    """A new store that takes the place of a damaged one, once it is whole."""
+    """Return the path of a finished new store that will replace a damaged one."""
     return beside(path, ".salvaged")

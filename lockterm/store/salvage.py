@@ -1,7 +1,7 @@
-"""A damaged store: kept under another name, and what can still be read goes into a new one.
+"""Rescue of a damaged store: it is kept under another name, and its readable rows are copied.
 
-The new file takes the old one's place by a single rename; until then the old one stays as it is,
-so that an interruption at any point loses nothing and the next start finishes the work.
+The new file replaces the old one by a single rename, and the old one stays unchanged until then. So
+an interruption loses nothing, and the next start finishes the work.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from lockterm.store.damage import (
 from lockterm.store.tables import VERSION
 
 MOST_ROWS = 100_000
-"""A table that tells of more rows is damaged itself; so many are read, each once."""
+"""Maximum number of rows that are copied from a table; a higher count is itself damage."""
 
 MOST_PAGES = 1 << 20
-"""A header that tells of more pages is damaged itself."""
+"""Maximum number of pages in a header; a higher count is itself damage."""
 
 _PAGE = 4096
-"""Bytes of a page of a store that SQLite makes."""
+"""Bytes of a page of a store."""
 _PAGE_SIZES = frozenset(1 << power for power in range(9, 16))
 
 _WORK = ".salvage-"
@@ -50,20 +50,20 @@ def make_tables(connection: sqlite3.Connection, tables: Sequence[str]) -> None:
 
 
 def salvage(path: Path, broken: int, tables: Sequence[str]) -> str:
-    """Set a damaged store aside and put a new one with its readable rows in its place.
+    """Set a damaged store aside and replace it by a new one with its readable rows.
 
-    Of a store from before the first release, no row is taken over.
+    No row is copied from a store from before the first release.
 
     Args:
         path: The store.
-        broken: The inode of the file that was found damaged; another session may have replaced it.
+        broken: The inode of the damaged file; another session may have replaced it.
         tables: The statements that make the tables.
 
     Returns:
-        What happened, for people; empty where another session has done it.
+        What happened, for people; empty if another session has done it.
 
     Raises:
-        OSError: The files cannot be copied: the store stays as it is.
+        OSError: The files cannot be copied, and the store stays unchanged.
         sqlite3.Error: The new file cannot be written.
     """
     with _alone(path):
@@ -95,7 +95,7 @@ def salvage(path: Path, broken: int, tables: Sequence[str]) -> str:
 
 
 def finish(path: Path) -> None:
-    """Put a new store in place that an earlier run had ready when it ended."""
+    """Put a new store in place that an interrupted run had finished."""
     with _alone(path):
         if ready_for(path).exists():
             _put_in_place(path)
@@ -110,7 +110,7 @@ def _put_in_place(path: Path) -> None:
 
 def _is_earlier(path: Path) -> bool:
     """Return whether a store is from before the first release."""
-    # What is set aside stays as it was found: SQLite makes no other file beside it.
+    # Opened as immutable, so that SQLite makes no other file beside it.
     uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
         try:
@@ -122,13 +122,13 @@ def _is_earlier(path: Path) -> bool:
 def _rebuild(
     aside: Path, ready: Path, tables: Sequence[str], *, copies: bool
 ) -> tuple[int, list[str]]:
-    """Make a new file, and copy into it what is readable.
+    """Make a new file with the readable rows.
 
     Returns:
-        The number of rows that were copied, and the tables that have lost some.
+        The number of copied rows, and the tables that have lost some.
     """
     with tempfile.TemporaryDirectory(dir=ready.parent, prefix=_WORK) as folder:
-        # SQLite writes into what it reads: what is set aside stays as it was found.
+        # SQLite may write while it reads, so it gets a copy of the file that was set aside.
         old, new = Path(folder, "old.db"), Path(folder, "new.db")
         _copied(aside, old)
         _pad(old)
@@ -149,7 +149,7 @@ def _rebuild(
 
 
 def _copied(path: Path, to: Path) -> list[Path]:
-    """Copy a store with its log of the last changes; returns the copies."""
+    """Copy a store with its write-ahead log, and return the copies."""
     copies = []
     for suffix in ("", "-wal"):
         if (source := beside(path, suffix)).exists():
@@ -158,7 +158,7 @@ def _copied(path: Path, to: Path) -> list[Path]:
 
 
 def _pad(path: Path) -> None:
-    """Make a file that was cut short as long as its header says: SQLite reads no shorter one."""
+    """Extend a truncated file to the length in its header, because SQLite reads no shorter one."""
     with path.open("r+b") as file:
         head = file.read(32)
         page = int.from_bytes(head[16:18], "big")
@@ -168,7 +168,7 @@ def _pad(path: Path) -> None:
 
 
 def _replace_first_page(path: Path, first_page: bytes) -> None:
-    """Give a file the header and the table of contents of a new store, which are mostly its own."""
+    """Give a file the header and table of contents of a new store, which mostly equal its own."""
     head = bytearray(first_page)
     head[18:20] = b"\2\2"  # its write-ahead log counts
     head[28:32] = (-(-path.stat().st_size // _PAGE)).to_bytes(4, "big")
@@ -177,7 +177,7 @@ def _replace_first_page(path: Path, first_page: bytes) -> None:
 
 
 def _copy_all(old: Path, new: Path) -> tuple[int, list[str]]:
-    """Copy the rows as they are, value for value: a bad one is kept, and shown as such."""
+    """Copy the rows unchanged; a damaged value is kept, and shown as damaged."""
     with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
         tables = [table for (table,) in connection.execute(TABLE_NAMES.format(file="main"))]
         # Each statement is a transaction: what SQLite undoes of a failed one inside of another
@@ -192,7 +192,7 @@ def _copy_all(old: Path, new: Path) -> tuple[int, list[str]]:
 
 
 def _copy(connection: sqlite3.Connection, table: str) -> bool:
-    """Copy a table from ``old``; returns whether all of it could be read."""
+    """Copy a table from ``old``, and return whether all of it could be read."""
     columns = connection.execute(f"PRAGMA main.table_info({table})").fetchall()
     had = {row[1] for row in connection.execute(f"PRAGMA old.table_info({table})")}
     names = ", ".join(f'"{row[1]}"' for row in columns if row[1] in had)  # older ones had fewer
@@ -222,7 +222,7 @@ def _copy(connection: sqlite3.Connection, table: str) -> bool:
 
 
 def _last(connection: sqlite3.Connection, table: str) -> int:
-    """The last number that was given to a row; where that is lost, as many as are worth trying."""
+    """Return the highest sequence number of a table; if it is lost, the highest one to try."""
     for query in (
         f"SELECT seq FROM old.sqlite_sequence WHERE name = '{table}'",
         f"SELECT max(seq) FROM old.{table}",
@@ -236,7 +236,7 @@ def _last(connection: sqlite3.Connection, table: str) -> int:
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Only one session at a time salvages."""
+    """Hold the lock that lets only one session salvage."""
     flags = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(beside(path, ".salvage"), flags, 0o600)
     try:

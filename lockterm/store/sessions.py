@@ -1,11 +1,11 @@
-"""Which lockterm sessions are alive on this store: each holds a lock on a file of its own.
+"""The live lockterm sessions on a store: each holds a lock on a file of its own.
 
-The kernel drops a file lock when its holder ends, by ``kill -9`` too. Where the file was removed,
-the process is asked for: by its id and the moment it began, as an id alone could be another's now.
+The kernel releases a file lock when its process ends, even by ``kill -9``. If the file was removed,
+the process is looked up by its ID and start time, because the ID alone may belong to another one.
 
-The file also lists the changes that have begun to leave, each noted right before its first byte. So
-a session that was killed before that is known not to have sent it. The notes are not forced to the
-disk: they outlive the process, but not the machine, so they count only until the next boot.
+The file also lists the changes that have begun to leave, each noted right before its first byte. A
+session killed before that provably has not sent the change. The notes are not forced to the disk.
+They survive the process but not the machine, so they count only until the next boot.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ class StoreSession:
     """This process's session on a store.
 
     Args:
-        folder: Where the sessions' files are; made with 0700.
+        folder: The directory of the sessions' files; made with mode 0700.
     """
 
     def __init__(self, folder: Path) -> None:
         self.id = "-".join(filter(None, (str(os.getpid()), _began(os.getpid()), uuid4().hex[:8])))
-        """Names this session in the journal."""
+        """The name of this session in the journal."""
         self._folder = folder
         self._file: int | None = None
         self._has_ended = False
         self._mutex = threading.Lock()
 
     def open(self) -> None:
-        """Show that this session lives, again where its file was removed.
+        """Show that this session is alive, again if its file was removed.
 
         Raises:
             OSError, StoreError: The folder cannot be used.
         """
         with self._mutex:  # two threads may be the first to use the journal
-            if self._has_ended:  # a thread is late: nobody would end the session once more
+            if self._has_ended:  # a late thread must not open the session again
                 return
             if self._file is not None and self._is_in_place(self._file):
                 return
@@ -85,7 +85,7 @@ class StoreSession:
         """Note that an operation leaves now. The file stays open until the session ends.
 
         Raises:
-            StoreError: It cannot be noted, so it must not be sent.
+            StoreError: The note failed, so the operation must not be sent.
         """
         try:
             if self._file is None:
@@ -100,7 +100,7 @@ class StoreSession:
     def may_have_left(self, session: str, operation_id: str) -> bool:
         """Return whether an operation of a dead session may have left.
 
-        Only the whole list of a session of this boot shows that it did not.
+        Only a complete list of a session of this boot proves that it did not.
         """
         heading = _heading()
         try:
@@ -158,7 +158,7 @@ class StoreSession:
 
 
 _NO_LOCK_FILE = (errno.ENAMETOOLONG, errno.EISDIR, errno.ELOOP, errno.ENOTDIR)
-"""What is there is no file that a session has made."""
+"""Errors which show that the path is not a session's file."""
 
 _OPEN: set[str] = set()
 """The sessions of this process."""
@@ -173,7 +173,7 @@ def _heading() -> bytes:
 
 
 def _is_running(session: str) -> bool:
-    """Whether the process of a session runs that has no file any more."""
+    """Return whether the process of a session without a file is running."""
     process, *began = session.split("-")
     if not process.isdecimal() or len(began) < 2:
         return False
@@ -188,7 +188,7 @@ def _is_running(session: str) -> bool:
 
 
 def _began(process: int) -> str:
-    """When a process began, in the kernel's count; empty where that cannot be known."""
+    """Return the start time of a process as the kernel counts it; empty if unknown."""
     try:
         return _read_began(process)
     except OSError:
@@ -196,10 +196,10 @@ def _began(process: int) -> str:
 
 
 def _read_began(process: int) -> str:
-    """Return when a process began, in the kernel's count; empty if it is not understood.
+    """Return the start time of a process as the kernel counts it; empty if it cannot be parsed.
 
     Raises:
-        OSError: It cannot be read, or there is no such process.
+        OSError: The time cannot be read, or the process does not exist.
     """
     stat = Path(f"/proc/{process}/stat").read_text(errors="replace")
     try:
