@@ -8,7 +8,7 @@ from datetime import tzinfo
 from lockterm.domain import dates
 
 SET_HERE = "set from here"
-"""Said of a voice: the service has no way to tell which one a lock has."""
+"""A note on a voice: the service has no way to read which one a lock has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,35 +26,35 @@ class Lock:
     lock_id: int
     """The service's ``lockId``."""
     name: str = ""
-    """What people call it; empty: its id stands for it."""
+    """The name that people gave it; empty to use the ID."""
     alias: str = ""
     """``lockAlias`` of the last detail seen (2.3)."""
     vendor: str = ""
-    """As ``voice/packs`` wants it (4.10)."""
+    """The vendor for ``voice/packs`` (4.10)."""
     model: str = ""
-    """As ``voice/packs`` wants it (4.10)."""
+    """The model for ``voice/packs`` (4.10)."""
     zone: str = ""
-    """IANA zone in which its times are shown; empty: the profile's."""
+    """IANA zone of its times; empty for the profile's."""
     remotes: int | None = None
-    """How many remotes it had at the last look; None: not looked yet."""
+    """Number of remotes when it was last read; None before that."""
     opened_ms: int | None = None
-    """When it was last opened here, in milliseconds; None: never."""
+    """When it was last opened here, in milliseconds; None if it never was."""
     voice: VoiceChoice | None = field(default=None)
-    """The voice last set from here: the contract has no way to read it."""
+    """The voice last set from here, because the contract has no way to read it."""
     voice_ms: int | None = None
-    """When it was, in milliseconds; None: that is not known."""
+    """When the voice was set, in milliseconds; None if unknown."""
 
     @property
     def title(self) -> str:
-        """Its name, or its id where it has none. Not yet cleaned for showing."""
+        """Its name, or its ID if it has none; not cleaned for display."""
         return self.name or f"lock {self.lock_id}"
 
     @property
     def file_words(self) -> tuple[str, str]:
-        """What a file is called after: its name, and its id, since two may have one name."""
+        """The parts of a file name: its name, and its ID because names may not be unique."""
         return self.name, str(self.lock_id)
 
     def voice_since(self, zone: tzinfo, now_ms: int) -> str:
-        """``set from here on 3 Dec``: how old what is known of its voice is."""
+        """Return the age of what is known of its voice: ``set from here on 3 Dec``."""
         at_ms = self.voice_ms
         return SET_HERE if at_ms is None else f"{SET_HERE} on {dates.near_day(at_ms, zone, now_ms)}"

@@ -1,8 +1,8 @@
-"""The columns of a table file: their names, and what stands in a cell, written and read.
+"""The columns of a table file: their names, and how cells are written and read.
 
-A cell is read as a field of the form; beside that, times may be milliseconds, and what spreadsheets
-do to values is noticed. A cell that is just what an export writes for a value means that value, to
-the millisecond.
+A cell is read as a field of the form is. In addition, times may be milliseconds, and changes
+made by spreadsheets are detected. A cell with exactly what an export writes for a value means
+that value, to the millisecond.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NAMES = (
     *(ACTION, LOCK, REMOTE),
     *sorted(SETTABLE, key=lambda name: (not FIELDS[name].listed, FIELDS[name].row)),
 )
-"""Every column, under the name that an error has for it."""
+"""All columns, with the names that errors use."""
 
 _COLUMNS = {
     **{name.casefold(): name for name in NAMES},
@@ -42,15 +42,15 @@ _COLUMNS = {
 }
 
 _SHORTENED = re.compile(r"[+-]?\d+([.,]\d+)?E[+-]\d+", re.ASCII | re.IGNORECASE)
-"""How a spreadsheet shows a number that is too long for its cell."""
+"""A number that a spreadsheet has shortened because it is too long for its cell."""
 
 _DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?=$|[ T])", re.ASCII)
 _AMBIGUOUS = re.compile(
     r"(0?[1-9]|1[0-2])/(0?[1-9]|1[0-2])/\d|\d{1,2}([./])\d{1,2}\3\d{2}(?!\d)", re.ASCII
 )
-"""Day and month cannot be known apart, or the year has two digits."""
+"""A date whose day and month cannot be told apart, or whose year has two digits."""
 _FIRST_MS = 10**11
-"""From here on a number is milliseconds: below, it may be seconds or a spreadsheet's days."""
+"""Numbers from here on are milliseconds; smaller ones may be seconds or a spreadsheet's days."""
 
 _BEGINS = r"(^|[;\t\n\r\v\f])([\s\"]*)"
 _FORMULA = r"[=+\-@＝＋－＠]"
@@ -59,12 +59,12 @@ _ESCAPES = re.compile(rf"{_BEGINS}'(?='*{_FORMULA})")
 
 
 def column_named(text: str) -> str | None:
-    """The column of a name or a label, in whatever letters; None if there is none."""
+    """Return the column with a name or label, ignoring case; None if there is none."""
     return _COLUMNS.get(" ".join(text.split()).casefold())
 
 
 def visible(text: str) -> str:
-    """A text in which what would be no part of a text file is escaped, as Python writes it."""
+    """Return a text with control characters and surrogates escaped as in Python."""
     if text.isprintable():
         return text
     return "".join(
@@ -80,25 +80,25 @@ def _is_half(char: str) -> bool:
 
 
 def guarded(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula: a quote stands in front of what is like one.
+    """Return a cell that no spreadsheet takes for a formula, with a quote in front of any.
 
-    Behind each ``;`` and line end too, where half of Europe's spreadsheets see a cell begin.
+    Quotes are also added after each ``;`` and line end, where some spreadsheets see a new cell.
     """
     return _ESCAPED.sub(r"\1\2'", text)
 
 
 def unguarded(text: str) -> str:
-    """What :func:`guarded` was given."""
+    """Return the text that :func:`guarded` was given."""
     return _ESCAPES.sub(r"\1\2", text)
 
 
 def written(field: Field, value: Any, zone: tzinfo) -> str:
-    """What an export writes into the cell of a value, for people.
+    """Return what an export writes into a cell, for people.
 
     Args:
         field: The field.
         value: Its value, as it was read.
-        zone: The zone of the lock; times stand there with their offset.
+        zone: The zone of the lock; times are written with their offset.
     """
     if value is None:
         return ""
@@ -130,16 +130,16 @@ def cell_of(field: Field, remote: Remote, zone: tzinfo) -> str:
 
 
 def typed_cell(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
-    """A cell as it would be typed into the form.
+    """Return a cell as it would be typed into the form.
 
     Args:
         field: The field.
-        text: What stands in the cell.
+        text: The text of the cell.
         zone: The zone of the lock.
         now_ms: Now, in milliseconds.
 
     Raises:
-        ValueError: It cannot be read; the sentence says why.
+        ValueError: The cell cannot be read; the message is a sentence.
     """
     text = text.strip()
     if not text:
@@ -162,7 +162,7 @@ def typed_cell(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
 
 
 def refuse_shortened(text: str) -> None:
-    """See that a spreadsheet has not rounded a long number.
+    """Check that a spreadsheet has not rounded a long number.
 
     Raises:
         ValueError: It has.
@@ -175,7 +175,7 @@ def refuse_shortened(text: str) -> None:
 
 
 def same_but_for_zeros(one: str, other: str) -> bool:
-    """Whether two texts are numbers that differ in their leading zeros alone."""
+    """Return whether two texts are numbers that differ only in leading zeros."""
     are_digits = all(text.isascii() and text.isdigit() for text in (one, other))
     return are_digits and one != other and one.lstrip("0") == other.lstrip("0")
 

@@ -1,7 +1,7 @@
-"""Table files, read as a whole: CSV from whatever spreadsheet, and the JSON of an export.
+"""Table files, read as a whole: CSV from any spreadsheet, and the JSON of an export.
 
-Bytes in, rows of text out. Whatever is wrong with the file is told with its line; nothing here
-knows what the cells mean. See :mod:`lockterm.domain.table_columns` for that.
+Functions take bytes and return rows of text. Every problem with the file is reported with its line.
+The meaning of cells is in :mod:`lockterm.domain.table_columns`.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from lockterm.domain.table_columns import (
 from lockterm.errors import LocktermError
 
 TOO_MANY_BYTES = 100_000_000
-"""A file of so many is not read: no table of remotes is as large."""
+"""Bytes from which a file is not read: no table of remotes is that large."""
 
 MOST_PROBLEMS = 100
-"""So many are told of one file."""
+"""Maximum number of problems that are listed for a file."""
 
 FORMAT, VERSION = "lockterm-remotes", 1
-"""What the JSON of an export calls itself."""
+"""The format and version in the JSON of an export."""
 
 _OF_THE_FILE = ("format", "version", "exported", "service", "locks")
 _OF_A_LOCK = ("lockId", "name", "timezone", "remotes")
 _OF_A_LIST = {"status", "createTime", "start", "end"}
-"""Columns of what ``remotes list``, ``find`` and ``report`` print as CSV."""
+"""Columns of the CSV that ``remotes list``, ``find`` and ``report`` print."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something in a file that cannot be carried out."""
+    """A problem with a file."""
 
     line: int
-    """From 1; 0: it is about the file."""
+    """The line, from 1; 0 for the whole file."""
     column: str
     value: str
-    """As it stands there; not clean."""
+    """The text in the file; not cleaned."""
     reason: str
     """A sentence; safe to show."""
 
@@ -66,7 +66,7 @@ class BadTable(LocktermError):
     """A file that is refused as a whole.
 
     Args:
-        problems: Problems with it; at least one.
+        problems: The problems; at least one.
     """
 
     title = "Not sent"
@@ -77,7 +77,7 @@ class BadTable(LocktermError):
 
     @property
     def counted(self) -> str:
-        """``12 things are wrong``, and how many of them are listed."""
+        """The text ``12 things are wrong``, and how many of them are listed."""
         count = len(self.problems)
         more = f", of which {MOST_PROBLEMS} are listed" if count > MOST_PROBLEMS else ""
         return f"{count:,} things are wrong{more}" if count > 1 else "1 thing is wrong"
@@ -88,44 +88,44 @@ class Row:
     """A remote of a file."""
 
     line: int
-    """The line it begins on, from 1."""
+    """The line where the row begins, from 1."""
     cells: Mapping[str, str]
-    """Column -> text. A column that the file does not have is not there."""
+    """Column -> text, without columns that the file does not have."""
     raw: Mapping[str, Any] | None = None
-    """Of JSON, the record as it stands there."""
+    """The record, for JSON."""
     odd: frozenset[str] = field(default_factory=frozenset)
-    """Of JSON, the columns whose value is not of the contract's type."""
+    """The columns whose value does not have the contract's type, for JSON."""
 
     def text(self, column: str) -> str:
-        """What stands in a column, without the space around it."""
+        """Return the text of a column, stripped."""
         return self.cells.get(column, "").strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A file that was read."""
+    """The content of a file."""
 
     rows: Sequence[Row]
     locks: Sequence[int] = ()
-    """The locks of an export, also those without a remote."""
+    """The locks of an export, including those without remotes."""
     service: str = ""
-    """The base URL that it was exported from; empty: it does not say."""
+    """The base URL that the file was exported from; empty if it has none."""
     without_lock: frozenset[int] = field(default_factory=frozenset)
-    """The lines that do not say which lock they are for, and so are for the one that was given."""
+    """The lines that name no lock, and are for the given one."""
     problems: Sequence[Problem] = ()
-    """Problems with its form. The rows that could be read all the same are there to be
-    checked, so that everything is told at once; nothing of such a file is carried out."""
+    """Problems with the form of the file. The readable rows are still checked, so that all problems
+    are reported together; no row of such a file is planned."""
 
 
 def read_table(data: bytes, lock_id: int | None = None) -> Table:
     """Read a file.
 
     Args:
-        data: The whole of it.
-        lock_id: The lock of those rows of a CSV that do not say which; None: each has to.
+        data: The whole content.
+        lock_id: The lock of CSV rows that name none; None if each row must name one.
 
     Raises:
-        BadTable: It is none.
+        BadTable: The file is not a table of remotes.
     """
     try:
         text = decode(data)
@@ -184,16 +184,16 @@ def _read_csv(text: str, *, needs_lock: bool) -> tuple[list[Row], list[Problem]]
 
 
 def _known(cells: Sequence[str]) -> tuple[int, int]:
-    """How many columns of a header have names that are known, and how many it has."""
+    """Return the number of known columns of a header, and of all its columns."""
     return sum(column_named(name) is not None for name in cells), len(cells)
 
 
 def _columns(
     line: int, header: Sequence[str], *, needs_lock: bool
 ) -> tuple[list[str | None], list[Problem]]:
-    """The column of each cell, and what is wrong with some.
+    """Return the column of each cell, and the problems with them.
 
-    None: the cell of the header is empty. Empty: no such column is known.
+    A column is None if the cell of the header is empty, and "" if it is unknown.
     """
     if set(header) >= _OF_A_LIST:
         raise _refused(
@@ -309,9 +309,10 @@ def _json_row(line: int, lock_id: str, raw: Mapping[str, Any]) -> Row:
 
 
 def _record_lines(text: str) -> Iterator[int]:
-    """The line on which each remote of an export begins.
+    """Yield the line where each remote of an export begins.
 
-    An export has them at one depth, and at that depth nothing else: its form was checked.
+    All remotes of an export are at one depth, with nothing else at that depth: its form was
+    checked.
     """
     line, depth = 1, 0
     for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[\]{}\n]', text, re.DOTALL):

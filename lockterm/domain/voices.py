@@ -13,7 +13,7 @@ from lockterm.domain.reading import Record, number, part, text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoicePack(Record):
-    """A pack of a lock: an entry of ``voice/list`` (2.4); with the last three, its detail (2.5)."""
+    """A pack of a lock: an entry of ``voice/list`` (2.4), or its detail (2.5)."""
 
     name: str | None = text("name")
     label: str | None = text("label")
@@ -25,9 +25,9 @@ class VoicePack(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timbre(Record):
-    """A voice of a language (2.6). ``is_female`` may be absent: then the voice is unstated.
+    """A voice of a language (2.6). ``is_female`` may be missing.
 
-    Size and MD5 are not in the contract; they count where a service sends them all the same.
+    Size and MD5 are not in the contract, but count if a service sends them.
     """
 
     is_female: int | None = number("isFemale")
@@ -47,7 +47,7 @@ class Language(Record):
 
     @classmethod
     def read_parts(cls, raw: Mapping[str, Any]) -> dict[str, Any]:
-        """Read the timbres that are objects; odd ones are kept, others left out."""
+        """Return the timbres that are objects, including odd ones."""
         timbres = raw.get("timbres")
         if not isinstance(timbres, list):
             return {}
@@ -56,7 +56,7 @@ class Language(Record):
 
 
 def has_voice(languages: Iterable[Language], lang: str, timbre: str) -> bool:
-    """Whether a voice is among those of a model."""
+    """Return whether a model has a voice."""
     return any(
         (one.lang, voice.timbre) == (lang, timbre) for one in languages for voice in one.timbres
     )
@@ -65,7 +65,7 @@ def has_voice(languages: Iterable[Language], lang: str, timbre: str) -> bool:
 def name_pack(
     url: str, languages: Iterable[Language], pack: VoicePack | None = None
 ) -> tuple[str, ...]:
-    """The language and the timbre of a pack, or what it calls itself where neither is known."""
+    """Return the language and the timbre of a pack, or its own name if they are unknown."""
     for one in languages:
         for voice in one.timbres:
             if url and voice.timbre_pack_url == url:
@@ -74,7 +74,7 @@ def name_pack(
 
 
 def joined(lists: Iterable[Sequence[Language]]) -> list[Language]:
-    """The voices of several models in one list, each once: as the first that has it tells it."""
+    """Return the voices of several models in one list, each as in the first model that has it."""
     found: dict[str | None, Language] = {}
     known: dict[str | None, dict[str | None, Timbre]] = {}
     for languages in lists:
@@ -89,12 +89,12 @@ def joined(lists: Iterable[Sequence[Language]]) -> list[Language]:
 def pack_source(
     url: str, named: tuple[str, ...], told: Iterable[VoicePack | Timbre | None]
 ) -> PackSource:
-    """Return where a pack is fetched from, with the first size and the first MD5 that is known.
+    """Return the source of a pack, with the first known size and MD5.
 
     Args:
         url: The address of the pack.
-        named: What its file is called after; see :class:`PackSource`.
-        told: What lists and details say of the pack.
+        named: The parts of its file name; see :class:`PackSource`.
+        told: The entries of lists and details for the pack.
     """
     known = [one for one in told if one is not None]
     size = next((one.file_size for one in known if one.file_size is not None), None)
@@ -107,31 +107,31 @@ _ENDINGS = frozenset({
     *("aac", "amr", "flac", "m4a", "mp3", "ogg", "opus", "pcm", "wav"),
     *("7z", "bin", "bz2", "dat", "gz", "pack", "tar", "tgz", "xz", "zip"),
 })  # fmt: skip
-"""The endings of sounds and archives: another ending might have a desktop run the file."""
+"""The endings of sounds and archives: a desktop might run a file with another ending."""
 _NO_WORD = re.compile(r"[^A-Za-z0-9]+")
 _PART = 24
-"""The most characters that a lock, a language or a timbre has in the name of a file."""
+"""Maximum characters of a lock, a language or a timbre in a file name."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackSource:
-    """Where a voice pack is fetched from, and what was told about it (2.5, 2.6)."""
+    """The source of a voice pack, with what the service reported about it (2.5, 2.6)."""
 
     url: str
     """``timbrePackUrl``."""
     size: int | None = None
-    """``fileSize`` in bytes; None where the service told none, as for the timbres of a language."""
+    """``fileSize`` in bytes; None if the service reported none, as for a language's timbres."""
     md5: str = ""
-    """``fileMd5``; empty where the service told none."""
+    """``fileMd5``; empty if the service reported none."""
     named: tuple[str, ...] = ()
-    """What its file is called after: the lock, the language and the timbre."""
+    """The parts of its file name: the lock, the language and the timbre."""
 
     @property
     def file_name(self) -> str:
-        """``Main-gate_1001_de-DE_anna_3f2a91c03f2a91c0.wav``, always so for this pack and lock.
+        """``Main-gate_1001_de-DE_anna_3f2a91c03f2a91c0.wav``, the same for each pack and lock.
 
-        The last part tells packs apart, so that none goes on where another was left. The ending is
-        that of the address, if it is one of a sound or an archive, else ``.pack``.
+        The last part identifies the pack, so that no download resumes another pack's file. The
+        ending is that of the address if it belongs to a sound or an archive, else ``.pack``.
         """
         facts = f"{self.url}\n{self.size}\n{self.md5.lower()}"
         mark = hashlib.sha256(facts.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -142,7 +142,7 @@ class PackSource:
 
     @property
     def assurance(self) -> str:
-        """What a fetched file was checked against, in words that promise no more than that."""
+        """What a fetched file was checked against, without promising more."""
         found = "This finds damage on the way, not forgery."
         if self.size is not None and self.md5:
             return f"Size and MD5 match. {found}"

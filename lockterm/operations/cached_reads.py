@@ -132,7 +132,7 @@ class CachedReads:
         return Fetched(source.load(raw), at_ms, steady_ms)
 
     async def forget(self, start: str) -> None:
-        """Drop what is kept under keys that start so."""
+        """Delete the cached values whose keys have a prefix."""
         self._due = {key: due for key, due in self._due.items() if not key.startswith(start)}
         if self._cache is not None:
             await self._finish(self._cache, self._cache.forget, start)
@@ -145,23 +145,23 @@ class CachedReads:
             await self._finish(self._cache, self._cache.put_list, lock_id, listing)
 
     async def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:
-        """The whole lists that are kept, by the id of their lock; or that of one lock alone."""
+        """Return the cached lists by lock ID; or only that of one lock."""
         if self._cache is None:
             return {}
         return await self._cache.thread.run(self._cache.lists, lock_id)
 
     async def ends(self, lock_id: int) -> Ends | None:
-        """What has ended and ends soon of a lock's whole list that is kept.
+        """Return the expired and expiring remotes of a lock's cached list.
 
         Returns:
-            That; None where none is kept, or it cannot be read to its end.
+            None if no list is cached, or it cannot be read to its end.
         """
         now_ms, found, blocks = self.connection.now_ms(), None, 0
 
         def more(cache: Cache) -> tuple[Ends | None, int]:
             """Count some blocks; tells how many there were."""
             read = cache.ends(lock_id, blocks, _BLOCKS)
-            # Read after them, the first one tells whether it is still that list.
+            # The first block, read after them, shows whether it is still the same list.
             first = cache.ends(lock_id, 0, 1) if blocks else read
             if first is None or read is None:
                 return None, 0
@@ -181,25 +181,25 @@ class CachedReads:
         return found
 
     async def is_behind(self, lock_id: int) -> bool:
-        """Whether a lock's list is not kept, or is told to be behind."""
+        """Return whether a lock's list is not cached, or is outdated."""
         if self._cache is None:
             return True
         return await self._cache.thread.run(self._cache.is_behind, lock_id)
 
     async def note_changed(self, lock_id: int) -> None:
-        """Note that the list of a lock is behind what was changed from here."""
+        """Note that a lock was changed from here, so that its list is outdated."""
         if self._cache is not None:
             await self._finish(self._cache, self._cache.note_changed, lock_id)
 
     async def _finish(self, cache: Cache, work: Callable[..., None], *args: object) -> None:
-        """Write to the cache; to the end, also where whoever asked for it is canceled."""
+        """Write to the cache to the end, even if the caller is canceled."""
         writing = asyncio.ensure_future(cache.thread.run(work, *args))
         self._writing.add(writing)
         writing.add_done_callback(self._writing.discard)
         await asyncio.shield(writing)
 
     async def close(self) -> None:
-        """Close the cache, once all that is due or under way is in it."""
+        """Close the cache after all due and running writes."""
         for due in [*self._due.values()]:
             await self.keep(*due)
         await asyncio.gather(*self._writing)
@@ -210,7 +210,7 @@ class CachedReads:
 # --- remotes --------------------------------------------------------------------------------------
 
 COUNTS = ("page_no", "page_size", "pages", "total", "unreadable")
-"""What is kept of a page beside its remotes."""
+"""The attributes of a page that are cached beside its remotes."""
 
 
 def page_source(
@@ -220,16 +220,16 @@ def page_source(
     before: LocktermError | None = None,
     place: Place | None = None,
 ) -> Source[RemotePage]:
-    """A page of a lock's list.
+    """Return the source of a page of a lock's list.
 
     Args:
         lock_id: The lock.
-        page_no: Which page, from 1.
+        page_no: The page number, from 1.
         page_size: Remotes on a page.
-        before: Why the same request has failed just now; it is the first answer.
+        before: Why the same request has just failed; raised in place of the first request.
         place: See :meth:`LockService.list_remotes`.
     """
-    # Whoever asks again, because that one failed, asks the service, and holds no place.
+    # A retry after that failure asks the service, and holds no place.
     once = iter([(before, place)])
 
     async def ask(service: LockService) -> RemotePage:
@@ -255,7 +255,7 @@ def page_source(
 
 
 def detail_source(remote_id: int) -> Source[Remote]:
-    """The detail of a remote."""
+    """Return the source of a remote's detail."""
 
     def load(raw: Any) -> Remote:
         return Remote.read(raw)

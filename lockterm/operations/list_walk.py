@@ -115,7 +115,7 @@ RECORD_BYTES = 400
 
 @dataclass(frozen=True, slots=True)
 class WalkLimits:
-    """What one walk over all pages of a list may take."""
+    """The limits of one walk over all pages of a list."""
 
     answer_bytes: int
     """Bytes of the answers, unpacked."""
@@ -128,19 +128,19 @@ class WalkLimits:
 
 
 ASKED = WalkLimits(128 * MIB, 512 * MIB, 300.0, asked=True)
-"""Some 350,000 remotes of the usual size."""
+"""The limits if a person waits: about 350,000 remotes of the usual size."""
 
 UNASKED = WalkLimits(16 * MIB, 64 * MIB, 30.0, asked=False)
-"""For what lockterm reads by itself, as after a write without an answer: 40,000 remotes."""
+"""The limits of automatic reading, as after a write without an answer: about 40,000 remotes."""
 
 
 class WalkBudget:
-    """What is left of the limits during one walk.
+    """The rest of the limits during one walk.
 
     Args:
-        lock_id: Whose list it is, for the error.
-        limits: What the walk may take.
-        clock: Seconds on a clock that never goes back; replaced in tests.
+        lock_id: The lock, for the error.
+        limits: The limits.
+        clock: Returns seconds on a monotonic clock; tests replace it.
     """
 
     def __init__(
@@ -166,10 +166,10 @@ class WalkBudget:
         self._check()
 
     def keep(self, records: Iterable[Any]) -> None:
-        """Count what is kept of a page; it takes some ms where a page has 100,000 parts.
+        """Count the records kept of a page; this takes some milliseconds for 100,000 parts.
 
         Args:
-            records: As decoded JSON.
+            records: Decoded JSON.
 
         Raises:
             ListTooLarge: The walk must end here.
@@ -197,7 +197,7 @@ class WalkBudget:
 
 
 def memory_of(values: Iterable[Any]) -> int:
-    """Bytes of memory that records take with their decoded JSON; names are shared by all."""
+    """Return the bytes of memory of decoded records; they share the names of their fields."""
     todo, names = list(values), set[str]()
     total = RECORD_BYTES * len(todo)
     while todo:
@@ -212,14 +212,14 @@ def memory_of(values: Iterable[Any]) -> int:
 
 
 class SeenIds:
-    """The ids of a long list, in 16 bytes each at the most; a set of Python's takes 80."""
+    """The IDs of a long list, in at most 16 bytes each; a set in Python takes 80."""
 
     def __init__(self) -> None:
         self._slots = array("q", bytes(8 * 1024))
         self._factor = random.getrandbits(62) | 1  # nobody can choose ids that take long to find
         self._count = 0
         self._others = set[int]()
-        """Those that are no number of 64 bits, or 0."""
+        """IDs that are 0, negative or beyond 63 bits."""
 
     def __len__(self) -> int:
         return self._count + len(self._others)
@@ -230,7 +230,7 @@ class SeenIds:
         return bool(self._slots[self._place(number)])
 
     def add(self, number: int) -> bool:
-        """Note an id; says whether it is a new one."""
+        """Note an ID, and return whether it is new."""
         if not 0 < number < 1 << 63:
             before = len(self._others)
             self._others.add(number)
@@ -247,7 +247,7 @@ class SeenIds:
         return True
 
     def _place(self, number: int) -> int:
-        """Where an id is, or would be."""
+        """Return the index where an ID is, or would be."""
         slots = self._slots
         last = len(slots) - 1
         place = number * self._factor >> 32 & last

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Locks:
     """The locks of one profile; the service is never asked.
 
-    Every method raises ``StoreError`` where the local store cannot be used.
+    Every method raises ``StoreError`` if the local store cannot be used.
     """
 
     def __init__(self, book: LockBook, clock: Clock) -> None:
@@ -23,11 +23,11 @@ class Locks:
         self._clock = clock
 
     async def all(self) -> list[Lock]:
-        """The lock book of this profile, the last opened first."""
+        """Return the locks of this profile, the last opened first."""
         return await self._book.thread.run(self._book.locks)
 
     async def find(self, lock_id: int) -> Lock:
-        """The lock's entry in the book, or a bare one where it has none."""
+        """Return the lock's entry in the book, or a bare lock if it has none."""
 
         def find() -> Lock:
             return self._book.find(lock_id) or self._book.unlisted(lock_id)
@@ -35,7 +35,7 @@ class Locks:
         return await self._book.thread.run(find)
 
     async def save(self, lock: Lock) -> None:
-        """Add a lock to the book, or have its entry say what people say of it now."""
+        """Add a lock to the book, or update what people entered for it."""
         await self._book.thread.run(self._book.save, lock)
 
     async def save_all(self, locks: Sequence[Lock]) -> None:
@@ -43,7 +43,7 @@ class Locks:
         await self._book.thread.run(self._book.save_all, locks)
 
     async def remove(self, lock_id: int) -> None:
-        """Take a lock out of the book; nothing changes at the service."""
+        """Remove a lock from the book; nothing changes at the service."""
         await self._book.thread.run(self._book.remove, lock_id)
 
     async def note_opened(self, lock: Lock, remotes: int) -> None:
@@ -52,7 +52,7 @@ class Locks:
         await self._book.thread.run(self._book.note_look, lock.lock_id, remotes, now_ms)
 
     async def note_counts(self, counts: Mapping[int, int]) -> None:
-        """Note how many remotes locks have, by id, which were read and not opened."""
+        """Note the number of remotes of locks, by ID, that were read but not opened."""
         await self._book.thread.run(self._book.note_counts, counts)
 
     async def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:

@@ -1,6 +1,6 @@
-"""A look at a service: can it be reached, is it trusted, does it answer as the contract says.
+"""A check of a service: whether it can be reached and trusted, and answers by the contract.
 
-Shared by the doctor and by the form of a profile. Nothing is changed by asking.
+The doctor and the form of a profile use it. It changes nothing.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from lockterm.config import Profile
 
 SOME_LOCK = 1
-"""A lock to ask about where none was given: a refusal tells as much as a page."""
+"""The lock to ask about if none is given: a refusal shows as much as a page."""
 DENIED = (401, 403, 407)
-"""HTTP status of those who may ask nothing at all."""
+"""HTTP statuses for callers that may ask nothing at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceAnswers:
-    """What asking the service showed."""
+    """The answers of a service to some test calls."""
 
     refusal: Refused | None
-    """Its last refusal; an envelope all the same."""
+    """The last refusal; it has an envelope too."""
     first_ms: float
-    """The first call, with the connection it needed, in milliseconds."""
+    """Milliseconds of the first call, including the connection."""
     calls_ms: list[float]
-    """The others, in milliseconds."""
+    """Milliseconds of each further call."""
     offset_s: float | None
-    """How far its clock is ahead, in seconds; None where it does not tell."""
+    """Seconds by which its clock is ahead; None if unknown."""
 
     @property
     def denial(self) -> Refused | None:
-        """A refusal that is not about the lock: of whoever asks, or by what is no such service."""
+        """A refusal that concerns the caller, or comes from a server that is not the service."""
         refusal = self.refusal
         if refusal is None or (refusal.code is not None and refusal.status not in DENIED):
             return None
@@ -50,20 +50,20 @@ class ServiceAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """How a service proves who it is."""
+    """The certificate of a service."""
 
     tls: str
     """The version of TLS, as ``TLSv1.3``."""
     until: str
-    """Its last day, as ``2027-01-31``."""
+    """The last day, as ``2027-01-31``."""
     days: int
-    """How many days that are."""
+    """Days until then."""
     issuer: str
-    """Who vouches for it, by its organization or its own name; empty where it does not say."""
+    """The organization or name of the issuer; empty if there is none."""
 
 
 async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0) -> ServiceAnswers:
-    """Ask for a page of one remote, once and then so many times more.
+    """Request a page of one remote, and repeat that ``more_calls`` times.
 
     Raises:
         LocktermError: There was no answer, or none that can be understood.
@@ -83,11 +83,11 @@ async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0
 
 
 def look_at_certificate(profile: Profile) -> Certificate:
-    """Look at the certificate of a service that is spoken to by https; blocks.
+    """Return the certificate of a service with an https URL; this blocks.
 
     Raises:
-        OSError: It cannot be reached, or is not trusted.
-        ValueError: The certificate says nothing of its end.
+        OSError: The service cannot be reached, or is not trusted.
+        ValueError: The certificate has no end date.
         Untrusted: The profile's ca_file cannot be used.
     """
     parts = urlsplit(profile.base_url)
@@ -105,6 +105,6 @@ def look_at_certificate(profile: Profile) -> Certificate:
 
 
 def _issuer(names: Any) -> str:
-    """The names are tuples of tuples of pairs, as Python gives them."""
+    """Return the issuer from Python's tuples of tuples of pairs."""
     found = dict(pair for name in names for pair in name)
     return str(found.get("organizationName") or found.get("commonName") or "")

@@ -1,4 +1,4 @@
-"""The names and numbers that a lock has, read before another one is proposed or accepted."""
+"""The names and numbers on a lock, read before a new one is proposed or accepted."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ async def read_names_in_use(
     *,
     own_id: int | None = None,
 ) -> NamesInUse:
-    """Read the whole list of a lock, within the usual limits, and note its names and numbers.
+    """Read the whole list of a lock, within the usual limits, and return its names and numbers.
 
-    Where the list cannot be read whole, the result says how much of it is known.
+    If the list cannot be read whole, the result says how much of it is known.
 
     Args:
-        remotes: What reads it.
+        remotes: Reads the list.
         lock_id: The lock.
-        known: Remotes that are known already; the list may not show the newest yet.
-        total: How many the lock has, as far as that is known.
-        own_id: The remote that gets another name, so that its own is not taken; None: a new one.
+        known: Remotes that are known already; the list may lack the newest.
+        total: Number of remotes on the lock, if known.
+        own_id: The remote that is renamed, whose own name is not in use; None for a new one.
     """
     known = [*known, *remotes.at_hand(lock_id)]
     found: list[Remote] = []

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 async def read_voices(
     operations: Operations, locks: Sequence[Lock]
 ) -> dict[tuple[str, str], Sequence[Language] | ServiceError]:
-    """Which voices locks have, model by model, side by side.
+    """Return the voices of locks, read in parallel for each model.
 
     Args:
-        operations: What reads.
-        locks: As the lock book has them; of one without vendor and model nothing can be asked.
+        operations: The operations of the profile.
+        locks: The locks; those without vendor or model are left out.
 
     Returns:
-        Vendor and model -> the languages there are, or why they could not be read.
+        (vendor, model) -> its languages, or why they could not be read.
     """
     places = asyncio.Semaphore(AT_ONCE)
 
@@ -47,12 +47,12 @@ async def read_voices(
 async def plan_voices(
     operations: Operations, locks: Sequence[Lock], voice: VoiceChoice
 ) -> PlanDraft:
-    """Make a plan that sets the voice of locks; which voices each has is asked for, model by model.
+    """Make a plan that sets the voice of locks, after reading which voices each model has.
 
     Args:
-        operations: What makes plans and reads.
-        locks: As the lock book has them.
-        voice: What each is to speak with.
+        operations: The operations of the profile.
+        locks: The locks, as the lock book has them.
+        voice: The voice to set.
     """
     planned = voice_each(locks, voice, await read_voices(operations, locks))
     title = f"voice {voice.lang} {voice.timbre}: {format_count(len(locks), 'lock')}"
