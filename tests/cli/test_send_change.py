@@ -110,7 +110,7 @@ async def test_add_ends_with_4_and_blocks_the_next_when_its_answer_is_lost(
     await proxy.heal()
     held = await run(scripts, *ADD[:4], "Ben", *ADD[5:])
     assert (held.returncode, held.stdout) == (1, "")
-    assert "not settled yet" in held.stderr
+    assert "is unconfirmed" in held.stderr
     assert proxy.asked.count("add") == 1
     assert [one.state for one in scripts.history()] == [State.NOT_SEEN], "it may still land"
 

@@ -77,7 +77,7 @@ async def test_list_shows_an_unconfirmed_change_until_it_is_dismissed(
     assert (unasked.returncode, unasked.stdout) == (2, "")
     assert scripts.history()[-1].state is State.UNKNOWN
     given = await run(scripts, "unconfirmed", "dismiss", operation_id[:8], "--yes")
-    assert (given.returncode, given.stdout) == (0, "user number of Anna: given up.\n")
+    assert (given.returncode, given.stdout) == (0, "user number of Anna: dismissed.\n")
     assert scripts.history()[-1].state is State.GIVEN_UP
     assert (await run(scripts, "unconfirmed", "list")).returncode == 0
 

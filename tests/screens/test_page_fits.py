@@ -102,6 +102,8 @@ async def test_only_the_last_of_many_sizes_is_asked_for(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with lockterm_app(service, 1001, page_size="auto") as pilot:
+        await until(pilot, lambda: "page 1 of" in shown(pilot))
+        await settled(pilot)  # the first page fits: nothing else is asked for because of it
         asked = someone_else.counted(service, "list")
         monkeypatch.setattr(pages, "RESIZED_S", 3600.0)
         for lines in range(25, 40):

@@ -24,7 +24,7 @@ def test_a_crash_shows_no_locals(tmp_path: Path) -> None:
 
         assert session.attributes() == session.attributes_before
         log = (tmp_path / "state/lockterm/lockterm.log").read_text()
-    assert "ended on a bug" in session.text
+    assert "ended because of a bug" in session.text
     assert b"Traceback" not in session.raw
     assert SECRET.encode() not in session.raw
     assert "Traceback" in log

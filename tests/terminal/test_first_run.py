@@ -104,7 +104,7 @@ def test_what_is_wrong_is_said_and_nothing_typed_is_lost(
     open_form(session)
     fill(session, "north", "nonsense", "Europe/Berln", "Authorization", "WRONG")
     session.press("\x13")
-    session.wait_for("The base URL 'nonsense' is no web address")
+    session.wait_for("The base URL 'nonsense' is not a web address")
     session.wait_for("The zone 'Europe/Berln' is not a time zone")
     session.press("\x15", DEAD, "tab", "\x15", "\x13")  # the focus is on the first wrong one
     session.wait_for("Save the profile anyway")
