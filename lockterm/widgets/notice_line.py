@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 
     from lockterm.domain.operation import Operation
 
+_VERBS = {
+    "outcome.check": "check",
+    "outcome.send_again": "send again",
+    "outcome.give_up": "dismiss",
+}
+"""The key of each action on an unconfirmed change -> its verb."""
+
 
 class NoticeLine(Widget):
     """One line for each problem; hidden while there is none."""
@@ -50,9 +57,8 @@ class NoticeLine(Widget):
         return Content("\n").join(lines)
 
     def _keys(self) -> Iterator[Content]:
-        for name in ("check", "send_again", "give_up"):
-            named = key(f"outcome.{name}"), "bold"
-            yield Content.assemble(named, f" {name.replace('_', ' ')}")
+        for name, verb in _VERBS.items():
+            yield Content.assemble((key(name), "bold"), f" {verb}")
 
     def _broken(self, words: Iterable[str], commands: Iterable[Content]) -> list[Content]:
         """Return lines broken between words, but never inside a key's label."""

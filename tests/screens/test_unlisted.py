@@ -182,7 +182,7 @@ async def test_a_change_without_an_answer_says_what_it_would_set_and_when_it_is_
             await pilot.resize_terminal(wide, 20)
             await settled(pilot)
             lines = shown(app).splitlines()
-            for command in ("c check", "A send again", "X give up"):
+            for command in ("c check", "A send again", "X dismiss"):
                 assert [command in line for line in lines].count(True) == 1, (wide, *lines[:6])
 
         await pilot.press("A")
