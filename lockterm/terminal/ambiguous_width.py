@@ -1,4 +1,4 @@
-"""Terminals on which characters of ambiguous width take two cells: laid out as they are drawn."""
+"""Layout for terminals that draw characters of ambiguous width in two cells."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _FIRST, _LAST = 0xA1, 0xFFFD
 
 
 def count_ambiguous_as_wide() -> None:
-    """Have Rich and Textual count á, Cyrillic and their like as two cells from now on.
+    """Make Rich and Textual count characters such as á and Cyrillic letters as two cells.
 
-    What lockterm and Textual draw with is ASCII on such a terminal.
+    On such a terminal, lockterm and Textual draw lines and icons in ASCII.
     """
     cells: Any = rich.cells
     table = cells.load_cell_table("auto")
@@ -29,8 +29,8 @@ def count_ambiguous_as_wide() -> None:
     cells.load_cell_table = lambda unicode_version="auto": patched
     narrow = (cells._SINGLE_CELLS - {*map(chr, wide)}).issuperset
     cells._is_single_cell_widths = narrow
-    # Segments have their own name for it, and keep how they were split: one that is split by
-    # other widths than it is measured with leaves a gap in the row.
+    # rich.segment imported the function by name and caches splits. A segment that is measured with
+    # one width and split with another would leave a gap in the row.
     segments: Any = rich.segment
     segments._is_single_cell_widths = narrow
     segments.Segment._split_cells.cache_clear()

@@ -1,4 +1,4 @@
-"""What is sent to a terminal so that some cells show what they should: moves, styles, text."""
+"""Builds the shortest output that updates some cells: cursor moves, styles and text."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import lru_cache
 from lockterm.terminal.widths import GUARD, Cell, is_doubtful
 
 THROUGH = 4
-"""Unchanged cells that are written again because moving over them costs as much."""
+"""Maximum number of unchanged cells to write again, because a cursor move is no shorter."""
 
 ERASED = 10
-"""From so many blanks on, erasing them and moving on costs less than writing them."""
+"""Minimum number of blanks for which erasing and moving on is shorter than writing them."""
 
 _ENDS = {
     **{"1": "22", "2": "22", "3": "23", "4": "24", "21": "24", "5": "25", "6": "25", "7": "27"},
@@ -19,14 +19,14 @@ _ENDS = {
 }
 """The code that ends each attribute."""
 SEEN_ON_BLANKS = frozenset(("4", "21", "7", "9", "51", "52", "53"))
-"""The attributes that show where nothing is written."""
+"""The attributes that are visible on blanks."""
 
 
 class CellWriter:
-    """Collects what is sent: moves, styles and text.
+    """A buffer of moves, styles and text for the terminal.
 
     Args:
-        fills: Whether what the terminal erases takes the background of the style (``bce``).
+        fills: Whether erased cells take the background of the current style (``bce``).
     """
 
     def __init__(self, *, fills: bool = False) -> None:
@@ -34,7 +34,7 @@ class CellWriter:
         self._out: list[str] = []
         self._codes = ""
         self._at: tuple[int, int] | None = None
-        """Where the terminal's cursor is; None where terminals may disagree."""
+        """The position of the terminal's cursor, or None where terminals may disagree."""
         self._exact = 0
 
     def write(
@@ -46,17 +46,18 @@ class CellWriter:
         *,
         exact: int,
     ) -> None:
-        """Write the changed ones of the cells of a row.
+        """Write the changed cells of a row.
 
         Args:
-            y: Which row it is.
-            cells: All of them.
-            changed: Which have to be written.
-            runs: By their first cells, those that are written one behind the other, wherever the
-                terminal gets to with them. All of a run has changed, or nothing of it.
-            exact: The cells from the left among which characters of a doubtful width may be drawn:
-                blanks are written in their own style there. Where a sign is drawn beyond its
-                cells, PuTTY paints a blank beside it again when its style has changed, seen or not.
+            y: The row number.
+            cells: All cells of the row.
+            changed: Whether to write each cell.
+            runs: Cells to write without a move in between, wherever the terminal's cursor gets to,
+                by the first cell of each run. A run has changed as a whole or not at all.
+            exact: The number of cells from the left in which blanks keep their own style, because
+                characters of doubtful width may be near. If a character is drawn beyond its cells,
+                PuTTY repaints the blank beside it when the style of that blank changes, even
+                invisibly.
         """
         self._exact = exact
         place, end = 0, len(cells)
@@ -93,7 +94,7 @@ class CellWriter:
     def _put_blanks(
         self, cells: list[Cell], changed: list[bool], place: int, y: int, end: int
     ) -> int:
-        """Write or erase the changed blanks of one style from a cell on; returns the next cell."""
+        """Write or erase changed blanks of one style, and return the cell after them."""
         first, stop = cells[place], place + 1
         while stop < end and changed[stop] and cells[stop] == first:
             stop += 1
@@ -119,7 +120,7 @@ class CellWriter:
         self._out.append(here)
 
     def _ahead(self, cells: list[Cell], start: int, stop: int) -> str:
-        """What leads over some cells of a row: themselves, where that costs no more."""
+        """Return the output that moves over cells: the cells themselves if that is no longer."""
         count = stop - start
         if count <= THROUGH and all(self._goes_on(cells[x], x) for x in range(start, stop)):
             return "".join([text for text, _ in cells[start:stop]])
@@ -130,7 +131,7 @@ class CellWriter:
         self._move(x, y, cells)
         self._style(cells[x], x)
         if text == GUARD and (unseen := _unseen(cells[x][1])):
-            # Again behind it: a terminal may know how to conceal text, but not how to end that.
+            # Reset all styles after it: some terminals conceal text, but never end that otherwise.
             self._out.append(f"\x1b[{unseen}m{text}\x1b[m")
             self._codes, self._at = "", None
             return
@@ -138,7 +139,7 @@ class CellWriter:
             self._out.append(text)
             self._at = (x + width, y)
             return
-        if width > 1:  # where it is narrower, the content of its second half would stay
+        if width > 1:  # if the terminal draws it narrower, the old second half would stay
             self._out.append(" " * width + f"\x1b[{y + 1};{x + 1}H")
         self._out.append(text)
         self._at = None
@@ -152,7 +153,7 @@ class CellWriter:
         self._at = None
 
     def _goes_on(self, cell: Cell, x: int) -> bool:
-        """Whether a cell can be written as it is, in the style that is set."""
+        """Return whether a cell can be written in the current style."""
         text, codes = cell
         if codes == self._codes:
             return len(text) == 1 and text.isascii()
@@ -170,14 +171,14 @@ class CellWriter:
             self._codes = codes
 
     def sent(self) -> str:
-        """All of it; the style is the terminal's own again."""
+        """Return all output, with the style reset at its end."""
         if self._codes:
             self._out.append("\x1b[m")
             self._codes = ""
         return "".join(self._out)
 
     def _blank_from(self, cells: list[Cell]) -> int:
-        """The cell from which on the rest of the row is blank and can be erased at once."""
+        """Return the first cell of a blank rest of the row that one code can erase."""
         place, last = len(cells), cells[-1]
         if last[0] != " " or not (last[1] == "" or (self._fills and is_ground(last[1]))):
             return place
@@ -188,20 +189,20 @@ class CellWriter:
 
 @lru_cache(maxsize=1024)
 def is_ground(codes: str) -> bool:
-    """Whether a style is a background and nothing else."""
+    """Return whether a style is only a background, or empty."""
     attributes, front, _ = _parts(codes)
     return not attributes and not front
 
 
 @lru_cache(maxsize=4096)
 def _change(before: str, after: str) -> str:
-    """What leads from one style to another: anew, or the difference where that is shorter."""
+    """Return the code that changes the style: a reset, or the difference if that is shorter."""
     if not before or not after:
         return f"\x1b[{after}m"
     anew = f"0;{after}"
     attributes, front, back = _parts(before)
     wanted, wanted_front, wanted_back = _parts(after)
-    if not wanted_front and not wanted_back:  # perhaps one that knows no code that ends another
+    if not wanted_front and not wanted_back:  # a monochrome terminal may ignore the ending codes
         return f"\x1b[{anew}m"
     ends = {_ENDS[code] for code in attributes - wanted}
     codes = [*sorted(ends)]
@@ -215,7 +216,7 @@ def _change(before: str, after: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _parts(codes: str) -> tuple[frozenset[str], str, str]:
-    """The attributes, the foreground and the background of a style."""
+    """Return the attributes, the foreground and the background of a style."""
     attributes: set[str] = set()
     front = back = ""
     rest = codes.split(";") if codes else []
@@ -233,10 +234,10 @@ def _parts(codes: str) -> tuple[frozenset[str], str, str]:
 
 @lru_cache(maxsize=256)
 def _unseen(codes: str) -> str:
-    """What makes a blank unseen for which many fonts have a box; empty: a line goes through it.
+    """Return codes that hide the guard, for which many fonts have a box.
 
-    Concealed, which VTE heeds; in the color of what is behind it, where that is known, which
-    PuTTY and urxvt need.
+    VTE obeys the code for concealed text. PuTTY and urxvt need the color of the background, so
+    that is added if it is known. The result is empty if a line or frame is drawn through the cell.
     """
     attributes, front, back = _parts(codes)
     if attributes & SEEN_ON_BLANKS - {"7"}:
@@ -252,7 +253,10 @@ def _unseen(codes: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _suits_blanks(codes: str, blank: str) -> bool:
-    """Whether a blank looks the same in another style: of its background, and nothing drawn."""
+    """Return whether a blank looks the same in another style.
+
+    That style must have the same background, and no attribute that is visible on blanks.
+    """
     if codes == blank:
         return True
     attributes, _, back = _parts(codes)

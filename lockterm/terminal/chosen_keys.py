@@ -1,10 +1,10 @@
-"""Keys that people choose in the configuration.
+"""Keys chosen in the configuration.
 
-Textual's ``App.set_keymap`` does not serve here. ``Screen._binding_chain`` drops the keys that the
-focused field takes for text, and only then applies the keymap: an action whose own key is a letter
-is dropped with it, so F1 chosen in place of ``?`` would do nothing in a form. Besides, a binding on
-a chosen key moves behind all others, and an action cannot be left without any key.
-Here a binding keeps its place, and is on its new key from the beginning.
+Textual's ``App.set_keymap`` is not used. It applies the keymap after ``Screen._binding_chain`` has
+dropped the keys that the focused field takes as text. An action whose default key is a letter is
+dropped, too, so F1 chosen instead of ``?`` would do nothing in a form. Also, a rebound binding
+moves behind all others, and an action cannot be left without a key. Here a binding keeps its place
+and has its new key from the beginning.
 """
 
 from __future__ import annotations
@@ -21,31 +21,26 @@ from lockterm.keymap.names import NO_KEY
 
 
 class ChosenKeys:
-    """Puts every binding with an id on the keys that were chosen for it."""
+    """The keymap of the configuration, applied to the app and to each new widget."""
 
     def __init__(self) -> None:
         self._keymap: Keymap = {}
 
     def use(self, app: App[Any], keymap: Keymap) -> None:
-        """Take on the keys of a configuration; before the first screen is shown.
-
-        Args:
-            app: Whose own keys follow at once.
-            keymap: What ``lockterm.keymap.check`` has found good.
-        """
+        """Use a keymap that ``lockterm.keymap.check`` accepted; call it before the first screen."""
         self._keymap = keymap
         app._bindings = rebound(app._bindings, keymap)
         hints.use(keymap)
 
     def put_on(self, widgets: Iterable[Widget]) -> None:
-        """Rebind screens and widgets; each of them once, before it is asked for its bindings."""
+        """Rebind new screens and widgets; call it once for each, before its bindings are read."""
         if self._keymap:
             for widget in widgets:
                 widget._bindings = rebound(widget._bindings, self._keymap)
 
 
 def rebound(bindings: BindingsMap, keymap: Mapping[str, tuple[str, ...]]) -> BindingsMap:
-    """The bindings on the keys of the keymap, each in its place among the others."""
+    """Return the bindings with the keys of the keymap, in their old order."""
     keys: dict[str, list[Binding]] = {}
     moved: set[tuple[str, str]] = set()
     for key, binding in bindings:
@@ -54,6 +49,6 @@ def rebound(bindings: BindingsMap, keymap: Mapping[str, tuple[str, ...]]) -> Bin
             keys.setdefault(key, []).append(binding)
         elif (mark := (binding.id or "", binding.action)) not in moved:
             moved.add(mark)
-            for new in chosen or (f"{NO_KEY}{binding.id}",):  # the palette asks for bindings
+            for new in chosen or (f"{NO_KEY}{binding.id}",):  # the palette needs the binding
                 keys.setdefault(new, []).append(binding.with_key(new))
     return BindingsMap.from_keys(keys)

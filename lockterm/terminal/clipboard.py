@@ -1,13 +1,13 @@
-"""Copying over the terminal: OSC 52, the one clipboard that works through SSH.
+"""Copies to the terminal's clipboard with OSC 52, which also works through SSH.
 
-tmux and GNU screen stand in its way, each in its own manner:
+tmux and GNU screen need special handling:
 
-* tmux drops it as it comes by default (``set-clipboard external``, ``allow-passthrough off``), but
-  takes a value from its own command and hands it on. Where that command cannot reach it, as over
-  SSH from inside of tmux, both spellings are sent: each works with one of the two options.
-* GNU screen hands on what is wrapped as a device control string, of at most 767 bytes; longer ones
-  spill onto the display. The terminal puts the pieces together again.
-* ``TERM=screen`` without more may be either of them.
+* By default, tmux drops OSC 52 (``set-clipboard external``, ``allow-passthrough off``), but its
+  own command accepts a value and passes it on. If the command cannot reach tmux, for example over
+  SSH from inside tmux, both spellings are sent: each works with one of the two options.
+* GNU screen passes on device control strings of at most 767 bytes; longer ones spill onto the
+  display. The terminal joins the pieces.
+* ``TERM=screen`` without ``STY`` may be either of them.
 """
 
 from __future__ import annotations
@@ -24,14 +24,13 @@ from lockterm.config.look import Multiplexer, look_of
 from lockterm.domain.safe_text import clean, clean_lines
 
 SHOWN = 60
-"""The most characters of a copied value that the notice repeats."""
+"""Maximum number of characters of a copied value in the notification."""
 LONGEST = 74_994
-"""The most bytes that are sent: encoded, with what is around it, they are 100,000, where xterm and
-others stop."""
+"""Maximum number of bytes to copy. Encoded, they are 100,000, the limit of xterm and others."""
 PIECE = 240
-"""Bytes of a device control string: old versions of GNU screen take 256, new ones 768."""
+"""Bytes in one device control string; old versions of GNU screen accept 256, new ones 768."""
 TMUX_ANSWERS_S = 1.0
-"""How long tmux may take to accept a value, in seconds; it takes some milliseconds."""
+"""Seconds that tmux may take to accept a value; it usually takes milliseconds."""
 
 _THROUGH = {"plain": "", "tmux": " through tmux", "screen": " through GNU screen"}
 _ADVICE = {
@@ -42,23 +41,23 @@ _ADVICE = {
 
 
 def copy(app: App[Any], value: str, what: str, *, lines: bool = False) -> None:
-    """Send a value to the terminal's clipboard, and say so.
+    """Send a value to the terminal's clipboard, and show a notification.
 
-    Whether the terminal took it cannot be known: there is no answer. What a paste could execute or
-    a terminal could not take (control characters, halves of surrogate pairs) is replaced. What is
-    too long for terminals is not sent at all: half of a value would be taken for the whole.
+    The terminal does not report whether it accepted the value. Control characters and halves of
+    surrogate pairs are replaced, because a paste could execute them or a terminal reject them. A
+    value that is too long for terminals is not sent, because half of it could pass for the whole.
 
     Args:
         app: The running app.
-        value: As the service sent it.
-        what: What it is, for the notice: ``number``.
-        lines: Whether line ends and tabs belong to the value, as in indented JSON.
+        value: The value as the service sent it.
+        what: The name of the value in the notification, such as ``number``.
+        lines: Whether to keep line ends and tabs, as in indented JSON.
     """
     if len(value) > LONGEST:
         _refuse(app, len(value.encode(errors="replace")), what)
         return
     safe = "\t".join(map(clean_lines, value.split("\t"))) if lines else clean(value)
-    app._clipboard = safe  # what fields of lockterm itself paste
+    app._clipboard = safe  # for a paste into lockterm's own fields
     data = safe.encode()
     if len(data) > LONGEST:
         _refuse(app, len(data), what)
@@ -86,12 +85,12 @@ def _refuse(app: App[Any], size: int, what: str) -> None:
 
 
 def sequences(data: bytes, through: Multiplexer, environ: Mapping[str, str]) -> str:
-    """What to write so that a value arrives in the terminal's clipboard.
+    """Return the output that puts a value into the terminal's clipboard.
 
     Args:
         data: The value.
-        through: What stands in between.
-        environ: The environment: it tells a certain GNU screen from what only looks like one.
+        through: The multiplexer between lockterm and the terminal.
+        environ: The environment; GNU screen sets ``STY``, tmux does not.
     """
     plain = f"\x1b]52;c;{base64.b64encode(data).decode('ascii')}\a"
     if through == "tmux":
@@ -99,14 +98,14 @@ def sequences(data: bytes, through: Multiplexer, environ: Mapping[str, str]) -> 
     if through == "screen":
         pieces = [plain[start : start + PIECE] for start in range(0, len(plain), PIECE)]
         wrapped = "".join(f"\x1bP{piece}\x1b\\" for piece in pieces)
-        # tmux calls itself screen, too: it takes the plain one. GNU screen would spill a long one.
+        # tmux sets TERM=screen, too, and needs the plain form. GNU screen would spill a long one.
         doubtful = not environ.get("STY") and len(plain) <= PIECE
         return wrapped + plain if doubtful else wrapped
     return plain
 
 
 def _given_to_tmux(data: bytes) -> bool:
-    """Let tmux itself hand a value on; False where it cannot be reached or is older than 3.2."""
+    """Return whether tmux took the value; False if tmux is out of reach or older than 3.2."""
     try:
         done = subprocess.run(
             ["tmux", "load-buffer", "-w", "-"],

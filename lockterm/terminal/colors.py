@@ -1,4 +1,4 @@
-"""What becomes of colors on a terminal that has few of them, or none."""
+"""Themes and color filters, also for terminals with few colors or none."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from textual.theme import BUILTIN_THEMES, Theme
 OWN = Theme(
     name="terminal",
     ansi=True,
-    # Of the eight colors these are read on black and on white, which dark blue, cyan and yellow
-    # are not. Words show all that matters, too.
+    # These of the eight colors are readable on black and on white; dark blue, cyan and yellow are
+    # not. Everything that a color means is also shown in words.
     primary="ansi_default",
     secondary="ansi_default",
     warning="ansi_magenta",
@@ -58,7 +58,7 @@ OWN = Theme(
         "scrollbar-background-active": "ansi_default",
     },
 )
-"""The terminal's own foreground and background, whatever they are: light and dark both work."""
+"""The theme with the terminal's own foreground and background, on a light or a dark terminal."""
 
 
 def _other(name: str, variables: Mapping[str, str], **roles: str) -> Theme:
@@ -76,15 +76,17 @@ ON_ONE_GROUND = (
     ),
     _other(
         "ansi-light",
-        # Bold is drawn in the bright colors by many terminals, which are pale on white.
+        # Many terminals draw bold text in the bright colors, which are pale on white.
         dict.fromkeys(("warning-muted", "text-warning", "text-error"), "ansi_default"),
         secondary="ansi_blue",
         warning="ansi_magenta",
         success="ansi_blue",
     ),
 )
-"""Textual's themes of the terminal's own colors, in those of them that are read on a black or on a
-white ground in the palettes of xterm, VGA and Tango: 4.5 to 1, which blue on black is not."""
+"""Textual's two themes of terminal colors, limited to colors that are readable on their ground.
+
+Readable means a contrast of 4.5 to 1 on black or on white in the palettes of xterm, VGA and Tango.
+"""
 
 _ROLES = {
     "ended": "error",
@@ -95,7 +97,7 @@ _ROLES = {
     "unclear": "foreground",
     "coerced": "primary",
 }
-"""State of a remote -> the color of a theme that it has, where the theme has none for it."""
+"""The theme color of each remote state, for themes without a color for that state."""
 
 _ON_DARK = {
     "ended": "#f96b4e",
@@ -115,8 +117,10 @@ _ON_LIGHT = {
     "unclear": "#5b515f",
     "coerced": "#002f99",
 }
-"""Colors of the states: 7 to 1 on black, or on white, and as far from each other and from the text
-as they can be, for those too who see no red or no green."""
+"""Colors of the states, with a contrast of 7 to 1 on black or on white.
+
+They are as far as possible from each other and from the text, also for color-blind people.
+"""
 
 
 def _for_eyes(base: str, name: str, states: Mapping[str, str], muted: str, **colors: str) -> Theme:
@@ -151,18 +155,15 @@ FOR_EYES = (
     _for_eyes("textual-dark", "high-contrast-dark", _ON_DARK, "#c8c8c8", **_WHITE_ON_BLACK),
     _for_eyes("textual-light", "high-contrast-light", _ON_LIGHT, "#404040", **_BLACK_ON_WHITE),
 )
-"""Themes in which every state has a color of its own."""
+"""Themes with a different color for every state."""
 
 
 def state_color(variables: Mapping[str, str], state: str) -> RichColor | None:
-    """The color of a state of a remote.
+    """Return the color of a remote's state, or None for the default text color.
 
     Args:
-        variables: Those of the theme.
+        variables: The variables of the theme.
         state: The state.
-
-    Returns:
-        None where it looks as all else.
     """
     if state not in _ROLES:
         return None
@@ -172,25 +173,25 @@ def state_color(variables: Mapping[str, str], state: str) -> RichColor | None:
 
 
 LEAST_CONTRAST = 1.8
-"""Below this contrast to its background a word cannot be made out, even one that is dimmed."""
+"""Minimum contrast between a word, even a dimmed one, and its background."""
 
 LEAST_OF_LINES = 1.01
-"""A line may be faint, but it has to be there."""
+"""Minimum contrast between a line and its background; a line may be faint, but not invisible."""
 
 MIDDLE = 0.18
-"""The luminance from which on black is further away than white."""
+"""Luminance above which black has more contrast than white."""
 
 STEPS = 8
-"""So fine is the way from a color to black or white."""
+"""Number of steps from a color to black or white."""
 
 _BLACK, _WHITE = ColorTriplet(0, 0, 0), ColorTriplet(255, 255, 255)
 
 
 class NoColors(LineFilter):
-    """Not one color leaves, not even the code for the terminal's own."""
+    """A filter that removes all colors, even the code for the terminal's own colors."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The segments with bold, reverse, underline and dim alone."""
+        """Return the segments with attributes such as bold and reverse, but without colors."""
         return [
             segment
             if segment.style is None or segment.control
@@ -200,10 +201,10 @@ class NoColors(LineFilter):
 
 
 class Readable(LineFilter):
-    """No text in nearly the color of its background, in the colors that the terminal has.
+    """A filter that keeps text readable after its colors are reduced to those of the terminal.
 
     Args:
-        colors: What the terminal has; a theme's are replaced by the nearest of these.
+        colors: The color system of the terminal; each theme color becomes the nearest one in it.
     """
 
     def __init__(self, colors: ColorSystem) -> None:
@@ -211,7 +212,7 @@ class Readable(LineFilter):
         self._colors = colors
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The segments; what could not be made out is nearer to black or to white."""
+        """Return the segments, with unreadable text moved toward black or white."""
         return [self._readable(segment) for segment in segments]
 
     def _readable(self, segment: Segment) -> Segment:
@@ -232,18 +233,19 @@ def _colorless(style: Style) -> Style:
 
 
 def colors_of(console: Console) -> ColorSystem:
-    """How many colors are sent; all of them where a console does not say."""
+    """Return the color system of a console, true color by default."""
     return console._color_system or ColorSystem.TRUECOLOR
 
 
 @lru_cache(4096)
 def readable(style: Style, colors: ColorSystem, least: float) -> Style:
-    """A style in which a text has a contrast to its background, as near to the one asked for.
+    """Return the nearest style with enough contrast between text and background.
 
     Args:
-        style: As it is wanted; what is in the terminal's own colors stays.
-        colors: What the terminal has.
-        least: The least contrast; see :func:`contrast`.
+        style: The wanted style; it stays unchanged if it uses the terminal's default colors, whose
+            values are unknown.
+        colors: The color system of the terminal.
+        least: The minimum contrast; see :func:`contrast`.
     """
     front, back = style.color, style.bgcolor
     if front is None or back is None or front.is_default or back.is_default:
@@ -260,7 +262,7 @@ def readable(style: Style, colors: ColorSystem, least: float) -> Style:
 
 
 def contrast(one: RichColor, other: RichColor, colors: ColorSystem) -> float:
-    """The contrast ratio of WCAG: 1 for the same color, 21 for black and white."""
+    """Return the contrast ratio of WCAG: 1 for equal colors, 21 for black and white."""
     first, second = (_luminance(color.downgrade(colors).get_truecolor()) for color in (one, other))
     return (max(first, second) + 0.05) / (min(first, second) + 0.05)
 

@@ -14,8 +14,7 @@ ASK = "\x1b[5n"
 """Device status report. Terminals and multiplexers answer it in the order in which they read."""
 
 UNKNOWN_S = 2.0
-"""Seconds to wait for a terminal that has never answered, before it counts as one that never does.
-
+"""Seconds to wait for the first answer; after them, the terminal counts as one that never answers.
 """
 
 KNOWN_S = 30.0
@@ -65,11 +64,7 @@ class RenderBarrier:
         self._later(KNOWN_S if self._answers else UNKNOWN_S, lambda: self._give_up(drawn))
 
     def answered(self, at_s: float) -> None:
-        """Take an answer of the terminal.
-
-        Args:
-            at_s: The time at which it was read, in order with the keys.
-        """
+        """Handle an answer of the terminal, read at a time in order with the keys."""
         self._answers = True
         if self._asked:
             self._asked.popleft()(at_s)

@@ -1,7 +1,7 @@
 """Keeps text typed for a form from acting on the screen below it.
 
-People go on typing when a form closes, and on the screen below each letter is a command. So letters
-that arrive shortly after Esc has closed a form do nothing, until the user pauses.
+People may still be typing when a form closes, and on the screen below each letter is a command. So
+letters that arrive shortly after Esc has closed a form do nothing until the user pauses.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from lockterm.terminal.key_queue import Typed
 
 CLOSED_S = 1.0
-"""Seconds without a letter after which letters act again, once Esc has closed a form."""
+"""Seconds without a letter after which letters act again after Esc has closed a form."""
 
 
 class FormWall:
-    """Judges keys by when they arrived, on the clock of Textual's events.
+    """The rule for keys after a closed form, by the time of Textual's events.
 
     Args:
-        app: The app with the forms: its screens that have a true ``is_form``.
-        report: Reports that keys do nothing; called once for each form that was closed.
+        app: The app; its forms are the screens with a true ``is_form``.
+        report: Reports that keys do nothing; called once for each closed form.
     """
 
     def __init__(self, app: App[Any], report: Callable[[], None]) -> None:
@@ -37,11 +37,11 @@ class FormWall:
         self._left: Screen[Any] | None = None
         """The form that the last key typed into it may close."""
         self._closed_s: float | None = None
-        """The time at which that form closed, or of the last letter that was ignored since."""
+        """The time when that form closed, or of the last ignored letter since."""
         self._has_reported = False
 
     def note_screen(self, screen: Screen[Any]) -> None:
-        """Note that a screen is on top: a form has closed, or asks whether to close."""
+        """Note the new top screen: a form has closed, or asks whether to close."""
         if self._left is None or screen is self._left:
             return
         self._closed_s, self._has_reported = events.Event().time, False
@@ -49,7 +49,7 @@ class FormWall:
             self._left = None
 
     def is_meant(self, event: Typed) -> bool:
-        """Return whether a key is for the screen that it would reach now."""
+        """Return whether a key was typed for the screen that would receive it now."""
         if getattr(self._app.screen, "is_form", False):
             if isinstance(event, events.Key):
                 self._left = self._app.screen if _leaves(event) else None

@@ -1,8 +1,7 @@
-"""What Textual draws with, in ASCII, for terminals that have no more.
+"""ASCII replacements for Textual's line drawing, for terminals without Unicode.
 
-Only what is nothing but drawn goes through here: edges, scroll bars, bars of progress. A value of
-the service is never changed by its signs; the signs of lockterm's own words are chosen where they
-are written, see ``lockterm.domain.glyphs``.
+They apply only to decoration: borders, scroll bars and progress bars. The service's values keep
+their characters here. Icons in lockterm's own texts come from ``lockterm.domain.glyphs``.
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ _ASCII = _table()
 
 
 def in_ascii(segment: Segment) -> Segment:
-    """What is drawn, in ASCII and as wide."""
+    """Return a segment of decoration in ASCII, with the same width."""
     if segment.control or segment.text.isascii():
         return segment
     return Segment(segment.text.translate(_ASCII), segment.style)
 
 
 class DrawnBar(Bar):
-    """Textual's bar of progress, in ASCII where that is asked for."""
+    """Textual's progress bar, in ASCII if lockterm draws in ASCII."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for part in super().__rich_console__(console, options):
@@ -57,13 +56,14 @@ class DrawnBar(Bar):
 
 
 class NothingElseFilter(LineFilter):
-    """Send nothing beyond ASCII: a terminal that does not take UTF-8 would obey some bytes of it.
+    """A filter that lets only ASCII pass, for terminals that do not read UTF-8.
 
-    A cell is a question mark then, so that everything stays in its place.
+    Such a terminal would execute some bytes of UTF-8 as commands. Each cell of another character
+    becomes a question mark, so that everything keeps its place.
     """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The segments in ASCII, as wide as before."""
+        """Return the segments in ASCII, with the same width."""
         return [
             segment
             if segment.text.isascii()

@@ -1,4 +1,4 @@
-"""An app with hooks at places where Textual decides alone."""
+"""An app with hooks where Textual offers none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class HookedApp(App[ReturnType]):
-    """Textual's app with hooks; the hooks come first, and below them their callers."""
+    """Textual's app with hooks, followed by their callers."""
 
     # --- hooks ---------------------------------------------------------------------------------
 
@@ -28,7 +28,7 @@ class HookedApp(App[ReturnType]):
         """Change new screens and widgets before their bindings are read."""
 
     def take_left_key(self, key: str) -> bool:
-        """Return whether a key that no binding took did something; also called in dialogs."""
+        """Handle a key that no binding took, also in dialogs; return whether it did something."""
         return False
 
     def last_words(self) -> str:
@@ -57,16 +57,16 @@ class HookedApp(App[ReturnType]):
         return taken or (not priority and self.take_left_key(key))
 
     def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
-        """Stop the workers of what is being closed at once, and not after its widgets have gone.
+        """Cancel the workers of closing widgets before the widgets are removed, not after.
 
-        A read that ended in between found no widget to show its answer in, and ended lockterm. And
-        where a screen has gone, lay nothing out anew: what was below it stands as it stood.
+        Otherwise, a read that ends in between finds no widget for its answer, which crashes
+        lockterm. After a screen has closed, the screen below needs no new layout.
         """
         if parent is self:
-            # This cache of Textual has the widgets' rendered lines in its keys: up to 1,024
-            # widgets of closed screens would keep them, about 50 MiB.
+            # The keys of this cache of Textual refer to rendered lines. It would keep those of up
+            # to 1,024 closed widgets, about 50 MiB.
             StylesCache.get_inner_outer.cache_clear()
-            # Textual drops the watchers of closed text areas when the theme changes, if it does.
+            # Textual drops the watchers of closed text areas only when the theme changes.
             for watchers in getattr(self, "__watchers", {}).values():
                 watchers[:] = [one for one in watchers if one[0].is_attached]
         for worker in list(self.workers):
@@ -75,6 +75,6 @@ class HookedApp(App[ReturnType]):
         return super()._prune(*nodes, parent=None if parent is self else parent)
 
     def _fatal_error(self) -> None:
-        """Textual's shows the locals of a traceback, which may hold secrets."""
+        """Exit without Textual's traceback, whose local variables may contain secrets."""
         self._exit_renderables.append(self.last_words())
         self._close_messages_no_wait()

@@ -43,7 +43,7 @@ class Idle:
 
         Args:
             node: The widget.
-            act: Holds up no key for long, and sends nothing.
+            act: The action; it must be quick and send nothing.
         """
         # Fast typing leaves no idle moment, and work that waits for closed screens would keep them.
         self._due = deque(due for due in self._due if due[0].is_attached)
@@ -51,7 +51,7 @@ class Idle:
         self.wait()
 
     def wait(self) -> None:
-        """Begin the moment anew: a key has come."""
+        """Restart the pause, because a key has come."""
         if self._timer is not None:
             self._timer.cancel()
         if not self._app.is_headless:
@@ -69,7 +69,7 @@ class Idle:
             startup.collect()
 
     def do_next(self) -> None:
-        """Do what has been due longest; what comes behind it waits for another moment."""
+        """Run the oldest action; the next one waits for another pause."""
         if self._due:
             node, act = self._due.popleft()
             self._app.call_later(lambda: node.is_attached and act())
@@ -82,5 +82,5 @@ class _HasIdle(Protocol):
 
 
 def when_idle(node: Widget, act: Callable[[], object]) -> None:
-    """Do something for a widget in an idle moment; see :meth:`Idle.add`."""
+    """Do something for a widget in a pause; see :meth:`Idle.add`."""
     cast(_HasIdle, node.app).idle.add(node, act)

@@ -1,15 +1,14 @@
-"""What a terminal sends, cut into keys, control sequences and pastes.
+"""Splits the terminal's input into keys, control sequences and pastes.
 
-A terminal sends keys and its answers to questions through one line, in pieces of any size and
-however late. Nothing tells them apart but their form, so one rule holds throughout: what begins as
-a control sequence is never a key and never text, complete or cut, known or not, long or late.
+A terminal sends keys and its answers to queries in one stream, in pieces of any size and with any
+delay. Only their form distinguishes them. So one rule applies throughout: input that begins as a
+control sequence is never a key and never text, even if it is cut, unknown, long or late.
 
-One byte is both: ESC is the Escape key, and begins each sequence. It counts as the key once nothing
-has followed for a moment, a longer one while the terminal owes an answer. Where the rest of a
-sequence follows later still, its form tells it from what a person types, and it is dropped; only
-the Escape has been given by then. ESC and a key in one breath are what terminals send for alt, and
-what terminal multiplexers make of the Escape key and the next one: they come as one token, and
-whoever knows what has the focus decides what they mean.
+One byte is ambiguous: ESC is the Escape key, and begins each sequence. It counts as the key if
+nothing follows for a moment, which is longer while the terminal owes an answer. If the rest of a
+sequence arrives even later, it is recognized by its form and dropped; only the Escape key was
+reported. Terminals send ESC and a key together for alt. Multiplexers send the Escape key and the
+next key in the same way. So the two become one token, and its meaning depends on the focus.
 """
 
 from __future__ import annotations
@@ -20,43 +19,44 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 ESCAPE_DELAY_S = 0.1
-"""After so long without more, in seconds, an ESC is the Escape key."""
+"""Seconds after which an ESC without more input is the Escape key."""
 
 ANSWER_S = 1.0
-"""So long after a question, in seconds, an ESC may be the beginning of its answer."""
+"""Seconds after a query during which an ESC may begin its answer."""
 
 HOLD_S = 0.5
-"""So long what may be an Escape and a key, or the beginning of an answer, waits for more, in
-seconds."""
+"""Seconds to wait for more after Escape and a key that may also be the beginning of an answer."""
 
 UNTYPED_S = 2.0
-"""So long where the key would be none of lockterm's."""
+"""Seconds to wait if that key does nothing in lockterm."""
 
 LATE_S = 10.0
-"""So long after an Escape, in seconds, the rest of a sequence that was cut behind its ESC is known
-by its form. A string that was cut may be ended by any key when it is older."""
+"""Seconds after an Escape during which the rest of a cut sequence is recognized by its form.
+
+After a pause of this length, a single key ends a cut string.
+"""
 
 LONGEST = 128
-"""The longest control sequence that can mean anything; of a longer one nothing is kept."""
+"""Maximum length of a control sequence with a meaning; a longer one is dropped."""
 
 _ESC = 0x1B
 _PASTE_END = b"\x1b[201~"
 
-# As bytes: ``re`` compiles and keeps each when it is first wanted, and the first frame wants few.
+# As bytes, because ``re`` compiles and caches each at its first use; the first frame needs few.
 _SS3 = rb"\x1bO[0-9;]{0,5}[A-DFHMP-Sa-dj-y]"
 _SS3_PART = rb"\x1bO[0-9;]{0,5}\Z"
 _STRING = rb"\x1b(?:\][0-9lLI]|P[0-?!$+@|]|[_^][!-~])"
-"""What begins a string for certain: OSC, DCS, APC and PM as terminals answer with them."""
+"""A certain beginning of a string: OSC, DCS, APC and PM as terminals use them in answers."""
 _STRING_PART = rb"\x1b[\]_^P]\Z"
 _RXVT_KEY = rb"(?:[235678]|2[34])\Z"
-"""Behind these a dollar ends a key of rxvt; a report of a mode has a semicolon before it."""
+"""Numbers after which a dollar ends a key of rxvt; the report of a mode has a semicolon before."""
 
 _LATE_CSI = rb"\x1b\[(?:[0-?]|[A-DFHIMOP-SZ]|\[[A-E])"
 _LATE_SS3 = rb"\x1bO[A-DFHMP-Sa-d]"
 _LATE_STRING = rb"\x1b(?:\][0-9]|P(?:[>!]\||[0-9;]+[$+!]|@k)|_G)"
 _LATE_PART = rb"\x1b(?:\[\[?|\]|_|O|P(?:[0-9;]+|[>!@])?)\Z"
 _OWN_KEYS = (b"\x1bP", b"\x1bO")
-"""What begins as an answer or a function key does, and is an Escape and a key of lockterm's."""
+"""Beginnings of an answer or a function key that are also Escape and a key used in lockterm."""
 
 _BEFORE_FINAL = rb"[ -?]*"
 _STRING_END = re.compile(rb"[\x00-\x1f]")
@@ -66,38 +66,41 @@ _EIGHT_BIT = {0x90: b"\x1bP", 0x9B: b"\x1b[", 0x9D: b"\x1b]"}
 
 @dataclass(frozen=True, slots=True)
 class Char:
-    """A key that is one character; ESC for the Escape key. What is no UTF-8 is U+FFFD."""
+    """A key that is one character; ESC is the Escape key, U+FFFD an invalid byte."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A complete control sequence, from its ESC on: a key, a report of the mouse, an answer."""
+    """A complete control sequence with its ESC: a key, a mouse report or an answer."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Paste:
-    """What was pasted, as it is."""
+    """Pasted text, unchanged except that NUL is removed."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class String:
-    """A complete answer that has an end of its own, from its ESC up to that; none that is long."""
+    """A complete answer with a terminator (OSC, DCS, APC, PM), from its ESC up to the terminator.
+
+    An answer of more than ``LONGEST`` bytes gives no token.
+    """
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Escaped:
-    """A key with an ESC just before it: a key with alt, or the Escape key and another one."""
+    """A key just after an ESC: a key with alt, or the Escape key and another one."""
 
     key: Char | Sequence
-    """The key behind the ESC."""
+    """The key after the ESC."""
     pause_s: float
     """Seconds from the ESC to the key; 0 if one read brought both."""
 
@@ -110,19 +113,19 @@ _ESCAPE = Char("\x1b")
 class _State(Enum):
     GROUND = auto()
     CONTROL = auto()
-    """Behind ``ESC [``."""
+    """After ``ESC [``."""
     MOUSE = auto()
-    """Behind ``ESC [ M``, which three bytes of any value follow."""
+    """After ``ESC [ M``, which three more bytes follow."""
     STRING = auto()
-    """In an answer that has an end of its own: OSC, DCS, APC, PM."""
+    """In an answer with a terminator: OSC, DCS, APC, PM."""
     PASTE = auto()
 
 
 class InputTokenizer:
-    """Cuts what a terminal sends into tokens; pure: bytes and the time in, tokens out.
+    """A pure tokenizer: bytes and times in, tokens out.
 
     Args:
-        escape_delay_s: After so long without more an ESC is the Escape key, in seconds.
+        escape_delay_s: Seconds after which an ESC without more input is the Escape key.
         escape_tab_is_backtab: Whether ESC and tab are shift+tab, as the Linux console sends it.
     """
 
@@ -132,42 +135,39 @@ class InputTokenizer:
         self._escape_delay_s = escape_delay_s
         self._escape_tab_is_backtab = escape_tab_is_backtab
         self.owed: deque[float] = deque()
-        """Until when each answer that was asked for counts as under way; whoever asks appends."""
+        """The time until which each queried answer is expected; the sender of a query appends it.
+        """
         self._state = _State.GROUND
         self._held = b""
-        """What has not been dealt with."""
+        """The unprocessed input."""
         self._given = b""
-        """What has been given as keys and may have been the beginning of a sequence."""
+        """Input that was reported as keys, but may be the beginning of a late sequence."""
         self._body = b""
-        """Of a control sequence, behind ``ESC [``; of a string, with what begins it."""
+        """The content of a control sequence after ``ESC [``, or of a string with its introducer."""
         self._pasted: list[bytes] = []
         self._string_end = _STRING_END
         self._now_s = self._last_s = self._escape_s = self._read_s = 0.0
         self._pause_s = 0.0
-        """Seconds from the ESC that is held to what followed it."""
+        """Seconds from the held ESC to the input after it."""
         self._escaped_s: float | None = None
-        """Seconds from another ESC to the sequence under way; None if there was none."""
+        """Seconds from an earlier ESC to the current sequence, or None if there was no such ESC."""
         self.due_s: float | None = None
-        """When :meth:`tick` has something to do, on the clock of the caller; None: not by itself.
-        """
+        """The time of the next :meth:`tick` on the caller's clock, or None if none is needed."""
 
     def feed(self, data: bytes, now_s: float) -> list[Token]:
-        """Take what was read.
+        """Return the tokens that are complete with this input.
 
-        What has arrived counts before the clock: where it was read late, call :meth:`tick` after.
+        Input takes precedence over the clock: if it was read late, call :meth:`tick` afterwards.
 
         Args:
             data: Bytes of the terminal, cut anywhere.
-            now_s: When they were read, in seconds, on any clock that never goes back.
-
-        Returns:
-            What is complete.
+            now_s: The time of reading in seconds, on any monotonic clock.
         """
         self._now_s = now_s
         quiet_s, self._last_s = now_s - self._last_s, now_s
         if quiet_s > LATE_S:
             if self._state is _State.STRING and len(data) == 1:
-                self._state = _State.GROUND  # its end is not to come: a person types
+                self._state = _State.GROUND  # its end will not come: a person is typing
             if not self._held:
                 self._given = b""
         if self._held == b"\x1b":
@@ -182,13 +182,13 @@ class InputTokenizer:
         return tokens
 
     def tick(self, now_s: float) -> list[Token]:
-        """Give what has waited long enough as the keys that it may have been.
+        """Return held input as keys after it has waited long enough.
 
         Args:
-            now_s: The time, in seconds, on the clock of :meth:`feed`.
+            now_s: The time in seconds on the clock of :meth:`feed`.
 
         Returns:
-            Escape and perhaps the key behind it, most often nothing.
+            Escape and perhaps the key after it; usually nothing.
         """
         if self.due_s is None or now_s < self.due_s:
             return []
@@ -203,7 +203,7 @@ class InputTokenizer:
         return tokens
 
     def _typed(self) -> list[Token]:
-        """What is held, as keys."""
+        """Return the held input as keys."""
         chars = [Char(char) for char in self._held.decode("utf-8", "replace")]
         tokens: list[Token] = []
         if not self._given and chars[0] == _ESCAPE and chars[1:] and chars[1] != _ESCAPE:
@@ -211,10 +211,10 @@ class InputTokenizer:
             del chars[:2]
         return [*tokens, *chars]
 
-    # --- one thing off the front -----------------------------------------------------------------
+    # --- the next token --------------------------------------------------------------------------
 
     def _take(self, tokens: list[Token]) -> bool:
-        """Deal with what stands first; False: it takes more than there is."""
+        """Process the beginning of the input; return False if it needs more input."""
         if self._state is _State.CONTROL:
             return self._take_control(tokens)
         if self._state is _State.MOUSE:
@@ -252,7 +252,7 @@ class InputTokenizer:
             return self._take_twice(tokens)
         if second == b"[":
             return self._begin(_State.CONTROL, held[2:])
-        if second == b"\\":  # the end of a string that has ended
+        if second == b"\\":  # the terminator of a string that has already ended
             self._held = held[2:]
         elif second == b"\t" and self._escape_tab_is_backtab:
             self._give(tokens, Sequence("\x1b[Z"))
@@ -271,7 +271,7 @@ class InputTokenizer:
         return True
 
     def _take_twice(self, tokens: list[Token]) -> bool:
-        """Deal with ESC ESC: before a sequence the first of them is alt, else the Escape key."""
+        """Process ESC ESC: the first one means alt before a sequence, else the Escape key."""
         if len(self._held) == 2:
             return self._wait(self._escape_delay_s)
         if self._held[2:3] in (b"[", b"O") and self._pause_s < self._escape_delay_s:
@@ -282,7 +282,7 @@ class InputTokenizer:
         return True
 
     def _take_escaped(self, tokens: list[Token]) -> bool:
-        """Deal with an ESC and a character behind it."""
+        """Process an ESC and a character after it."""
         if self._pause_s >= self._escape_delay_s or self._held[1] in _EIGHT_BIT:
             self._give(tokens, _ESCAPE)
             self._held = self._held[1:]
@@ -294,7 +294,7 @@ class InputTokenizer:
         return True
 
     def _give(self, tokens: list[Token], token: Token | None) -> None:
-        """Add a token, and what an ESC before it makes of it; None: it came to nothing."""
+        """Add a token, combined with an earlier ESC; None if the sequence has no meaning."""
         pause_s, self._escaped_s = self._escaped_s, None
         if pause_s is not None and isinstance(token, Sequence):
             token = Escaped(token, pause_s)
@@ -304,7 +304,7 @@ class InputTokenizer:
             tokens.append(token)
 
     def _take_late(self, tokens: list[Token]) -> bool:
-        """An Escape was given: what follows is what was typed next, or what belonged to it."""
+        """Process input after a reported Escape: the next key, or the rest of a cut sequence."""
         whole = self._given + self._held
         rest = whole[2:]
         if re.match(_LATE_CSI, whole):
@@ -321,15 +321,16 @@ class InputTokenizer:
             return self._wait(HOLD_S if whole[1:2] == b"P" else UNTYPED_S)
         elif self._now_s - self._escape_s < 2 * HOLD_S:
             return self._wait(HOLD_S)
-        else:  # it was typed, most likely: the rest of a sequence is known by its form
+        else:  # it was probably typed; a late rest of a sequence is still recognized by its form
             tokens.append(Char(self._held.decode()))
             self._given, self._held = whole, b""
         return True
 
     def _take_eight_bit(self, tokens: list[Token]) -> bool:
-        """A control of one byte; only the form of what follows tells it from a letter.
+        """Process an 8-bit control code.
 
-        Where the terminal is not set to UTF-8, the byte is a letter.
+        On a terminal that is not set to UTF-8, the byte may be a letter. Only the form of the next
+        bytes distinguishes the two.
         """
         whole = _EIGHT_BIT[self._held[0]] + self._held[1:]
         if re.match(_LATE_CSI, whole):
@@ -354,7 +355,7 @@ class InputTokenizer:
         self.due_s = self._now_s + seconds
         return False
 
-    # --- inside of a sequence --------------------------------------------------------------------
+    # --- inside a sequence -----------------------------------------------------------------------
 
     def _take_control(self, tokens: list[Token]) -> bool:
         held = self._held
@@ -375,7 +376,7 @@ class InputTokenizer:
         final, self._held = held[end : end + 1], held[end + 1 :]
         self._state, whole = _State.GROUND, None
         if not (final == b"$" or b"@" <= final <= b"~"):
-            self._held = held[end:]  # it was cut, and the next bytes do not belong to it
+            self._held = held[end:]  # the sequence was cut, and the next bytes are not part of it
         elif final == b"[" and not self._body:
             self._state, self._body = _State.CONTROL, b"["
             return True
@@ -389,7 +390,7 @@ class InputTokenizer:
         return True
 
     def _take_mouse(self) -> bool:
-        """Old reports of the mouse, which tell no place beyond column 223: dropped."""
+        """Drop an old mouse report, which cannot show positions beyond column 223."""
         count = len(self._body)
         report = self._held[: 3 - count]
         end = next((at for at, byte in enumerate(report) if byte < 0x20), len(report))
@@ -414,7 +415,7 @@ class InputTokenizer:
         elif found[0] not in (b"\x07", b"\x9c"):
             size = 0
         if not size:
-            pass  # the string was cut, and what cut it is a key, or begins something else
+            pass  # the string was cut by a key or by another sequence
         elif len(self._body) <= LONGEST:
             tokens.append(String(self._body.decode("utf-8", "replace")))
         self._held = self._held[size:]
@@ -438,7 +439,7 @@ class InputTokenizer:
 
 
 def _first_char(data: bytes) -> tuple[str, int] | None:
-    """The character at the beginning of bytes, and how many it has; None: they end within it."""
+    """Return the first character and its number of bytes, or None if it is incomplete."""
     size = 1 if data[0] < 0xC2 else 2 if data[0] < 0xE0 else 3 if data[0] < 0xF0 else 4
     try:
         return data[:size].decode(), size

@@ -1,29 +1,28 @@
-"""How far away the terminal is: the round trip of a question that every terminal answers."""
+"""Measures the round trip to the terminal with a query that every terminal answers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 SLOW_S = 0.15
-"""From this round trip on, in seconds, a person sees each key arrive late."""
+"""Round trip in seconds from which a person notices that each key arrives late."""
 
 PROBES = 2
-"""So many questions, one after the other; the quickest answer counts."""
+"""Number of queries, one after the other; the quickest answer counts."""
 
 _WHERE_IS_THE_CURSOR = "\x1b[6n"
 
 
 class Link:
-    """Measures the round trip to the terminal by asking where its cursor is.
+    """A measurement of the round trip by queries for the cursor position.
 
-    tmux and GNU screen answer themselves: behind one that runs on this machine the link always
-    looks fast, and what is slow beyond it stays unknown. A terminal that never answers leaves
-    everything as it is.
+    tmux and GNU screen answer themselves. If one of them runs on this machine, the link looks fast
+    even if the connection beyond it is slow. If the terminal never answers, nothing is reported.
 
     Args:
         send: Writes to the terminal.
-        now_s: The clock that answers are stamped with, in seconds.
-        measured: Told the round trip in seconds, once.
+        now_s: The clock of the answers, in seconds.
+        measured: Receives the round trip in seconds, once.
     """
 
     def __init__(
@@ -39,16 +38,12 @@ class Link:
         self._trips_s: list[float] = []
 
     def measure(self) -> None:
-        """Ask; what comes of it is told to ``measured``."""
+        """Send the first query; ``measured`` receives the result."""
         self._asked_s = self._now_s()
         self._send(_WHERE_IS_THE_CURSOR)
 
     def answered(self, at_s: float) -> None:
-        """Take an answer of the terminal; one that was not asked for means nothing.
-
-        Args:
-            at_s: When it came.
-        """
+        """Handle an answer that came at a time; ignore one without a query."""
         if self._asked_s is None:
             return
         self._trips_s.append(at_s - self._asked_s)

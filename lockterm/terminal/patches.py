@@ -1,4 +1,4 @@
-"""Patches for what Textual draws with colors alone: scroll bars, fields, the cursor of lists."""
+"""Patches for parts that Textual draws only with colors, and uses of its private parts."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _truncate = Content.truncate
 
 
 class SeenScrollBar(ScrollBarRender):
-    """Textual's, which is made of background colors; of glyphs in the terminal's own colors.
+    """Textual's scroll bar, drawn with glyphs if the theme uses the terminal's own colors.
 
-    In ASCII there are no parts of a cell: the handle ends with a whole one.
+    In ASCII, the handle ends with a whole cell, because there are no partial blocks.
     """
 
     @classmethod
     def render_bar(cls, *args: Any, **options: Any) -> Segments:
-        """As Textual's; the handle is a block where it has the color of the terminal's text."""
+        """Render Textual's bar, with a block as the handle if the bar has the text's color."""
         bar = super().render_bar(*args, **options)
         if are_ascii():
             segments = [
@@ -55,8 +55,8 @@ class SeenScrollBar(ScrollBarRender):
             bar = Segments(segments, new_lines=bar.new_lines)
         if not options["bar_color"].is_default:
             return bar
-        # Of an upright one the cells are reversed: a full block reaches into the cell beside it on
-        # some terminals, and leaves a line there when the handle moves.
+        # A vertical handle is made of reversed cells. On some terminals, a full block reaches into
+        # the next cell and leaves a line there when the handle moves.
         lying = ("#" if are_ascii() else "▀", Style())
         handle = (" ", _REVERSED) if options.get("vertical", True) else lying
         return Segments(
@@ -75,7 +75,10 @@ def _drawn(segment: Segment, glyph: str, style: Style) -> Segment:
 
 
 def _with_reverse(self: Widget, *component_classes: str, partial: bool = False) -> VisualStyle:
-    """Textual forgets ``text-style: reverse`` of the parts of a widget, such as a list's cursor."""
+    """Add ``text-style: reverse`` of component classes, such as a list's cursor.
+
+    Textual ignores it.
+    """
     style = _get_visual_style(self, *component_classes, partial=partial)
     if any(self.get_component_styles(name).text_style.reverse for name in component_classes):
         style += _REVERSE
@@ -83,13 +86,13 @@ def _with_reverse(self: Widget, *component_classes: str, partial: bool = False) 
 
 
 def _box(*args: Any) -> Any:
-    """What an edge is drawn with: lines, or ASCII."""
+    """Return the characters of a border, in ASCII if lockterm draws in ASCII."""
     rows = get_box(*args)
     return tuple(tuple(map(in_ascii, row)) for row in rows) if are_ascii() else rows
 
 
 def _cut(self: Content, max_width: int, *, ellipsis: bool = False, pad: bool = False) -> Content:
-    """Textual's, with our sign for what is cut off."""
+    """Truncate as Textual does, but with lockterm's ellipsis in ASCII."""
     shown = _truncate(self, max_width, ellipsis=ellipsis, pad=pad)
     if not (ellipsis and are_ascii() and 0 < max_width < self.cell_length):
         return shown
@@ -97,14 +100,9 @@ def _cut(self: Content, max_width: int, *, ellipsis: bool = False, pad: bool = F
 
 
 def active_binding(screen: Screen[Any], key: str) -> ActiveBinding | None:
-    """What ``screen.active_bindings`` has for a key, without asking whether all others are enabled.
+    """Return the binding that a key would reach, or None if it is missing or not offered.
 
-    Args:
-        screen: The one on top.
-        key: As Textual calls it.
-
-    Returns:
-        The binding that the key would reach; None: there is none, or its action is not offered.
+    Unlike ``screen.active_bindings``, this does not check the actions of all other keys.
     """
     found: ActiveBinding | None = None
     for node, bindings in screen._modal_binding_chain:
@@ -118,68 +116,68 @@ def active_binding(screen: Screen[Any], key: str) -> ActiveBinding | None:
 
 
 def patch_drawing() -> None:
-    """Apply them to every widget: Textual asks its classes, not an app."""
+    """Patch Textual's classes, because it has no such hooks in an app."""
     ScrollBar.renderer = SeenScrollBar
     Content.truncate = _cut  # type: ignore[method-assign]
     _styles_cache.get_box = _box  # type: ignore[assignment, attr-defined]
     Widget.get_visual_style = _with_reverse  # type: ignore[method-assign]
 
 
-# --- what Textual has and does not offer ---------------------------------------------------------
+# --- private parts of Textual --------------------------------------------------------------------
 
 
 def driver_of(app: App[Any]) -> Driver | None:
-    """What draws an app; None before it runs."""
+    """Return the driver of an app, or None before the app runs."""
     return app._driver
 
 
 def without_greys(app: App[Any]) -> None:
-    """Drop Textual's filters that turn colors into grays; an empty NO_COLOR is one for them."""
+    """Remove Textual's filters for gray, which it adds even for an empty NO_COLOR."""
     app._filters = [one for one in app._filters if not isinstance(one, (Monochrome, NoColor))]
 
 
 def begin_with_theme(app: App[Any], theme: str) -> None:
-    """Before the first frame, and without the painting that follows a change of theme."""
+    """Set the theme before the first frame, without the repaint of a theme change."""
     app.set_reactive(App.theme, theme)
     app._refresh_truecolor_filter(app.ansi_theme)
     app.stylesheet.set_variables(app.get_css_variables())
 
 
 def use_colors(app: App[Any], colors: ColorSystem) -> None:
-    """Have colors sent as this kind of terminal takes them."""
+    """Send colors of this color system."""
     app.console._color_system = colors
 
 
 def line_of_option(options: OptionList) -> int:
-    """On which line of a list the option under its cursor begins, counted from 0."""
+    """Return the line, from 0, on which the option under the cursor begins."""
     return options._index_to_line.get(options.highlighted or 0, 0)
 
 
 def has_key_of_its_own(app: App[Any], key: str, action_id: str) -> bool:
-    """Whether a key is bound to this id by the app, wherever the focus is and in a dialog too."""
+    """Return whether the app itself binds a key to this action ID; dialogs do not change that."""
     chain = app.screen._binding_chain
     own = (bindings.key_to_bindings.get(key, ()) for node, bindings in chain if node is app)
     return any(binding.id == action_id for found in own for binding in found)
 
 
 def own_bindings(node: DOMNode, key: str) -> Sequence[Binding]:
-    """What a screen or widget itself has bound to a key, offered now or not."""
+    """Return a node's own bindings for a key, even if their actions are disabled."""
     return node._bindings.key_to_bindings.get(key, ())
 
 
 def paint_once(screen: Screen[Any]) -> None:
-    """Paint a new screen once: Textual lays it out, which paints it, and then paints again."""
+    """Drop the second paint of a new screen, because its first layout already paints it."""
     if screen.outer_size != screen.app.size:
-        # Of a function that is built in, Textual has the text of the signature parsed, each start.
+        # A lambda, because Textual would parse the text signature of a built-in function.
         screen.call_next(lambda: setattr(screen, "_repaint_required", False))
 
 
 def follow_size(view: ScrollView) -> None:
-    """Have scroll bars fit what a view has come to hold; the screen is laid out where one comes."""
+    """Update the scroll bars after a view's content changed, and the layout if one appears."""
     view._scroll_update(view.virtual_size)
 
 
 def answers_nobody(screen: ScreenT, app: App[Any]) -> ScreenT:
-    """The first screen of an app as ``switch_screen`` wants it: with a place for its answer."""
+    """Give an app's first screen a place for its result, which ``switch_screen`` requires."""
     screen._push_result_callback(app, None)
     return screen

@@ -1,4 +1,4 @@
-"""The backstop behind ``lockterm.domain.safe_text``: no control sequence stays in a line."""
+"""The backstop behind ``lockterm.domain.safe_text``: removes control sequences from lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lockterm.terminal.unsafe_chars import HARMFUL, JOINERS, REPLACED, any_of
 
 _SHOWN = f"[{any_of(REPLACED)}]"
 _LEAST_IGNORABLE = "\u0300"
-"""Below it, whatever is printable is harmless."""
+"""All printable characters below this one are harmless."""
 _TWO_CELLS = "\u115f"
 _IDLE = f"[{JOINERS}]"
 
@@ -33,7 +33,7 @@ def _stand_in(found: re.Match[str]) -> str:
 
 
 class Sanitizer(LineFilter):
-    """Replace control, bidi and ignorable characters in whatever a widget painted."""
+    """A filter that replaces control, bidi and ignorable characters in painted lines."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """Return the segments with plain text only; control segments are Textual's own."""
@@ -49,7 +49,7 @@ class FilterChain(LineFilter):
     """Several filters as one, so that Textual keeps one copy of a line and not one for each.
 
     Args:
-        filters: In the order in which they are applied.
+        filters: The filters in the order of application.
     """
 
     def __init__(self, filters: Sequence[LineFilter] = ()) -> None:
@@ -57,7 +57,7 @@ class FilterChain(LineFilter):
         self.filters = tuple(filters)
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The segments, through all of them."""
+        """Return the segments after all filters."""
         for line_filter in self.filters:
             segments = line_filter.apply(segments, background)
         return segments

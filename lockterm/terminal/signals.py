@@ -1,8 +1,8 @@
-"""The terminal: what lockterm needs of one, and how it leaves one.
+"""Checks the terminal, and restores it when a signal ends lockterm.
 
-Textual draws on stderr and reads stdin. By default SIGHUP, SIGTERM and a closed terminal end such
-a process at once and leave the terminal as it was; on a stalled link the event loop blocks in
-drawing and never hears a signal. ``SignalGuard`` mends both.
+Textual draws on stderr and reads stdin. By default, SIGHUP, SIGTERM or a closed terminal ends the
+process at once and leaves the terminal in its raw state. On a stalled link, the event loop blocks
+in drawing and never handles a signal. ``SignalGuard`` solves both problems.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ ENDING_SIGNALS = (
     *(signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF),
     signal.SIGXCPU,
 )
-"""The signals that ask lockterm to end: those that would end it at once, and can be caught."""
+"""The signals that ask lockterm to end: all that end a process by default and can be caught."""
 
 TIMEOUT_S = 2.5
-"""How long ending in good order may take after a signal, in seconds."""
+"""Seconds that a clean exit may take after a signal."""
 
 _DUMB = ("", "dumb", "unknown")
 _MODES_OFF = (1000, 1002, 1003, 1015, 1006, 1016, 1004, 2004, 2048)
@@ -44,7 +44,7 @@ _OTHER_SCREEN = 1049
 
 
 def _switches(modes: Iterable[int], switch: str) -> str:
-    """For several modes at once: the command that restores a terminal is typed by hand."""
+    """Return one code for several modes, because people may type the restoring command by hand."""
     return f"[?{';'.join(map(str, modes))}{switch}"
 
 
@@ -53,16 +53,16 @@ _LEAVE = (
     _switches([_OTHER_SCREEN], "l"),
     _switches(_MODES_ON, "h"),
 )
-"""What gives a terminal back that :mod:`lockterm.terminal.driver` has taken, each behind an ESC."""
+"""The codes, each after an ESC, that undo the modes of :mod:`lockterm.terminal.driver`."""
 
 RESTORE = f"printf '{''.join(chr(92) + '033' + one for one in _LEAVE)}'; stty sane"
-"""What does so in a shell, where the line died."""
+"""The shell command that restores the terminal after the connection to lockterm broke."""
 
 
 def terminal_size() -> tuple[int, int] | None:
     """Return the columns and rows that the terminal reports, or None if it reports none.
 
-    COLUMNS and LINES of the environment do not count: they stay when the terminal is resized.
+    COLUMNS and LINES do not count, because they do not change when the terminal is resized.
     """
     for stream in (sys.__stderr__, sys.__stdin__, sys.__stdout__):
         try:
@@ -75,16 +75,16 @@ def terminal_size() -> tuple[int, int] | None:
 
 
 class NoTerminal(LocktermError):
-    """Here is no terminal that lockterm could draw on."""
+    """There is no terminal that lockterm can use."""
 
     title = "Terminal"
 
 
 def require_terminal(environ: Mapping[str, str]) -> None:
-    """See that keys can be read and a screen can be drawn.
+    """Require a terminal that keys can be read from and a screen can be drawn on.
 
     Raises:
-        NoTerminal: They cannot; the message says why and the hint what to do.
+        NoTerminal: If there is none.
     """
     if sys.__stdin__ is None or not sys.__stdin__.isatty():
         raise NoTerminal(
@@ -110,14 +110,14 @@ def require_terminal(environ: Mapping[str, str]) -> None:
 
 
 class SignalGuard:
-    """Ends an app in good order on a signal, and without its help where it does not end.
+    """A guard that exits the app on a signal, and ends the process if the app does not exit.
 
-    A context manager, for the main thread; everything that has to be undone belongs inside it.
-    Before an app runs a signal raises ``SystemExit``.
+    It is a context manager for the main thread; put everything that needs cleanup inside it. Before
+    an app runs, a signal raises ``SystemExit``.
 
     Args:
-        log_file: Where a signal is noted, so that the next start can tell what happened.
-        timeout_s: How long ending may take, in seconds.
+        log_file: The log that records the signal, for the next start.
+        timeout_s: Seconds that the app may take to exit.
     """
 
     def __init__(self, log_file: Path, *, timeout_s: float = TIMEOUT_S) -> None:
@@ -133,9 +133,9 @@ class SignalGuard:
 
     @contextmanager
     def watching(self, app: App[Any]) -> Iterator[None]:
-        """While this app runs a signal asks it to exit; afterwards nothing is interrupted.
+        """Have signals ask this app to exit; after the app, signals interrupt nothing.
 
-        One app may follow another; see :attr:`exit_code` before it does.
+        Another app may follow; check :attr:`exit_code` before starting it.
         """
         self._app, self._over = app, False
         try:
@@ -144,12 +144,12 @@ class SignalGuard:
             self._over = True
 
     def at_last_resort(self, action: Callable[[], None]) -> None:
-        """Have something undone even where the app does not end by itself. It must be quick."""
+        """Run a quick cleanup even if the app does not exit after a signal."""
         self._last_resorts.append(action)
 
     @property
     def exit_code(self) -> int | None:
-        """128 and the number of the signal that came, or None."""
+        """128 plus the number of the received signal, or None."""
         return None if self._received is None else 128 + self._received
 
     def __enter__(self) -> Self:
@@ -160,11 +160,11 @@ class SignalGuard:
 
     def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
-            # None if Python did not install it, as for faulthandler's: it cannot be put back.
+            # None if Python did not install it, such as faulthandler's; it cannot be restored.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self._received is not None:  # the first one is being obeyed
+        if self._received is not None:  # the first signal is already being handled
             return
         self._received = number
         threading.Thread(target=self._insist, name="lockterm-end", daemon=True).start()
@@ -173,10 +173,10 @@ class SignalGuard:
             append_private(
                 self._log_file, f"{time.strftime('%Y-%m-%d %H:%M:%S')} INFO ended by {name}"
             )
-        # Textual keeps its loop in a private place and offers no other call that does not block.
+        # Textual has no public call that does not block, so this uses its private event loop.
         loop = self._app._loop if self._app is not None else None
         if loop is not None:
-            with suppress(RuntimeError):  # it has just ended
+            with suppress(RuntimeError):  # the loop has just ended
                 loop.call_soon_threadsafe(self._ask_to_exit)
         elif not self._over:
             raise SystemExit(self.exit_code)
@@ -194,13 +194,13 @@ class SignalGuard:
         os._exit(self.exit_code or 1)
 
     def _give_back_terminal(self) -> None:
-        """As far as it goes without waiting for a terminal that may take nothing."""
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})  # it must not stop us now
+        """Restore the terminal as far as possible without waiting for a stalled one."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})  # it must not stop the process
         with suppress(termios.error, OSError):
             if self._terminal is not None:
                 termios.tcsetattr(0, termios.TCSANOW, self._terminal)
         with suppress(OSError):
-            # The shell shares the open file: it must not stay non-blocking.
+            # The shell shares the open file, which must not stay non-blocking.
             os.set_blocking(2, False)
             try:
                 os.write(2, "".join(f"\x1b{one}" for one in _LEAVE).encode())

@@ -1,4 +1,4 @@
-"""What has to wait until the first frame is on the screen, or the first page."""
+"""Delays work until the first frame or the first page is shown."""
 
 from __future__ import annotations
 
@@ -11,53 +11,55 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SWITCH_S = 0.0005
-"""So long, in seconds, one thread keeps the others waiting. With Python's 5 ms a picture that was
-made came 2 ms later: the thread that writes it waited behind what the UI did next."""
+"""Seconds after which a thread lets others run.
+
+With Python's 5 ms, a frame came 2 ms later, because the thread that writes it waited for the UI.
+"""
 
 _WORTH_IT = 2
-"""So many collections of what is young after which all is looked through while no key comes."""
+"""Minimum number of collections of the middle generation before a full garbage collection."""
 
 _waiting: list[Callable[[], None]] = []
 
 
 def begin() -> None:
-    """Collect no garbage meanwhile, which takes a tenth of the start; let threads take turns."""
+    """Pause the garbage collector, which takes a tenth of the start, and set the thread switch."""
     for number in range(3):
         try:
             os.fstat(number)
-        except OSError:  # else a connection or the store gets its number, and what is printed
+        except OSError:  # a connection or the store must not get this number and then the output
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
     gc.disable()
     sys.setswitchinterval(_SWITCH_S)
 
 
 def after_first_frame(action: Callable[[], None]) -> None:
-    """Have something done once the first frame is shown, in the thread of the UI."""
+    """Run an action in the UI thread after the first frame is shown."""
     _waiting.append(action)
 
 
 def first_frame_shown() -> None:
-    """The first frame is on the screen: do what had to wait."""
+    """Run the actions that wait for the first frame."""
     while _waiting:
         _waiting.pop(0)()
 
 
 def over() -> None:
-    """The first page is there, most often: collect garbage again.
+    """Resume garbage collection; call this when the start is over.
 
-    What was imported lives as long as the process, so it is set aside: no later collection walks
-    through it, and no key waits for one that does.
+    Imported objects live as long as the process. Freezing them keeps later collections short, so
+    that no key waits for one.
     """
     gc.freeze()
     gc.enable()
 
 
 def collect() -> None:
-    """Look through all that was made since, where there is enough of it: no key waits now."""
+    """Collect garbage fully if there is enough of it; call this while no key waits."""
     if gc.get_count()[2] >= _WORTH_IT:
         gc.collect()
 
 
 def is_over() -> bool:
-    """Whether nothing of the start is waited for any more."""
+    """Return whether the start is over."""
     return gc.isenabled()

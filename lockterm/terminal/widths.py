@@ -1,4 +1,4 @@
-"""On which characters terminals disagree: how wide they are, and in which direction they run."""
+"""Finds characters on whose width or direction terminals disagree."""
 
 from __future__ import annotations
 
@@ -8,58 +8,60 @@ from functools import lru_cache
 from itertools import pairwise, zip_longest
 
 Cell = tuple[str, str]
-"""What stands in a cell, and its SGR codes. The second half of a wide character has no text."""
+"""The text of a cell and its SGR codes. The second half of a wide character has no text."""
 
 GUARD = "\u2800"
-"""A blank that runs from left to right. It keeps what is written from right to left to itself, on
-terminals that reorder the rows they show: they look at cells, and marks without a width are none.
+"""A left-to-right blank beside right-to-left text, for terminals that reorder rows.
+
+It keeps its neighbors in place. Direction marks would not, because these terminals look at cells,
+and a mark has none.
 """
 
 _LEAST_TURNED = "\u0590"
-"""Below it, nothing runs from right to left."""
+"""No character below this one runs from right to left."""
 
 _NON_JOINER = "\u200c"
 _LAM, _ALEFS = "\u0644", ("\u0622", "\u0623", "\u0625", "\u0627")
-"""mlterm draws these two in one cell, and all that follows one cell too far to the left."""
+"""mlterm draws these two in one cell, and the rest of the row one cell too far to the left."""
 
 _JOINS = ("\u200d", "\ufe0f", "\u20e3")
 _FLAG_A, _FLAG_Z = "\U0001f1e6", "\U0001f1ff"
-"""Two of these are a flag, where they are joined."""
+"""Two of these are drawn as one flag if the terminal joins them."""
 
 _OLD = unicodedata.ucd_3_2_0
 _NO_WORD = (range(0), False)
 _JOINING = frozenset(chr(i) for i in (*range(0x1100, 0x1200), 0x0E33, 0x0EB3))
-"""Syllables are made of these, in one cell or in several."""
+"""Parts of syllables, which terminals draw in one cell or in several."""
 
 
 def is_doubtful(text: str) -> bool:
-    """Whether terminals disagree on the width of what stands in a cell, ambiguous width aside.
+    """Return whether terminals disagree on the width of a cell's text, except ambiguous width.
 
-    Signs such as check marks and stars became wide with Unicode 9 or 16, and GNU screen, PuTTY and
-    the console have not all followed; what is joined of several is drawn apart by many.
+    Symbols such as check marks and stars became wide with Unicode 9 or 16, but not yet in all
+    versions of GNU screen, PuTTY and the console. Many terminals draw joined characters separately.
     """
     return not text.isascii() and _is_doubtful(text)
 
 
 def is_plain(row: Sequence[Cell]) -> bool:
-    """Whether a row is of ASCII alone, as most are: nothing in it is doubtful or ambiguous."""
+    """Return whether a row is only ASCII, like most, so that no width in it is doubtful."""
     return "".join([text for text, _ in row]).isascii()
 
 
 def doubtful_cells(row: Sequence[Cell]) -> list[int]:
-    """Where in a row such characters stand."""
+    """Return the indexes of cells with text of doubtful width."""
     if is_plain(row):
         return []
     return [x for x, (text, _) in enumerate(row) if not text.isascii() and _is_doubtful(text)]
 
 
 def is_ambiguous(text: str) -> bool:
-    """Whether it is one cell wide or two, as the terminal is set: á, Cyrillic, lines, dots."""
+    """Return whether the width depends on the terminal's settings, such as for á and Cyrillic."""
     return not text.isascii() and _is_ambiguous(text)
 
 
 def is_drawing(text: str) -> bool:
-    """Whether it is a line or a block, which names hardly have."""
+    """Return whether a text is a line or a block, which names rarely have."""
     return "\u2500" <= text <= "\u259f"
 
 
@@ -86,7 +88,7 @@ def _is_ambiguous(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _direction(text: str) -> str:
-    """``L`` or ``R`` for what has a direction of its own, otherwise nothing."""
+    """Return ``L`` or ``R`` for text with a strong direction, otherwise an empty string."""
     if not text:
         return ""
     kind = unicodedata.bidirectional(text[0])
@@ -94,10 +96,10 @@ def _direction(text: str) -> str:
 
 
 def drawn_alone(row: list[Cell]) -> list[Cell]:
-    """A row with the first of each that is joined of several signs; flags as their letters.
+    """Return a row with only the first of joined characters, and with flags as their letters.
 
-    tmux and GNU screen count such a sign in one way and the terminal around them in another, and
-    what they write behind it they place by their own count.
+    tmux and GNU screen count the width of such a character differently from the terminal around
+    them, and would misplace the rest of the row.
     """
     if is_plain(row):
         return row
@@ -113,13 +115,10 @@ def drawn_alone(row: list[Cell]) -> list[Cell]:
 
 
 def kept_in_place(row: list[Cell]) -> list[Cell]:
-    """A row that terminals show as it is, also those that reorder what runs from right to left.
+    """Return a row whose cells keep their places on terminals that reorder right-to-left text.
 
-    Args:
-        row: As it was painted, or as this has made it.
-
-    Returns:
-        The row, with guards before the first word that runs from right to left and behind each.
+    The result has guards before the first right-to-left word and after each such word. It is safe
+    to pass a row that already has guards.
     """
     text = "".join([text for text, _ in row])
     if max(text, default="") < _LEAST_TURNED:
@@ -154,7 +153,7 @@ def _unguarded(cell: Cell) -> Cell:
 
 
 def _words(row: Sequence[Cell]) -> Iterator[range]:
-    """Where there is something other than blanks, from each first cell to behind the last."""
+    """Yield the range of cells of each word."""
     start = None
     for x, (text, _) in enumerate(row):
         if text == " ":
