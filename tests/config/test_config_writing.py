@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lockterm.config import Options
 from lockterm.config.file import read_config
 from lockterm.config.profiles import Profiles
-from lockterm.config.typed_profile import UNCOLORED, check, typed_of
+from lockterm.config.typed_profile import READ_ONLY, UNCOLORED, check, typed_of
 from lockterm.config.writing import edited
 from lockterm.errors import ConfigError
 
@@ -358,6 +358,20 @@ def test_what_is_typed_wrongly_is_said_in_the_words_of_the_file(
     errors = check(typed | {field: value}, {}, {"b b": {}}).errors
     assert says in " ".join(errors.values())
     assert "hunter2" not in str(errors)
+
+
+def test_check_files_every_field_of_the_form(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("x")
+    filed = {
+        **{"base_url": "https://n.example", "timezone": "Europe/Oslo", "account": "north"},
+        **{"ca_file": str(tmp_path / "ca.pem"), "read_only": True, "color": "red"},
+        "headers": {"X": "env:KEY"},
+    }
+    typed = {name: value for name, value in filed.items() if isinstance(value, str)}
+    typed |= {"name": "n", "read_only": READ_ONLY, "header": "X", "variable": "KEY"}
+    checked = check(typed_of("", {}) | typed, {}, {}, tmp_path)
+    assert (checked.errors, checked.filed) == ({}, filed)
+    assert check(typed_of("n", filed), filed, {}, tmp_path).filed == filed
 
 
 def test_the_ca_file_of_a_form_begins_at_the_configuration(tmp_path: Path) -> None:
