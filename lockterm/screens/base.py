@@ -1,4 +1,4 @@
-"""What every screen of lockterm has in common."""
+"""The base of every screen of lockterm."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 ResultT = TypeVar("ResultT")
 
 ELSEWHERE = "Resolve it outside this form."
-"""What a form says of an unsettled operation that is none of its own."""
+"""Shown by a form for an unconfirmed change that the form did not send."""
 
 
 def run_words(operations: Operations) -> str:
-    """How far the run is that is under way, for the title line; empty: there is none."""
+    """Return the progress of the current run for the header; empty if there is none."""
     run = operations.run_under_way
     return f"run {run.done}/{run.due}" if run is not None else ""
 
@@ -58,12 +58,12 @@ def title_line(profile: Profile) -> TitleLine:
 
 
 def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
-    """Show an error: what happened, what it means, what to do.
+    """Show an error with its title, meaning and next step.
 
     Args:
-        app: Where it is shown.
+        app: The app that shows it.
         error: The error.
-        what: What was being done, already clean: ``Delete Anna Weber``.
+        what: The action that failed, clean: ``Delete Anna Weber``.
     """
     means, said = clean(error.title), clean(error.sentences)
     title, text = (what, f"{means}: {said}") if what else (means, said)
@@ -71,12 +71,12 @@ def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
 
 
 def refuse_to_open(app: App[Any], what: str, reason: str) -> None:
-    """Say why something does not open, and take what is typed for it: no key acts below.
+    """Show why something does not open, in a dialog that takes the keys typed for it.
 
     Args:
-        app: Where it is said.
-        what: What was asked for: ``Edit``; clean.
-        reason: Why it cannot be, as a sentence; may have strings of the service in it.
+        app: The app that shows it.
+        what: The action, clean: ``Edit``.
+        reason: A sentence, which may contain strings of the service.
     """
     assert isinstance(app, Host)
     app.keep_message(reason, what, "information")
@@ -92,9 +92,9 @@ def can_act(why_not: Callable[[str], str], action: str) -> bool | None:
 
 
 def say_why_not(screen: Screen[Any], binding: Binding, reason: str) -> None:
-    """Say why an action does nothing: in a notice, or where it opens something in a dialog.
+    """Show why an action does nothing: in a dialog if it opens something, else in a notification.
 
-    No dialog stands before what is being opened: later keys wait for that.
+    While a screen opens, no dialog appears before it, because later keys wait for that screen.
     """
     if binding.id in that_open() and not is_opening(screen):
         refuse_to_open(screen.app, titled(binding), reason)
@@ -127,7 +127,7 @@ class LocktermScreen(Screen[ResultT]):
     VERTICAL_BREAKPOINTS = HEIGHTS
 
     is_form = False
-    """Whether it is there to be typed into: what is typed is for it, wherever its focus is."""
+    """Whether it is a form, which receives typed text wherever its focus is."""
 
     lock_entry: Lock | None = None
     """The lock that the screen is about; None: it is about none, or about several."""
@@ -136,13 +136,13 @@ class LocktermScreen(Screen[ResultT]):
     """Whether its escape leads to another screen even where no screen is below it."""
 
     notices: NoticeLine | None = None
-    """What must not be overlooked; None: there was nothing yet."""
+    """The lines for an unreachable service and unconfirmed changes; None before the first one."""
 
     _lags = False
     """Whether time has passed while another screen was over it."""
 
     unsettled: tuple[Operation, ...] = ()
-    """The operations that are not settled, the oldest first, as the screen was last told."""
+    """The unconfirmed changes last shown, the oldest first."""
 
     def __init__(self, operations: Operations | None) -> None:
         super().__init__()
@@ -167,7 +167,7 @@ class LocktermScreen(Screen[ResultT]):
 
     @property
     def would_lose(self) -> str:
-        """What ending now would lose, as a question; empty: nothing, as where drafts are kept."""
+        """The question about what quitting would lose; empty if nothing, as with saved drafts."""
         return ""
 
     @property
@@ -181,10 +181,10 @@ class LocktermScreen(Screen[ResultT]):
         return ()
 
     def may_read_again(self, error: LocktermError | None) -> bool:
-        """Whether what could not be read is worth another try by itself: a refusal is an answer.
+        """Return whether to repeat a failed read without a key; a refusal is an answer.
 
         Args:
-            error: Why it could not be read; None: it could.
+            error: The error of the read; None if it succeeded.
         """
         if error is None or (isinstance(error, Refused) and not isinstance(error, RateLimited)):
             return False
@@ -206,7 +206,7 @@ class LocktermScreen(Screen[ResultT]):
             self.note_minute()
 
     def pass_time(self) -> None:
-        """Tell by now what is told as of now: ages, dates, states. Rows stay where they are."""
+        """Update ages, dates and states to the present time; rows keep their places."""
 
     def write_again(self) -> None:
         """Write the words that are kept with the signs of now: the look has changed."""
@@ -217,7 +217,7 @@ class LocktermScreen(Screen[ResultT]):
 
     @abstractmethod
     def compose_body(self) -> ComposeResult:
-        """What stands between the title line and the keys."""
+        """Compose the widgets between header and footer."""
 
     def compose(self) -> ComposeResult:
         # Before the first layout: Textual sets these after it, and paints everything again.
@@ -288,7 +288,7 @@ class LocktermScreen(Screen[ResultT]):
         say_why_no_key(self, event)
 
     def refuses(self, event: events.Key) -> bool:
-        """Whether a key does nothing now but be told why: it is not kept for what opens."""
+        """Return whether a key only shows why it does nothing; it is not kept for a new screen."""
         nearest = active_binding(self, event.key)
         return nearest is not None and bool(reason_against(nearest.node, nearest.binding.action))
 
@@ -319,19 +319,19 @@ class LocktermScreen(Screen[ResultT]):
         notify_error(self.app, error, what)
 
     def tell_recorded(self, what: str, more: str = "") -> None:
-        """Say that a change was recorded.
+        """Show that a change was recorded.
 
         Args:
-            what: What was done: ``Deleted Anna Weber (A-2041)``; clean.
-            more: What else to say of it, as sentences; clean.
+            what: The change, clean: ``Deleted Anna Weber (A-2041)``.
+            more: More sentences, clean.
         """
         self.notify(recorded(self.host, more), title=what)
 
     def keep_refusal(self, error: LocktermError) -> None:
-        """Keep a refusal in the message log, where what is shown of it has little room.
+        """Keep a refusal in the message log, because the screen shows only part of it.
 
-        A read in a pause that is known leaves nothing: behind a change, its words would be taken
-        for that, and the line of notices tells the pause.
+        A read during a known pause is not logged: after a change, its message could be taken for
+        the result of that change, and the notice line shows the pause.
         """
         is_known = isinstance(error, RateLimited) and not error.asked
         if isinstance(error, Refused) and not is_known:
@@ -340,10 +340,10 @@ class LocktermScreen(Screen[ResultT]):
     # --- what other screens have changed -------------------------------------------------------
 
     def after_write(self, remote_id: int | None) -> None:
-        """Read again what is shown of ``lock_entry``.
+        """Read the shown data of ``lock_entry`` again.
 
         Args:
-            remote_id: The remote that was written, or that is to be found; None: the whole lock.
+            remote_id: The remote that was written or is wanted; None for the whole lock.
         """
 
     def after_delete(self, remote_id: int | None) -> None:

@@ -32,19 +32,19 @@ class ChoiceList(OptionList, inherit_bindings=False):
 
     @property
     def cursor_screen_offset(self) -> Offset:
-        """Where the terminal's own cursor belongs: on the option under the cursor."""
+        """Return the position of the terminal's cursor: on the selected option."""
         return self.content_region.offset + Offset(0, line_of_option(self) - self.scroll_offset.y)
 
 
 class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
-    """Ask which; answers with the choice, or with None.
+    """A dialog with a list of choices; its result is a value, or None.
 
     Args:
-        question: What is chosen.
-        choices: The values, each with what is shown for it.
-        current: Where the cursor stands at first.
-        unasked: Not every key that may lead here does: those that were typed before it was painted
-            are no answer.
+        question: The question.
+        choices: The values, each with its label.
+        current: The index of the first selected choice.
+        unasked: Whether a key may open something else instead, so that keys typed before the dialog
+            was painted are not an answer.
     """
 
     def __init__(
@@ -89,14 +89,14 @@ def ask_only(
     only: StateFilter | None,
     show: Callable[[StateFilter | None], None],
 ) -> None:
-    """Ask of which state remotes are to be shown alone.
+    """Ask for the state by which remotes are filtered.
 
     Args:
-        app: Where it is asked.
-        question: What is chosen from.
-        counts: How many were read of each state; None: not counted.
-        only: What is shown alone now.
-        show: Shows what was chosen; None: all.
+        app: The app that asks.
+        question: The question.
+        counts: The number of remotes in each state; None if not counted.
+        only: The present filter.
+        show: Applies the chosen filter; None shows all.
     """
     found: list[tuple[StateFilter, str]] = [
         (state, f"{state.sign} {state.meaning}") for state in State

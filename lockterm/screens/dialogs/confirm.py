@@ -19,17 +19,19 @@ from lockterm.widgets.text_input import OneLine
 
 
 class QuestionBox(Vertical):
-    """Question, details, what has to be typed, the buttons: ``#keep``, ``#act``, ``#other``.
+    """A question with details, a field if a word must be typed, and buttons.
+
+    The buttons are ``#keep``, ``#act`` and ``#other``.
 
     Args:
-        question: What is about to happen, naming remote and lock.
+        question: The question, which names remote and lock.
         details: Lines below it: numbers, losses, differences.
-        verb: What the acting button says, ``Delete Anna Weber``; clean.
-        keep: What the button says that changes nothing, ``Keep``.
-        other: What a third button says, behind the verb; clean. Empty: there is none.
-        typed: Words of which one must be typed before the verb works; for what cannot be undone.
-        danger: Color the verb as destructive.
-        warning: What is lost by it, as sentences above the details.
+        verb: The label of the acting button, clean: ``Delete Anna Weber``.
+        keep: The label of the button that changes nothing: ``Keep``.
+        other: The label of a third button, clean; empty for none.
+        typed: Words of which one must be typed first, for actions that cannot be undone.
+        danger: Whether to color the acting button as destructive.
+        warning: Sentences about losses, above the details.
     """
 
     def __init__(
@@ -53,7 +55,7 @@ class QuestionBox(Vertical):
         self._other = other
         self._danger = danger
         self.typed = tuple(word.strip() for word in typed if word.strip())
-        """The words of which one has to be typed; none: nothing has to."""
+        """The words of which one must be typed; empty if none is needed."""
 
     def compose(self) -> ComposeResult:
         yield Label(clean(self._question, 400), markup=False, classes="question")
@@ -99,15 +101,15 @@ class QuestionBox(Vertical):
 
     @property
     def is_typed(self) -> bool:
-        """Whether one of the words stands in the field, or none has to."""
+        """Whether one of the words is typed, or none is needed."""
         return not self.typed or self.query_one("#typed", Input).value.strip() in self.typed
 
     def begin(self) -> None:
-        """Keep has the focus; where something must be typed, the field has it."""
+        """Focus the button that changes nothing, or the field if a word must be typed."""
         self.query_one("#typed" if self.typed else "#keep").focus()
 
     def show_wrong(self, is_wrong: bool) -> None:
-        """Say that what was typed is none of the words, or take that back."""
+        """Show or hide the message that the typed text is not one of the words."""
         label = self.query_one("#wrong", Label)
         if is_wrong:
             label.update(_say_wrong(self.typed))
@@ -115,10 +117,10 @@ class QuestionBox(Vertical):
         self.call_after_refresh(self.on_resize)
 
     def close(self, reason: str) -> None:
-        """Take field and buttons away, and show why; what was asked stays.
+        """Remove field and buttons, and show the reason; the question stays.
 
         Args:
-            reason: Why there is no answer, as sentences; clean.
+            reason: Sentences about why no answer is possible; clean.
         """
         for gone in self.query(".buttons, .ask, #typed, #wrong"):
             gone.display = False
@@ -126,7 +128,7 @@ class QuestionBox(Vertical):
         self.call_after_refresh(self.on_resize)
 
     def rewrite(self, question: str, details: str, verb: str, keep: str) -> None:
-        """Say something else; an empty string leaves what stands there."""
+        """Change the texts; an empty string keeps the present one."""
         if question:
             self.query_one(".question", Label).update(clean(question, 400))
         for lines in self.query(".details Static").results(Static):
@@ -144,10 +146,10 @@ class QuestionBox(Vertical):
 
 
 def _ask_to_type(words: Sequence[str]) -> str:
-    """Which words may be typed.
+    """Return the words to type.
 
-    Each on a line of its own where terminals may disagree on the width or direction of one: the
-    id beside it would be misread.
+    They are on separate lines if terminals may disagree on the width or direction of one, because
+    the ID beside it would be misread.
     """
     shown = [clean(word, 60) for word in words]
     if all(map(str.isascii, shown)):
@@ -171,12 +173,12 @@ class ConfirmModal(LocktermModal[bool | None]):
     Args:
         question: As for :class:`QuestionBox`, like ``details``, ``verb``, ``other``, ``typed``,
             ``danger`` and ``warning``.
-        keep: What the button says that does what escape does; it has the focus.
-        unasked: It comes by itself, in place of what a key has asked for: keys that were typed
-            before it was painted were meant for something else, and are discarded. So was text
-            that goes on behind it: the answer that ends it does not count.
-        loses_text: Agreeing loses what was typed before: text that runs into the question is no
-            answer either.
+        keep: The label of the button that does what Esc does; it has the focus.
+        unasked: Whether it opens in place of something else. Keys typed before it was painted were
+            meant for that, and are discarded. The same holds for text that continues into the
+            dialog: the key that ends it is not an answer.
+        loses_text: Whether agreeing loses typed text, so that text that continues into the dialog
+            is not an answer either.
     """
 
     BINDINGS = bindings("confirm")
@@ -225,18 +227,18 @@ class ConfirmModal(LocktermModal[bool | None]):
         return not self._unasked or self.is_painted_for(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Note text: nobody types it to answer."""
+        """Note typed text, which is never an answer."""
         is_known = event.key in self.active_bindings or event.key in keys_of("app.help")
         if self._notes_text and event.is_printable and not is_known:
             self._was_typed_into = True
 
     def on_input_changed(self) -> None:
-        """The verb works once one of the words stands there."""
+        """Enable the acting button when one of the words is typed."""
         self.box.show_wrong(False)
         self.box.act.disabled = not self.box.is_typed
 
     def on_input_submitted(self) -> None:
-        """Enter in the field goes to the verb's button, and never acts; a wrong word is told."""
+        """Move from the field to the acting button, which Enter never presses."""
         if self.box.is_typed:
             self.box.act.focus()
         else:
@@ -263,14 +265,14 @@ _LONGEST = 20
 
 
 class NumberModal(LocktermModal[int | None]):
-    """Ask for a whole number; answers with it, or with None.
+    """A dialog for a whole number; its result is the number, or None.
 
     Args:
-        question: What it is for, naming its target.
-        details: What is worth knowing about it; may be empty.
-        verb: What the acting button says.
-        numbers: Which numbers there are.
-        wrong: What to say of anything else; empty: which numbers there are.
+        question: The question, which names its target.
+        details: Notes below it; may be empty.
+        verb: The label of the acting button.
+        numbers: The valid numbers.
+        wrong: The message for other input; empty to name the valid numbers.
     """
 
     is_form = True

@@ -1,4 +1,4 @@
-"""The question before something is destroyed at the service: a key of its own answers it."""
+"""The confirmation before a delete: only its own key, or a click, answers it."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ from lockterm.widgets.bindings import bindings
 
 @dataclass(frozen=True, slots=True)
 class TargetState:
-    """What was found about the target just now."""
+    """The result of a new read of the target."""
 
     details: str
     """Lines below the question; may hold strings of the service."""
     question: str = ""
-    """The question, where the one that stands there is no longer right."""
+    """The new question, if the present one is out of date."""
     verb: str = ""
-    """What the acting button says now, where that has changed."""
+    """The new label of the acting button, if it changed."""
     possible: bool = True
     """Whether there is still something to do."""
 
 
 class DestroyModal(LocktermModal[bool | None]):
-    """Ask before something is deleted at the service. ``True`` only by its key, or by a click.
+    """The confirmation before a delete; its result is ``True`` only after its key or a click.
 
-    Saving is answered with the arrows and enter, and hands do that by themselves. So they never
-    delete: the verb's button cannot have the focus, and its key, which it says, is another one. The
-    key counts only when it was typed after what it answers was painted, and only as the first
-    printable one: text that runs into the question disarms it for good.
+    People answer other dialogs with the arrow keys and Enter out of habit. So these keys never
+    delete: the acting button cannot have the focus, and its key, shown on it, is another one. The
+    key counts only if it was typed after the question was painted, and only as the first printable
+    one: text that continues into the dialog disarms it for good.
 
     Args:
-        question: What is about to be deleted, naming it and the lock.
-        details: Lines below the question; with a check, what stands there until it was made.
-        verb: What the acting button says.
-        keep: What the other button says; it has the focus.
+        question: The question, which names target and lock.
+        details: Lines below it; with a check, they are shown until it has ended.
+        verb: The label of the acting button.
+        keep: The label of the other button, which has the focus.
         typed: As for :class:`QuestionBox`, like ``warning``.
-        check: Reads the target again while the question stands there, and says what was found;
-            every error is told in its words. None: there is nothing to read.
+        check: Reads the target again while the dialog is open, and returns the result or the words
+            of the error; None to read nothing.
     """
 
     BINDINGS = [*bindings("confirm"), *bindings("destroy")]
@@ -109,9 +109,9 @@ class DestroyModal(LocktermModal[bool | None]):
         self.call_after_refresh(self.note_painted)
 
     def note_painted(self) -> None:
-        """Ask whether the terminal shows it too; not before it is the whole question.
+        """Ask whether the terminal has drawn the dialog, once the question is complete.
 
-        Nor while another screen is above it: what was read then was not seen by its end.
+        It waits while another screen is above it, because the result of a read was not visible.
         """
         if self._is_read and self.is_active and not self._has_asked:
             self._has_asked = True
@@ -124,11 +124,11 @@ class DestroyModal(LocktermModal[bool | None]):
     # --- answers -------------------------------------------------------------------------------
 
     def may_act(self) -> bool:
-        """Whether the key works: the target was read, and what has to be typed stands there."""
+        """Whether the key works: the target was read, and the word, if any, is typed."""
         return self._possible and self.box.is_typed and not self._is_disarmed
 
     def why_not(self, action: str) -> str:
-        """What is missing before the key does anything."""
+        """Return what is missing before the key works."""
         if action != "destroy" or self.may_act():
             return ""
         if self._is_disarmed:
@@ -146,7 +146,7 @@ class DestroyModal(LocktermModal[bool | None]):
         return self._is_disarmed and character is not None and character.isprintable()
 
     def on_key(self, event: events.Key) -> None:
-        """Disarm on a printable key that is no answer; the field for typing keeps its own."""
+        """Disarm on any other printable key; keys in the field belong to the field."""
         if event.is_printable and event.key not in keys_of("dialog.destroy"):
             self._disarm(written(event.key))
         if self._is_disarmed and event.key != "escape":
@@ -156,7 +156,7 @@ class DestroyModal(LocktermModal[bool | None]):
             say_why_no_key(self, event)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Disarm: nobody pastes an answer."""
+        """Disarm, because a paste is never an answer."""
         event.stop()
         self._disarm("")
 
@@ -179,12 +179,12 @@ class DestroyModal(LocktermModal[bool | None]):
         return True
 
     def on_input_changed(self) -> None:
-        """The verb works once one of the words stands there."""
+        """Enable the acting button when one of the words is typed."""
         self.box.show_wrong(False)
         self.box.act.disabled = not self.may_act()
 
     def on_input_submitted(self) -> None:
-        """Enter in the field leaves it, so that the key is one; a wrong word is told."""
+        """Leave the field on Enter, so that the key works; report a wrong word."""
         if self.box.is_typed:
             self.box.keep.focus()
         else:

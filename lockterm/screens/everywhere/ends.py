@@ -31,16 +31,16 @@ from lockterm.widgets.cells import cut
 from lockterm.widgets.find_line import FindLine
 
 LABEL = 10
-"""The fewest cells for what stands before the days."""
+"""The minimum number of cells before the days."""
 
 MORE = "^"
 """In the place of a number that takes more cells than there are: no state of a remote has it."""
 
 MOST_LOCKS = 10
-"""No more locks have a line of their own."""
+"""The maximum number of locks with their own line."""
 
 _LOW = 18
-"""Of a terminal that is higher, each two lines more are a lock's; one alone would say nothing."""
+"""The terminal height in lines above which every two more lines add a lock."""
 
 Ends = tuple[str, Sequence[int]]
 """The title of a lock, and how many end there on each day."""
@@ -55,7 +55,7 @@ class DaysToCome(Widget):
         self._ends: Sequence[Ends] = ()
 
     def show_days(self, first: date | None, ends: Sequence[Ends]) -> None:
-        """Show what ends, beginning with a day; locks in the order in which they are to stand."""
+        """Show the ends from a day on, for locks in a given order."""
         lines = len(self._shown)
         self._first, self._ends = first, ends
         self.refresh(layout=len(self._shown) != lines)
@@ -65,7 +65,7 @@ class DaysToCome(Widget):
 
     @property
     def _shown(self) -> Sequence[Ends]:
-        """The locks with a line of their own; the last is for the others where there are more."""
+        """The locks with their own line; the last line is for all others if there are more."""
         most = min(max(self.app.size.height - _LOW, 0) // 2, MOST_LOCKS)
         if min(len(self._ends), most) < 2:
             return ()
@@ -135,7 +135,7 @@ def numbers(first: date, counts: Sequence[int], cells: int) -> str:
 
 
 _HIGH = 36
-"""From so many lines on the days to come are shown by themselves."""
+"""The minimum terminal height in lines at which the days ahead are shown without a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +144,9 @@ class Span:
 
     words: str
     first_days: int | None
-    """From so many days from now on; None: from ever."""
+    """The first day of the span, in days from now; None for no limit."""
     last_days: int
-    """Until so many days from now."""
+    """The last day of the span, in days from now."""
 
 
 SPANS = (
@@ -158,7 +158,7 @@ SPANS = (
 
 
 class WhatEndsScreen(AllLocksScreen):
-    """What ends next comes first; behind it what has ended, the latest first.
+    """The screen Expiring: the next ends first, then expired remotes, the latest first.
 
     Args:
         operations: The one door to service and store.
@@ -175,7 +175,7 @@ class WhatEndsScreen(AllLocksScreen):
         self._counts = [0] * len(SPANS)
         self._timeline = Timeline(0, ())
         self._has_days: bool | None = None
-        """Whether the days to come are shown; None: where the terminal is high."""
+        """Whether the days ahead are shown; None to decide by the terminal's height."""
 
     def crumbs(self) -> tuple[str, ...]:
         """It is about all locks."""
@@ -280,7 +280,7 @@ class WhatEndsScreen(AllLocksScreen):
             )
 
     def on_resize(self) -> None:
-        """The days to come stand there by themselves where the terminal is high."""
+        """Show the days ahead without a key if the terminal is high."""
         self.call_after_refresh(self._show_days)
 
     # --- actions -------------------------------------------------------------------------------

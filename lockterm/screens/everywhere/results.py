@@ -1,4 +1,4 @@
-"""What was found on all locks: from what was read last at once, and from what is read now."""
+"""Results from all locks: at once from the last lists, and then from new reads."""
 
 from __future__ import annotations
 
@@ -32,36 +32,35 @@ if TYPE_CHECKING:
     from lockterm.screens.list_screen import ListScreen
 
 MOST_FOUND = 500
-"""No more remotes are shown: nobody reads on."""
+"""The maximum number of remotes shown."""
 
 MOST_LOOKED_AT = 20_000
-"""No more are unpacked for their state alone: whoever waits for it can type nothing."""
+"""The maximum number of records unpacked for their state, because keys wait for it."""
 
 SHOWN_S = 0.25
-"""What comes while locks are read is shown so often, in seconds."""
+"""Seconds between updates while locks are read."""
 
 TYPED_S = 0.3
-"""So long, in seconds, nobody has typed, until what was found by it is unpacked and counted."""
+"""Seconds without typing before results are unpacked and counted."""
 
 Search = Callable[[Site, str], Iterator[OnLock | None]]
-"""What of a site is to be shown for what was typed, in its order; now and then None, so that keys
-get in between."""
+"""Yields the rows of a site for a text, in order, and sometimes None so that keys are handled."""
 
 
 class Results(Vertical):
-    """A line to find with, the rows, and what is told of them.
+    """The find line, the rows, and the texts about them.
 
     Args:
         operations: The one door to service and store.
         table: The table of the rows.
-        search: Tells what is to be shown.
-        marks: Which remotes are marked.
-        finds_first: Whether it begins with typing; then the line to find with is always there.
-        reads_first: Whether it begins with reading all locks, unless that was done lately.
+        search: Yields the rows to show.
+        marks: The marked remotes.
+        finds_first: Whether it begins in the find line, which then always stays.
+        reads_first: Whether it begins with a read of all locks, unless they were read recently.
     """
 
     class Shown(Message):
-        """Other rows are shown, or the cursor stands on another one."""
+        """Posted when other rows are shown, or another row is selected."""
 
     def __init__(
         self,
@@ -81,15 +80,15 @@ class Results(Vertical):
         self._finds_first = finds_first
         self._reads_first = reads_first
         self.site = Site(operations)
-        """What is known of the locks."""
+        """The known lists of the locks."""
         self.error: StoreError | None = None
         """Why the lock book cannot be read."""
         self.needle = ""
-        """What is searched for."""
+        """The text that is searched for."""
         self.only: StateFilter | None = None
-        """What is shown alone of what is found; None: all of it."""
+        """The filter on the results; None for all."""
         self._found: Sequence[OnLock] = ()
-        """What was found, in the order of the search."""
+        """The results, in the order of the search."""
         self.counts: Counter[StateFilter] | None = None
         """How many of what was found have which state; None: they were not counted yet."""
         self.is_cut = False
@@ -154,10 +153,10 @@ class Results(Vertical):
 
     @work(exclusive=True, group="find")
     async def find(self, *, top: bool = False) -> None:
-        """Show what is found in what is known now.
+        """Show the results from the known lists.
 
         Args:
-            top: Whether something else is searched for, so that the cursor stands on the first.
+            top: Whether the search is new, so that the first row is selected.
         """
         if top:
             with opening(self, "what is found", passes=self._types):
@@ -168,7 +167,7 @@ class Results(Vertical):
             await self._find(top=False)
 
     def _find_news(self) -> None:
-        """Show what is found in what was just read; what is being found is shown before that."""
+        """Search the new lists; if a search is under way, do it afterwards."""
         finds = (one for one in self.workers if one.group == "find" and one.node is self)
         self._has_news = any(not one.is_finished for one in finds)
         if not self._has_news:
@@ -199,10 +198,10 @@ class Results(Vertical):
 
     @work(exclusive=True, group="read")
     async def read(self, locks: Sequence[Lock] | None = None) -> None:
-        """Read locks now; what comes is shown as it comes.
+        """Read locks now, and show results as they arrive.
 
         Args:
-            locks: Which; None: all of the book.
+            locks: The locks; None for all of the book.
         """
         clock = asyncio.get_running_loop().time
         due_s = clock() + SHOWN_S
@@ -287,7 +286,7 @@ class Results(Vertical):
 
     @property
     def cursor(self) -> int:
-        """Which of the remotes that are shown the cursor stands on; -1: on a lock, or on none."""
+        """The index of the selected remote; -1 if a lock or nothing is selected."""
         row, rows = self.current, self.rows
         return rows.index(row) if row in rows else -1
 
@@ -319,7 +318,7 @@ class Results(Vertical):
 
     @work(exclusive=True, group="count")
     async def count(self, after_s: float = 0.0) -> None:
-        """Count, so many seconds later, the states of what is shown: keys get in between."""
+        """Count the states of the rows after some seconds, with pauses for keys."""
         await asyncio.sleep(after_s)
         slices, rows = Slices(), self.rows
         for row in rows:
@@ -333,7 +332,7 @@ class Results(Vertical):
 
     @work(exclusive=True, group="time")
     async def pass_time(self) -> None:
-        """Tell by now what the rows say, and how many end; each stays, also where it has ended."""
+        """Update rows and counts to the present time; expired rows keep their places."""
         slices, problems = Slices(), dict[str, str]()
         for row in self._search(self.site, self.needle):  # which counts what it goes through
             if row is not None and row.listing is None:
@@ -357,12 +356,12 @@ class Results(Vertical):
 
     @property
     def asked_for(self) -> list[str]:
-        """What was typed, and what is shown alone, as words of a sentence."""
+        """Return the search text and the filter as part of a sentence."""
         needle = [quoted(clean(self.needle, 60))] if self.needle else []
         return needle + ([f"the state {quoted(describe_state(self.only))}"] if self.only else [])
 
     def tell(self) -> None:
-        """Say what is shown, and what stands in its place where nothing is."""
+        """Describe the rows, and the empty state if there are none."""
         table, panel = self._table, self.query_one(StatePanel)
         panel.display = not table.rows
         if panel.display or self.error is not None:
@@ -394,7 +393,7 @@ class Results(Vertical):
         return separator().join(parts)
 
     def _tell_row(self) -> None:
-        """Of the row under the cursor: how old its list is, and what no column has room for."""
+        """Show the age of the selected row's list, and the values that no column has room for."""
         row, words = self.current, ""
         if row is not None and row.listing is not None:
             words = row_words(row, self.site.age_of(row.listing))

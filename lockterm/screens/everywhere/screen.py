@@ -42,7 +42,7 @@ EMPTY_BOOK = "The lock book is empty."
 
 
 class AllLocksScreen(ListScreen[None]):
-    """Remotes of all locks of the book; its kinds say which, and what stands where there are none.
+    """The base of screens with remotes of all locks; a subclass gives the search and empty states.
 
     Args:
         operations: The one door to service and store.
@@ -64,7 +64,7 @@ class AllLocksScreen(ListScreen[None]):
 
     @abstractmethod
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
-        """What is to be shown; see ``results.Search``."""
+        """Yield the rows to show; see ``results.Search``."""
 
     @abstractmethod
     def describe_no_match(self) -> tuple[str, str]:
@@ -84,7 +84,7 @@ class AllLocksScreen(ListScreen[None]):
         return self.query_one(Results)
 
     def on_screen_resume(self) -> None:
-        """What was opened from here may have been changed."""
+        """Read data again that another screen may have changed."""
         self.results.look_again()
         self.unmark_done()
 
@@ -121,7 +121,7 @@ class AllLocksScreen(ListScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """What is opened has to be there, and so have the locks that are read."""
+        """Return why an action can do nothing now; empty if it can."""
         results = self.results
         if action == "open" and results.current is None:
             return "Nothing is under the cursor."
@@ -138,7 +138,7 @@ class AllLocksScreen(ListScreen[None]):
         return EMPTY_BOOK if action == "read" and is_empty else ""
 
     def action_open(self) -> None:
-        """Show every field of a remote; of one without an id, or of a lock, the lock's remotes."""
+        """Open the selected remote; without an ID, or for a lock row, open the lock's remotes."""
         row = self.results.current
         if row is None:
             return
@@ -207,7 +207,7 @@ class AllLocksScreen(ListScreen[None]):
         return key_of_remote(step)
 
     def _unread(self) -> list[Step]:
-        """The locks that were not read: whether something is to be deleted there is unknown."""
+        """Return a step for each unread lock, on which matching remotes may remain."""
         site = self.results.site
         return [
             Step(
@@ -246,11 +246,11 @@ class AllLocksScreen(ListScreen[None]):
 
 
 def _why_unread(known: LockRead, asked: LockRead | None) -> str:
-    """Why what a lock has is not known; empty: it is.
+    """Return why the remotes of a lock are unknown; empty if they are known.
 
     Args:
-        known: What was read of it last.
-        asked: What came of asking for it just now; None: that goes on.
+        known: The last list.
+        asked: The result of the present read; None while it runs.
     """
     if asked is None:
         return "It was still being read"
@@ -261,7 +261,7 @@ def _why_unread(known: LockRead, asked: LockRead | None) -> str:
 
 
 class RowCommands(RemoteCommands):
-    """The commands on the remote of one row, whichever row the cursor stands on by then.
+    """The commands on the remote of one row, also after another row is selected.
 
     Args:
         screen: The screen of the row.

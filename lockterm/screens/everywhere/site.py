@@ -36,7 +36,7 @@ class Slices:
 
 
 LATELY_MS = 5 * 60_000
-"""What was read since is not read again by itself."""
+"""The age in milliseconds up to which a list is not read again without a key."""
 
 
 class Site:
@@ -69,11 +69,11 @@ class Site:
         self._known = None
 
     async def read(self, news: Callable[[], None], locks: Sequence[Lock] | None = None) -> None:
-        """Read locks; what was known of one that cannot be read stays.
+        """Read locks; a lock that cannot be read keeps its last list.
 
         Args:
-            news: Called after each.
-            locks: Which; None: all of them.
+            news: Called after each lock.
+            locks: The locks; None for all.
 
         Raises:
             StoreError: The lock book cannot be read.
@@ -127,11 +127,11 @@ class Site:
         return self._known
 
     def words(self, longest: int | None = None) -> str:
-        """How much of it is known: ``31 of 32 locks read, yard: no answer``.
+        """Return how much is known: ``31 of 32 locks read, yard: no answer``.
 
         Args:
-            longest: So many characters are told of why a lock was not read; None: all; 0: none, and
-                no lock is named.
+            longest: The maximum number of characters of a reason; None for no limit, 0 to name
+                neither locks nor reasons.
         """
         answers = [one for one in self.asked.values() if one is not None]
         if self.is_reading:

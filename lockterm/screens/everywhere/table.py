@@ -62,14 +62,14 @@ _FIRST = Place(0, 0)
 
 
 class OnLock:
-    """A remote that was found, and where; or a lock that could not be read.
+    """A found remote with its lock, or a lock that could not be read.
 
     Args:
-        lock: Its lock.
-        zone: The lock's.
-        read: How old that is, in a few cells.
-        listing: The list it stands in; None: it is the lock that is told of.
-        place: Where it stands there.
+        lock: The lock.
+        zone: The lock's zone.
+        read: The age of the list, in a few cells.
+        listing: The list that holds the remote; None for a row about the lock.
+        place: The index of the remote in the list.
         problem: Why the lock could not be read; clean.
     """
 
@@ -91,32 +91,32 @@ class OnLock:
 
     @property
     def remote_id(self) -> int | None:
-        """The id of the remote, told without unpacking it; None: it has none, or there is none."""
+        """The remote's ID, read without unpacking; None if it has none, or for a lock."""
         return None if self.listing is None else self.listing.id(self._place)
 
     @property
     def key(self) -> str:
-        """What the row is known by, also when the list was read again."""
+        """The key of the row, which stays when the list is read again."""
         if self.listing is None:
             return f"{self.lock.lock_id}"
         at = f"{self._place.block}.{self._place.line}" if (id := self.remote_id) is None else id
         return f"{self.lock.lock_id} {at}"
 
     def may_be(self, only: StateFilter | None, now_ms: int) -> bool:
-        """Whether it may be among what is shown alone, as far as that is told without unpacking."""
+        """Return whether the row may pass a filter, as far as is known without unpacking."""
         if self.listing is None or not isinstance(only, State):
             return True
         return may_be(only, self.listing.end(self._place), now_ms)
 
     def has_state(self, only: StateFilter | None, now_ms: int) -> bool:
-        """Whether it is; a lock that could not be read is told of beside whatever is shown."""
+        """Return whether the row passes a filter; a lock that could not be read always does."""
         if only is None or self.remote is None:
             return True
         return has_state(self.remote, only, now_ms)
 
     @cached_property
     def remote(self) -> Remote | None:
-        """The remote, unpacked when it is seen; None: it is the lock that is told of."""
+        """The remote, unpacked on first use; None for a lock."""
         return None if self.listing is None else self.listing.remote(self._place)
 
 
@@ -148,16 +148,16 @@ class OnLocksTable(RowTable):
 
     @property
     def rows(self) -> Sequence[OnLock]:
-        """What is shown, from top to bottom."""
+        """The rows, from top to bottom."""
         return self._rows
 
     def show_rows(self, rows: Sequence[OnLock], now_ms: int, *, top: bool = False) -> None:
-        """Replace the rows, sorted by the title that was clicked; the cursor stays on its remote.
+        """Replace the rows, sorted by the clicked title; the same remote stays selected.
 
         Args:
-            rows: In the order in which they stand by themselves.
-            now_ms: What "in 3 days" is counted from.
-            top: Whether to stand on the first one instead: something else was asked for.
+            rows: The rows in their default order.
+            now_ms: Now, in milliseconds.
+            top: Whether to select the first row instead, after a new search.
         """
         self._now_ms = now_ms
         if (sorting := self.sorting) is not None:
@@ -233,11 +233,11 @@ class OnLocksTable(RowTable):
 
 
 def row_words(row: OnLock, age: str) -> str:
-    """What no column of a remote has room for, and how old its list is; empty: it is a lock.
+    """Return values without a column and the age of the list; empty for a lock.
 
     Args:
-        row: It.
-        age: How old its list is, in words.
+        row: The row.
+        age: The age of its list, in words.
     """
     if (remote := row.remote) is None:
         return ""
@@ -272,7 +272,7 @@ def _days(remote: Remote, width: int) -> str:
 
 
 def _time_left(end_ms: int, now_ms: int, width: int) -> str:
-    """Return ``in 41 days``; where that is too long, ``41 d``, or ``-3 d`` if it has passed."""
+    """Return ``in 41 days``; if that is too long, ``41 d``, or ``-3 d`` for the past."""
     words = dates.distance(end_ms, now_ms)
     if len(words) <= width or not any(map(str.isdigit, words)):
         return words

@@ -58,7 +58,7 @@ class LocksScreen(ListScreen[None]):
     }
 
     wanted: var[str] = var("", init=False)
-    """What is searched for."""
+    """The text that is searched for."""
 
     def __init__(self, operations: Operations) -> None:
         marks = lock_marks()

@@ -211,7 +211,7 @@ class LocksTable(RowTable):
 
     @property
     def locks(self) -> Collection[Lock]:
-        """What is shown, from top to bottom."""
+        """The rows, from top to bottom."""
         return self._shelf.locks.values()
 
     def is_marked(self, row: int) -> bool:

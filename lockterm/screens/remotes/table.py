@@ -199,7 +199,7 @@ class RemotesTable(LineTable):
     ) -> None:
         super().__init__(id=id)
         self.rows: Sequence[RemoteRow] = ()
-        """What is shown, from top to bottom."""
+        """The rows, from top to bottom."""
         self._long: Mapping[str, int] = _SHORTEST
         self._arrangement = AS_USUAL
         self._layout = Layout({}, 1, 0)
