@@ -1,4 +1,4 @@
-"""What was sent from here: the list, one operation in detail, undoing it."""
+"""The history of changes sent from here: the list, one change in detail, and undo."""
 
 from lockterm.screens.history.screen import HistoryScreen
 

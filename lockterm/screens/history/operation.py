@@ -70,7 +70,7 @@ class OperationDetailScreen(LocktermScreen[None]):
             self._show()
 
     def on_screen_resume(self) -> None:
-        """Read it again: it may have been restored meanwhile."""
+        """Read the change again, because it may have been restored."""
         self.load_operation()
 
     def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
@@ -80,9 +80,9 @@ class OperationDetailScreen(LocktermScreen[None]):
             self.load_operation()
 
     async def read(self) -> bool:
-        """Read the operation and what it is tied to; tell whether anything of it is new.
+        """Read the change and its linked changes; return whether anything is new.
 
-        Who opens this screen reads it before, where that is soon done: then it is laid out once.
+        The opener of this screen reads it first if that is quick, so that the layout is done once.
         """
         journal, shown = self.operations.journal, (self.operation, self._linked)
         try:

@@ -18,7 +18,7 @@ PAGE = 100
 """Operations on a page."""
 
 COUNTED = 1000
-"""Of what is narrowed, so many are counted: to count all takes longer than a key may."""
+"""The maximum count of filtered changes, because counting all takes longer than a key may."""
 
 TODAY = "today"
 """Typed as a word, it finds what was begun today."""
@@ -31,12 +31,12 @@ GROUPS: Mapping[str, frozenset[State] | None] = {
     "failed": WITHOUT_EFFECT,
     "done": RECORDED,
 }
-"""Which outcomes are shown; what was given up or sent again is only among all."""
+"""The filters by result; dismissed and resent changes appear only in the full list."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryChoice:
-    """What a person wants to see."""
+    """The wanted page, filter and search."""
 
     lock_id: int | None = None
     """Only this lock's; None: those of all locks."""
@@ -44,10 +44,10 @@ class HistoryChoice:
     group: str = ALL
     """One of ``GROUPS``."""
     wanted: str = ""
-    """What is searched for; empty: nothing."""
+    """The search text, or empty."""
     passed: tuple[HistoryLine, ...] = ()
-    """The last operation of each page before this one: what is written meanwhile moves no row from
-    page to page."""
+    """The last change of each page before this one, so that new changes move no row to another
+    page."""
 
     @property
     def page(self) -> int:
@@ -67,15 +67,15 @@ class HistoryChoice:
 
     @property
     def has_runs(self) -> bool:
-        """Whether a run is one line; where something is searched for, each of its operations is."""
+        """Whether a run is one line; a search shows each of its changes."""
         return not self.in_words()
 
     def selection(self, zone: tzinfo, now_ms: int) -> Selection:
-        """The operations of all pages; their times are searched as they are in a zone.
+        """Return the selection for all pages; times are searched as shown in a zone.
 
         Args:
             zone: The zone.
-            now_ms: What is today is told by it.
+            now_ms: Now, in milliseconds, which decides about today.
         """
         typed = fold_text(self.wanted).split()
         since_ms = dates.day_around(now_ms, zone)[0] if TODAY in typed else None
@@ -86,7 +86,7 @@ class HistoryChoice:
         )
 
     def in_words(self) -> list[str]:
-        """What is left out, safe to show."""
+        """Return the active filters as clean text."""
         words = [] if self.group == ALL else [f"only {self.group}"]
         if self.lock_id is not None:
             words.append(f"only {clean(self.lock_name, 40)}")
@@ -95,10 +95,10 @@ class HistoryChoice:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """What was read of the history."""
+    """A page of the history."""
 
     choice: HistoryChoice
-    """What was wanted."""
+    """The query of the page."""
     zone: tzinfo
     """In which its times are shown."""
     lines: Sequence[HistoryLine] = ()
@@ -108,7 +108,7 @@ class HistoryPage:
     has_older: bool = False
     """Whether there is another page behind it."""
     found: int = 0
-    """How many operations there are on all pages; above ``COUNTED``: nobody has counted on."""
+    """The number of changes on all pages; above ``COUNTED``, it was not counted further."""
     total: int = 0
     """How many the whole history has."""
     run_count: int = 0
@@ -116,7 +116,7 @@ class HistoryPage:
 
     @property
     def pages(self) -> int:
-        """How many pages there are; what came or went since the first was read moves no row."""
+        """Return the number of pages, as of the first read."""
         page = self.choice.page
         return max(-(-self.found // PAGE), page + 2) if self.has_older else page + 1
 

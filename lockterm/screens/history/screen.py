@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
 
 _READ_FIRST_S = 0.05
-"""How long, in seconds, an operation is read at the most before its screen is opened."""
+"""The maximum time in seconds to read a change before its screen opens."""
 
 
 class HistoryScreen(ListScreen[str | None]):
@@ -65,7 +65,7 @@ class HistoryScreen(ListScreen[str | None]):
     table: HistoryTable
 
     page: var[HistoryPage | StoreError | None] = var(None, init=False)
-    """What is shown; why it cannot be read; None before it was."""
+    """The shown page, or the error of the read; None before the first read."""
 
     def __init__(
         self,
@@ -84,16 +84,16 @@ class HistoryScreen(ListScreen[str | None]):
         """Which of the history is wanted."""
         self._shown: dict[str, HistoryLine | RunLine] = {}
         self._reading = asyncio.Lock()
-        """Held by who reads. Letters come faster than a long journal is searched: of those that
-        wait for their turn, the last one alone is left."""
+        """The lock of the reader. Letters come faster than a long journal is searched, so only the
+        last of the waiting reads goes on."""
 
     def crumbs(self) -> tuple[str, ...]:
-        """Of which lock."""
+        """Return the path in the header, with the lock if only one is shown."""
         choice = self.choice
         return ("History",) if choice.lock_id is None else ("History", choice.lock_name)
 
     def compose_body(self) -> ComposeResult:
-        """The table, or words in its place; what is shown; the operation under the cursor."""
+        """Compose the list, the find line, and the lines about the selected row and the filters."""
         yield from self.compose_list()
         yield FindLine(id="find")
         yield Static(id="row", markup=False)
@@ -125,10 +125,10 @@ class HistoryScreen(ListScreen[str | None]):
     # Described here: else Textual writes out the page that is given, with all its lines.
     @work(exclusive=True, group="history", description="the history")
     async def load_history(self, known: HistoryPage | None = None) -> None:
-        """Read what is wanted of the journal, in the zone of what is shown.
+        """Read the wanted page of the journal.
 
         Args:
-            known: What was shown just now; how many operations it tells of is not counted again.
+            known: The page shown before, whose count is used again.
         """
         with opening(self, "the history", passes=self._types):
             page: HistoryPage | StoreError
@@ -237,7 +237,7 @@ class HistoryScreen(ListScreen[str | None]):
 
     @property
     def _page(self) -> HistoryPage:
-        """What is shown; an empty page where that is nothing."""
+        """The shown page; an empty one if nothing was read."""
         if isinstance(self.page, HistoryPage):
             return self.page
         return HistoryPage(self.choice, self._zone)
@@ -313,7 +313,7 @@ class HistoryScreen(ListScreen[str | None]):
 
     @property
     def first_keys(self) -> Sequence[str]:
-        """What it is there for; the way to all locks, where one alone is shown."""
+        """Return the empty state, with the key to all locks if only one is shown."""
         chooses = ("copies",) if self._chooses else ()
         return (*chooses, "one_lock") if self.choice.lock_id is not None else chooses
 
@@ -324,7 +324,7 @@ class HistoryScreen(ListScreen[str | None]):
     @work
     @opens("the operation", must_appear=True)
     async def action_open(self) -> None:
-        """Show everything about the operation; of a run, its steps."""
+        """Open the selected change, or the steps of the selected run."""
         if isinstance(row := self._current_row, RunLine):
             with self.refusing_errors():
                 self._open(await screen_of_run(self.operations, row.id))

@@ -30,7 +30,7 @@ _CHANGED = 6
 _MOST_CHANGED = 120
 
 _TOLD = frozenset({"add", "update", "delete", "updateRemoteUserNo"})
-"""Calls of which it is told what they have changed; a clear would have all of its remotes read."""
+"""The calls whose changes are described; a clear would require reading all of its remotes."""
 
 OUTCOMES: Mapping[State, str] = {
     **STATE_NAMES,
@@ -45,9 +45,9 @@ OUTCOMES: Mapping[State, str] = {
 
 
 class HistoryTable(RowTable):
-    """When, what, result, the sign of the state it has left, remote, lock; what it has changed.
+    """The table of changes: time, call, result, state icon, remote, lock, and changed fields.
 
-    The last one is told of rows in sight, and has its place before it was read.
+    The changed fields are read only for visible rows; their column exists before.
     """
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -63,9 +63,9 @@ class HistoryTable(RowTable):
         )
         self._lines: Mapping[str, HistoryLine | RunLine] = {}
         self._changed: Mapping[str, str] = {}
-        """What was read of the rows of this page, by their keys."""
+        """The changed fields read so far, by row key."""
         self._left: dict[str, RemoteState | None] = {}
-        """What those have left that were seen: they are painted again and again."""
+        """The texts of visible rows, kept because they are painted often."""
         self._zone: tzinfo | None = None
         self._now_ms = 0
         self._is_one_lock = False
@@ -79,14 +79,14 @@ class HistoryTable(RowTable):
         top: bool = False,
         one_lock: bool = False,
     ) -> None:
-        """Replace the rows; the cursor stays on its operation.
+        """Replace the rows; the same change stays selected.
 
         Args:
-            lines: In the order in which they are to stand.
-            zone: In which times are shown.
-            now_ms: As of when some of them are long ago.
-            top: Whether to stand on the first row instead: it is another page.
-            one_lock: Whether they are all of one lock, which the title line names.
+            lines: The rows, in order.
+            zone: The zone of times.
+            now_ms: Now, in milliseconds.
+            top: Whether to select the first row instead, on another page.
+            one_lock: Whether all are of one lock, which the header names.
         """
         first = lines[0].id if top and lines else None
         self._lines, self._now_ms = {line.id: line for line in lines}, now_ms
@@ -99,10 +99,10 @@ class HistoryTable(RowTable):
         self.call_after_refresh(self.look_for_lacking)
 
     def show_changes(self, changes: Mapping[str, str]) -> None:
-        """Tell what was changed, where that is shown; nothing else moves.
+        """Fill in the changed fields of rows; nothing else moves.
 
         Args:
-            changes: The key of a row -> clean words, or nothing.
+            changes: Row key -> clean text, or empty.
         """
         self._changed = {
             **self._changed,
@@ -112,7 +112,7 @@ class HistoryTable(RowTable):
 
     @property
     def lacking(self) -> Sequence[str]:
-        """The keys of the rows in sight of which it has to be read what was changed."""
+        """Return the keys of visible rows whose changed fields are not read yet."""
         if _CHANGED in self.hidden:
             return ()
         return [
@@ -134,7 +134,7 @@ class HistoryTable(RowTable):
         self.hidden = frozenset(column for column, is_unwanted in unwanted if is_unwanted)
 
     def widest(self) -> Sequence[int]:
-        """Told without making the cells of all rows of a page, of which twenty are seen."""
+        """Return the widths without making the cells of all rows, of which twenty are visible."""
         lines = [line for line in self._lines.values() if isinstance(line, HistoryLine)]
         runs = [line for line in self._lines.values() if isinstance(line, RunLine)]
         texts = (
@@ -170,7 +170,7 @@ class HistoryTable(RowTable):
 
 
 def what_of(line: HistoryLine) -> str:
-    """What was done, in a word or two."""
+    """Return the verb of a change."""
     return "restore" if line.restores else CALL_NAMES.get(line.call, clean(line.call, LONGEST_CELL))
 
 
@@ -191,7 +191,7 @@ def run_outcome(run: RunLine) -> str:
 
 
 def run_words(run: RunLine) -> str:
-    """Where a run comes from, and what became of its steps."""
+    """Return the origin of a run and the results of its steps."""
     counts = run.counts()
     left = 0 if run.is_running else counts.pop(StepState.TO_DO, 0)
     told = describe_counts(counts, run.left_out, is_running=run.is_running)

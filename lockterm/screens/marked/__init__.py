@@ -1,1 +1,1 @@
-"""What is done with marked remotes, on whichever screen they were marked."""
+"""Commands on marked remotes of any screen."""

@@ -60,11 +60,11 @@ class MarkedCommands:
         return [Target(lock_id, remote, self._zone_of(lock_id)) for lock_id, remote in rows]
 
     def _left(self, what: str, rows: Sequence[Row]) -> list[Row]:
-        """Those of some that are marked still: a run may end while a dialog is open.
+        """Return the rows that are still marked, because a run may end while a dialog is open.
 
         Args:
-            what: What is done with them, for saying that none is.
-            rows: Those that were marked as it was asked.
+            what: The action, for the message if none is marked.
+            rows: The rows that were marked when the dialog opened.
         """
         left = self._marks.still(rows)
         if not left:
@@ -74,10 +74,10 @@ class MarkedCommands:
     # --- changes -------------------------------------------------------------------------------
 
     def delete(self, unread: Sequence[Step] = ()) -> None:
-        """Plan to delete all that are marked.
+        """Plan to delete all marked remotes.
 
         Args:
-            unread: What might be marked and could not be looked at, as steps that cannot be.
+            unread: Steps for locks that could not be read and may have matching remotes.
         """
         targets = self._targets(self._marks.rows)
         planned = delete_each(targets)

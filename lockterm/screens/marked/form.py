@@ -44,7 +44,7 @@ Typed = Mapping[str, str]
 
 
 class Incomplete(Exception):
-    """What is typed is no change yet.
+    """The input is not a change yet.
 
     Args:
         sentence: What is missing or wrong; clean.
@@ -59,7 +59,7 @@ class Questions(Protocol):
     """The fields of a form, and what they mean."""
 
     verb: str
-    """What is done: ``Renew``."""
+    """The verb of the change: ``Renew``."""
 
     def fields(self, typed: Typed, zone: tzinfo) -> Sequence[FormField]:
         """The fields, filled with what was typed before."""
@@ -71,10 +71,10 @@ class Questions(Protocol):
         """Field -> what is good to know about it; clean."""
 
     def wanted(self, typed: Typed) -> Wanted:
-        """What each remote is to be.
+        """Return the function that gives each remote's new fields.
 
         Raises:
-            Incomplete: It cannot be told yet.
+            Incomplete: The input is not a change yet.
         """
 
 
@@ -178,16 +178,16 @@ class NewExtra:
 
 
 def _date_error(text: str) -> str:
-    """Return why a text is no date in any time zone; empty if it is one, or nothing is typed."""
+    """Return why a text is not a date in any time zone; empty if it is one, or is empty."""
     return read_moment(text, UTC, _SOME_TIME_MS).error if text.strip() else ""
 
 
 _SOME_TIME_MS = 1_800_000_000_000
-"""What a relative time is counted from to see whether it can be read."""
+"""The base of a relative time when only its form is checked, in milliseconds."""
 
 
 def _value(text: str) -> Any:
-    """What is sent for a value that was typed: what is JSON as such, else the text."""
+    """Return the value to send: JSON is decoded, other input stays text."""
     try:
         found = json_text.read_object(f'{{"value": {text}}}')
     except ValueError:
@@ -196,23 +196,23 @@ def _value(text: str) -> Any:
 
 
 MOST_TRIED = 100
-"""With more marked remotes, what becomes of them is told by the plan: each key would wait."""
+"""The maximum number of marked remotes with a preview; for more, each key would wait."""
 
 _NAMED = 240
-"""So many characters of names are shown; the plan has them all."""
+"""The maximum number of characters of names; the plan has them all."""
 
 
 class MarkedForm(FormScreen[Wanted | None]):
-    """Ask for a change of marked remotes; answers with what each is to be.
+    """A form for a change of marked remotes; its result gives each remote's new fields.
 
     Args:
-        operations: The one door to service and store.
-        questions: What is asked for.
+        operations: The service and the store.
+        questions: The fields of the form.
         targets: The marked remotes.
-        hidden: Those of them that are not on the screen below.
-        place: The lock they are on, or how many; clean.
-        typed: What was typed before; it is kept there when the form is left.
-        zone: In which a date is typed first.
+        hidden: Those that are not on the screen below.
+        place: Their lock, or the number of locks; clean.
+        typed: Earlier input; it is updated when the form is left.
+        zone: The zone of typed dates.
     """
 
     BINDINGS = bindings("marked_form")
@@ -245,7 +245,7 @@ class MarkedForm(FormScreen[Wanted | None]):
 
     @property
     def would_lose(self) -> str:
-        """What was typed is kept no longer than the screen below."""
+        """The question about losing the input, which lives no longer than the screen below."""
         changed = self.touched()
         return "Leave without a plan? What you typed will be lost." if changed else ""
 
@@ -256,7 +256,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         yield StatusLine()
 
     def _names(self) -> str:
-        """Who is marked: those that are not on the screen before all others."""
+        """Return the names of the marked remotes, those not on the screen first."""
         hidden = {id(remote) for remote in self._hidden}
         shown = [one.remote for one in self._targets if id(one.remote) not in hidden]
         lines = []
@@ -289,11 +289,11 @@ class MarkedForm(FormScreen[Wanted | None]):
         return change_each(targets, wanted, self.operations.now_ms())
 
     def why_not(self, action: str) -> str:
-        """What is still missing before there is a plan."""
+        """Return what is missing before a plan can be made."""
         return self._missing if action == "save" else ""
 
     def show_status(self) -> None:
-        """Which fields there are; what the change comes to, in the line above the keys."""
+        """Show the fields for the input, and the effect of the change above the footer."""
         typed = self.typed()
         shown, notes = self._questions.shown(typed), self._questions.notes(typed)
         for row in self.rows:
@@ -322,7 +322,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         )
 
     def _ready_words(self, planned: PlannedSteps, *, is_all: bool) -> str:
-        """What becomes of them, as far as it was tried."""
+        """Return the effect of the change on the remotes that were tried."""
         ready = with_keys("{form.save} shows the plan; nothing is sent before you agree to it.")
         if not is_all:
             return ready

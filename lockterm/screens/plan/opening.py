@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 async def open_plan(screen: LocktermScreen[Any], draw: Draw) -> None:
-    """Show a plan once it is made, or why it cannot be.
+    """Show a plan once it is made, or the error.
 
     Args:
-        screen: Where it was asked for.
-        draw: What makes it.
+        screen: The screen that asked for it.
+        draw: Makes the plan.
     """
     with screen.refusing_errors():
         if (drawn := await asking_for_names(screen.app, draw)) is not None:
@@ -39,7 +39,7 @@ async def open_plan(screen: LocktermScreen[Any], draw: Draw) -> None:
 
 
 async def open_undo(screen: LocktermScreen[Any], operations: Operations, lock_id: int) -> None:
-    """Show the plan that undoes the last change of a lock, or why there is none."""
+    """Show the plan that undoes the last change of a lock, or the reason why there is none."""
     await open_plan(screen, partial(undo_last, operations, lock_id))
 
 
@@ -85,11 +85,11 @@ async def _tell(app: App[Any], run: RunHere) -> None:
 
 
 def tell_end(app: App[Any], run: RunHere) -> None:
-    """Tell how a run has ended, and have the screens of its locks read again.
+    """Report how a run ended, and have the screens of its locks read again.
 
     Args:
-        app: Where it was carried out.
-        run: One that is over.
+        app: The app of the run.
+        run: A finished run.
     """
     screen = app.screen
     if run.error is not None:

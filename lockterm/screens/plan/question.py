@@ -72,7 +72,7 @@ async def asking_for_names(app: App[Any], draw: Draw) -> PlanDraft | None:
 
 _VERBS = {Action.DELETE: "Delete", Action.UPDATE: "Change", Action.ADD: "Add"}
 _PLACES = {Action.DELETE: "from", Action.UPDATE: "on", Action.ADD: "to"}
-"""What stands between a remote and its lock."""
+"""The text between a remote and its lock."""
 
 _LISTED = {Action.DELETE: "deleted", Action.UPDATE: "changed", Action.ADD: "added"}
 
@@ -80,12 +80,12 @@ _LISTED = {Action.DELETE: "deleted", Action.UPDATE: "changed", Action.ADD: "adde
 async def question_about(
     drawn: PlanDraft, locks: Mapping[int, OnLock], operations: Operations
 ) -> ConfirmModal | DestroyModal:
-    """Return the question for what is left of a plan, with all that has to be agreed to.
+    """Return the confirmation for the remaining steps of a plan, with all notes.
 
     Args:
         drawn: The plan.
-        locks: Id -> the lock.
-        operations: What carries it out.
+        locks: ID -> the lock.
+        operations: The service and the store.
     """
     due = [step for step in drawn.plan.steps if step.is_left]
     zones = {lock_id: lock.zone for lock_id, lock in locks.items()}
@@ -127,21 +127,19 @@ def ask_for(
     shortened: int = 0,
     warning: str = "",
 ) -> ConfirmModal | DestroyModal:
-    """Ask whether steps are meant.
+    """Return the confirmation for steps.
+
+    It names the remotes. Deletes are confirmed with a separate key. Many deleted, added or
+    reactivated remotes are confirmed by typing their number.
 
     Args:
-        steps: Those that are to be sent.
-        locks: Id -> the lock.
-        cost: What it takes.
-        notes: What has to be agreed to beside it; clean.
-        count: The number that has to be typed; 0 if none has to be.
-        shortened: How many of the steps shorten access.
-        warning: How they do, in a sentence.
-
-    Returns:
-        A question that names the remotes, and is answered with ``True`` only by who has read it;
-        where something is deleted, by a key of its own. Many remotes that are deleted, added or
-        reopened are confirmed by typing their number.
+        steps: The steps to send.
+        locks: ID -> the lock.
+        cost: The calls and the time they take.
+        notes: More sentences to agree to; clean.
+        count: The number to type; 0 for none.
+        shortened: The number of steps that shorten access.
+        warning: A sentence about how they do.
     """
     counts = Counter(step.action for step in steps)
     changed = counts[Action.UPDATE] - shortened
@@ -187,10 +185,10 @@ def ask_for(
 
 
 def _ask_for_one(step: Step, where: str, verb: str) -> tuple[str, str, list[str]]:
-    """The question, its verb, and the numbers that stand on a line of their own below it.
+    """Return the question, its verb, and the numbers for a separate line below it.
 
-    As for a single remote that is in no plan, no number stands in a row with letters of which
-    terminals do not agree how wide they are and which way they run.
+    As in the dialogs for a single remote, no number shares a line with letters on whose width or
+    direction terminals disagree.
     """
     name, number = (clean(words or "", 60) for words in step_name(step))
     who, numbers = format_step(step), []

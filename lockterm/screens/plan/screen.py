@@ -1,4 +1,4 @@
-"""A plan: what it would do, the question, how far its run is, and what became of each step."""
+"""The screen of a plan: its steps, the confirmation, the progress of its run, and each result."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 
 LOOK_S = 1.0
-"""So often it is looked up how far another session is with the plan, in seconds."""
+"""Seconds between reads of the progress in another session."""
 
 WAYS_ON = "{plan.back} goes back, {app.history} shows the history, {plan.undo} undoes this step."
-"""What a person may want to do after a plan."""
+"""The keys offered after a plan."""
 
 PAINT_S = 0.1
-"""While a run is under way, so often what became of its steps is painted: the line may be thin."""
+"""Seconds between updates of the rows during a run, because the link may be slow."""
 
 
 class PlanScreen(ListScreen[None]):
@@ -66,7 +66,7 @@ class PlanScreen(ListScreen[None]):
     table: PlanTable
 
     only_problems: var[bool] = var(False, init=False)
-    """Whether only that is shown which has to be looked at."""
+    """Whether only steps with problems are shown."""
 
     def __init__(self, drawn: PlanDraft) -> None:
         operations = cast(HasOperations, self.app).operations
@@ -102,13 +102,13 @@ class PlanScreen(ListScreen[None]):
         yield Static(id="row", markup=False)
 
     def on_mount(self) -> None:
-        """Show the steps; of a run that is under way, as far as it is."""
+        """Show the steps, and the progress of a current run."""
         self._timer = self.set_interval(PAINT_S, self._follow, pause=True)
         self.load_steps()
 
     @property
     def run_here(self) -> RunHere | None:
-        """The run of this plan in this session; None: there is none."""
+        """The run of this plan in this session; None if there is none."""
         run = self.operations.run_here
         return run if run is not None and run.plan.id == self.drawn.plan.id else None
 
@@ -152,7 +152,7 @@ class PlanScreen(ListScreen[None]):
         self.follow_elsewhere()
 
     def paint(self) -> None:
-        """Show the steps: what could not be planned first, and last what stays as it is."""
+        """Show the steps: those that could not be planned first, unchanged ones last."""
         run = self.run_here
         self.table.is_at_rest = not self.is_elsewhere and (run is None or run.is_over)
         ordered = sorted(
@@ -249,7 +249,7 @@ class PlanScreen(ListScreen[None]):
     # --- the run -------------------------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
-        """It may have gone on meanwhile, or ended."""
+        """Update the screen, because the run may have continued or ended."""
         self._begin_to_follow()
 
     def _begin_to_follow(self) -> None:
@@ -289,9 +289,9 @@ class PlanScreen(ListScreen[None]):
 
     @work(exclusive=True, group="elsewhere")
     async def follow_elsewhere(self) -> None:
-        """Show how far another session is with it; once that has ended, it can be gone on with.
+        """Show the progress in another session; after its end, the run can be resumed here.
 
-        An error waits for the next look: what is shown stays, and nothing of it is sent from here.
+        An error waits for the next read: the rows stay, and nothing is sent from here.
         """
         runs = self.operations.runs
         while self.is_elsewhere:
@@ -371,7 +371,7 @@ class PlanScreen(ListScreen[None]):
         )
 
     def verb_now(self, action: str) -> str:
-        """What is done with what is left of a plan that was begun."""
+        """Return the verb for the remaining steps of a plan that was begun."""
         return "go on" if action == "carry_out" and self._is_begun else ""
 
     @work
@@ -411,7 +411,7 @@ class PlanScreen(ListScreen[None]):
     @work
     @opens("the plan to undo a step", must_appear=True)
     async def action_undo(self) -> None:
-        """Show the inverse of the step under the cursor as a plan of its own."""
+        """Show the inverse of the selected step as a new plan."""
         if (step := self.table.current) is not None:
             with self.refusing_errors():
                 draw = partial(undo_one, self.operations, step.operation_id or "")
@@ -419,7 +419,7 @@ class PlanScreen(ListScreen[None]):
                     self.app.push_screen(PlanScreen(drawn))
 
     def action_problems(self) -> None:
-        """Show only what has to be looked at, or all again."""
+        """Show only steps with problems, or all again."""
         self.only_problems = not self.only_problems
 
     def watch_only_problems(self) -> None:

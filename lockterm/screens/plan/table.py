@@ -26,7 +26,7 @@ _STEP, _LOCK, _STATE = 1, 2, 3
 """The columns of what is done, of the lock, and of the signs."""
 
 _SHORTENS = "! shortens"
-"""Stands for a change that closes access, in the color of a warning."""
+"""The icon of a change that shortens access, in the warning color."""
 
 _WORDS: Mapping[Action, str] = {
     Action.ADD: "add",
@@ -44,12 +44,12 @@ _STATES: Mapping[StepState, str] = {
     StepState.UNKNOWN: "? unknown",
     StepState.NOT_SENT: "! not sent",
 }
-"""What became of a step, in a narrow column; what has to be looked at, by its shape too."""
+"""The result of a step in a narrow column; problems differ by shape, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnLock:
-    """What is shown of the lock of a step."""
+    """The shown data of a step's lock."""
 
     title: str
     """As it came."""
@@ -57,11 +57,11 @@ class OnLock:
 
 
 class PlanTable(RowTable):
-    """What is done, the lock, signs of what the remote is and will be, it, what changes or why not.
+    """The table of steps: action, lock, state icons before and after, remote, and change or reason.
 
     Args:
-        steps: Number -> the step as it is now; others may come in their places.
-        now_ms: As of when times are told.
+        steps: Number -> the present step; its entries may be replaced.
+        now_ms: Now, in milliseconds.
     """
 
     def __init__(self, steps: Mapping[int, Step], now_ms: int, *, id: str | None = None) -> None:
@@ -76,18 +76,18 @@ class PlanTable(RowTable):
             id=id,
         )
         self.is_at_rest = True
-        """Whether nobody carries the steps out here just now."""
+        """Whether no run of the steps is under way in this session."""
         self._steps = steps
         self._now_ms = now_ms
         self._locks: Mapping[int, OnLock] = {}
         self._places: Mapping[int, int] = {}
 
     def show_steps(self, numbers: Sequence[int], locks: Mapping[int, OnLock]) -> None:
-        """Replace the rows; the cursor stays on its step.
+        """Replace the rows; the same step stays selected.
 
         Args:
-            numbers: Of the steps, in the order in which they are to stand.
-            locks: Id -> the lock.
+            numbers: The numbers of the steps, in order.
+            locks: ID -> the lock.
         """
         self._locks = locks
         self.hidden = frozenset({_LOCK} if len(locks) == 1 else ())  # the title line names it
@@ -105,12 +105,12 @@ class PlanTable(RowTable):
         return None if self.highlighted is None else self.step(int(self.highlighted))
 
     def step(self, number: int) -> Step:
-        """A step as it is shown: one that is being sent is unknown where nobody sends it here."""
+        """Return a step as shown: one that was sent is unknown unless a run is under way here."""
         step = self._steps[number]
         return at_rest(step) if self.is_at_rest else step
 
     def widest(self) -> Sequence[int]:
-        """Told without making the cells of all rows."""
+        """Return the widths without making the cells of all rows."""
         steps = [self._steps[number] for number in self._places]
         names = [step_name(step) for step in steps]
         locks = {self._locks[step.lock_id].title for step in steps}
@@ -153,13 +153,13 @@ class PlanTable(RowTable):
 
 
 def what_of(step: Step, lock: OnLock, now_ms: int, room: int = 0) -> str:
-    """Why a step was not done; else what it changes.
+    """Return why a step was not done, or else what it changes.
 
     Args:
         step: The step.
         lock: Its lock.
-        now_ms: As of when times are told.
-        room: Where it takes more cells, what was is left out; 0: there is room enough.
+        now_ms: Now, in milliseconds.
+        room: The number of cells; a longer text leaves the old values out. 0 for no limit.
     """
     if step.message and step.state not in DUE:
         return clean(step.message, 400)

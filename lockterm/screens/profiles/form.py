@@ -54,17 +54,17 @@ if TYPE_CHECKING:
 
 
 TIMEOUT_S = 10.0
-"""How long an attempt may take, in seconds: somebody waits in front of it."""
+"""The maximum time of an attempt in seconds, because a person waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of trying a profile; safe to show."""
+    """The result of trying a profile; clean."""
 
     works: bool
     """Whether the service can be used with it."""
     words: str
-    """What was seen; or what happened, what it means and what to do."""
+    """The findings, or the error with its next step."""
 
 
 async def try_profile(
@@ -242,7 +242,7 @@ class ProfileForm(FormScreen[str | None]):
 
     @property
     def would_lose(self) -> str:
-        """What leaving now would lose, as a question."""
+        """Return the question about what leaving now would lose."""
         what = " ".join(filter(None, ("the profile", clean(self._profile_name or "", 40))))
         return f"Leave {what} without saving?" if self._touched else ""
 
@@ -331,7 +331,7 @@ class ProfileForm(FormScreen[str | None]):
         return self.doing if action in ("save", "test") else ""
 
     def _checked(self) -> CheckedProfile | None:
-        """What was typed, over what the file says now; None where something is wrong."""
+        """Return the input merged into the present file; None if a field is wrong."""
         name = self._profile_name or ""
         typed = self.typed()
         if name in self._file.profiles:  # what was not touched is as another session left it

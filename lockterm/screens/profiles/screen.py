@@ -59,9 +59,9 @@ class ProfilesTable(RowTable):
         """Replace the rows.
 
         Args:
-            entries: In the order of the file, unless a title was clicked.
+            entries: The profiles in the order of the file; a clicked title sorts them.
             in_use: The name of the profile of this session.
-            cursor: The profile to stand on; by default the one of now.
+            cursor: The profile to select; by default the selected one.
         """
         rows = {entry.name: _cells(entry, in_use) for entry in entries}
         if (sorting := self.sorting) is not None:
@@ -190,7 +190,7 @@ class ProfilesScreen(ListScreen[None]):
         self.refresh_bindings()
 
     def _before_the_file(self) -> list[str]:
-        """What was said at the start of this session and comes before the file."""
+        """Return the options and variables of this session that override the file."""
         said = (
             (self._profiles.pinned_by, "names the service of this session"),
             (self._profiles.read_only_by, "decides whether changes are sent"),

@@ -1,4 +1,4 @@
-"""The fields of the remote form: what is typed, what it means, and what is wrong with it."""
+"""The fields of the remote form: the input, its meaning, and its problems."""
 
 from __future__ import annotations
 
@@ -33,21 +33,20 @@ _FREE = "The name is free."
 
 _RARE = tuple(field for field in ADDED if field.rare)
 _FIXED = (FIELDS["id"], *(field for field in ADDED if field.listed and field not in UPDATED))
-"""What an update cannot change, to read."""
+"""A value that an update cannot change."""
 
 
 class RemoteFields(VerticalScroll, can_focus=False):
-    """One column of fields that scrolls with the focus; the type chooses which are shown.
+    """One column of fields that scrolls with the focus; the type decides which are shown.
 
-    A field says what is wrong with it once it was left, so that nobody is told off while typing; a
-    date says in the place of its meaning why it has none.
+    A field shows its problem only after it was left, not while a person types. A date shows it in
+    place of its meaning.
 
     Args:
         before: The remote to change; None adds one.
         zone: The zone of the lock.
-        now_ms: Tells the time in milliseconds.
-        offered: What stands in the fields instead of what the remote has, for the person to go on
-            from; by itself it counts as nothing typed.
+        now_ms: Returns the time in milliseconds.
+        offered: Suggested values in place of the remote's own; alone, they do not count as input.
     """
 
     more: reactive[bool] = reactive(False, init=False)
@@ -78,7 +77,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         self.before = before
         """The remote as it was when the person began, or as taken over since."""
         self.initial = typed_of(before, zone)
-        """What stood in the form before anything was typed."""
+        """The values of the form before any input."""
         self.objections: dict[tuple[str, str], str] = {}
         """Field and text -> why the service does not take that text there."""
         self.remarks: dict[tuple[str, str], str] = {}
@@ -92,7 +91,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         first = {**self.initial, **offered}
         self.set_reactive(RemoteFields.more, _has_rare(self._offered))
         self.reading: TypedRemote = read_typed(first, zone, now_ms(), before)
-        """What is typed, as it was read last."""
+        """The input as last read."""
 
     def compose(self) -> ComposeResult:
         first = {**self.initial, **self._offered}
@@ -140,18 +139,18 @@ class RemoteFields(VerticalScroll, can_focus=False):
         self.fill({**self.initial, **draft})
 
     def offer(self, offered: Mapping[str, str]) -> None:
-        """Begin anew, from what is offered now."""
+        """Start again from the present suggestions."""
         self._offered = self._other(offered)
         self._visited.clear()
         self.fill({**self.initial, **offered})
         self.read_now()
 
     def _other(self, typed: Mapping[str, str]) -> dict[str, str]:
-        """What is not as at first."""
+        """The fields that differ from their first values."""
         return {name: text for name, text in typed.items() if text != self.initial[name]}
 
     def touched(self) -> dict[str, str]:
-        """The fields in which something else stands than at first: what a draft has to keep."""
+        """Return the changed fields, which a draft keeps."""
         other = self._other(self.typed())
         return {} if other == self._offered else other
 
@@ -161,7 +160,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return bool(self.touched())
 
     def take_over(self, current: Remote) -> None:
-        """Go on from another state of the remote: what was not touched follows it."""
+        """Continue from another state of the remote; untouched fields follow it."""
         typed, old, new = self.typed(), self.initial, typed_of(current, self._zone)
         self.before, self.initial = current, new
         self.fill({field: new[field] for field in new if typed[field] == old[field]})
@@ -311,7 +310,7 @@ def _row_of(event: events.DescendantBlur | events.DescendantFocus) -> FormField 
 
 
 def _control(field: Field, text: str, zone: tzinfo) -> Widget:
-    """What serves a field of tables 4.1 and 4.4."""
+    """Return the widget for a field of tables 4.1 and 4.4."""
     if field.constants is not None:
         options = [(str(value), shown) for value, shown in WORDS[field.constants].items()]
         if text and text not in dict(options):  # what came is kept until something else is chosen

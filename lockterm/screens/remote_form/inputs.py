@@ -33,10 +33,10 @@ class TypedValue(Vertical):
     """
 
     value: var[str] = var("", init=False)
-    """What is typed, whatever it means."""
+    """The typed text."""
 
     class Changed(Message):
-        """Another text stands there."""
+        """Posted when the text changes."""
 
     def __init__(self, value: str = "", *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -48,7 +48,7 @@ class TypedValue(Vertical):
         self.note_change()
 
     def note_change(self) -> None:
-        """Another text stands there."""
+        """Report that the text has changed."""
         self.post_message(self.Changed())
 
     @on(Input.Changed)
@@ -172,7 +172,7 @@ class JsonEditor(TextArea):
         self.cursor_blink = False
 
     def on_mount(self) -> None:
-        """Without colors nothing else tells an example from a value."""
+        """Mark the example with parentheses if there are no colors to tell it from a value."""
         if self.app.no_color:
             self.placeholder = f"({self.placeholder})"
 
