@@ -29,10 +29,10 @@ async def offer_abandoned(
     """Offer a draft of a session that has ended.
 
     Args:
-        app: Where to ask, and to open the form.
-        operations: The door.
-        draft: The newest one; the others come with their forms.
-        may_ask: Tells, once it has been read, whether to offer it now.
+        app: The app that asks and opens the form.
+        operations: The service and the store.
+        draft: The newest draft; others are offered by their forms.
+        may_ask: Returns, after the read, whether to offer it now.
     """
     is_lock = draft.form == LOCK
     try:

@@ -37,10 +37,10 @@ from lockterm.widgets.state_panel import describe_error
 
 
 class ExportModal(LocktermModal[Source | None]):
-    """Ask for an export; answers with what it tells, or with None.
+    """A dialog for an export file; its result is the export's content, or None.
 
     Args:
-        operations: What knows the locks.
+        operations: The service and the store.
     """
 
     is_form = True
@@ -123,12 +123,12 @@ class TargetsTable(RowTable):
 
 
 class CopyScreen(ListScreen[None]):
-    """Choose where remotes go to as well, and where they come from; nothing is sent from here.
+    """The screen to choose source and targets of a copy; it sends nothing.
 
     Args:
-        operations: The one door to service and store.
-        source: Where they come from at first. A lock stands for all of its remotes.
-        marked: The ids of the locks that are marked at first; the source is none of them.
+        operations: The service and the store.
+        source: The first source; a lock means all of its remotes.
+        marked: The IDs of the locks marked at first, without the source.
     """
 
     BINDINGS = bindings("copies")
@@ -137,7 +137,7 @@ class CopyScreen(ListScreen[None]):
     table: TargetsTable
 
     doing: var[str] = var("", init=False)
-    """What is waited for; empty: for the person."""
+    """The present work, or empty."""
 
     renames: var[bool] = var(False, init=False)
     """Whether what has a name that is taken gets another one; else it is left out."""
@@ -172,7 +172,7 @@ class CopyScreen(ListScreen[None]):
         return ("Locks", self._source.title, "Copy to other locks")
 
     def compose_body(self) -> ComposeResult:
-        """What is copied; the locks; what is chosen."""
+        """Compose the source, the locks and the choices."""
         yield Static(self._what(), id="what", markup=False)
         yield from self.compose_list()
         yield Static(id="chosen", markup=False)
@@ -236,7 +236,7 @@ class CopyScreen(ListScreen[None]):
     # --- choosing ------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """What is being read is not chosen anew, and a plan needs locks."""
+        """Return why an action can do nothing: a read is under way, or no lock is marked."""
         if action != "back" and self.doing:
             return self.doing
         if action in ("mark", "mark_all", "plan") and not self._book:
@@ -308,7 +308,7 @@ class CopyScreen(ListScreen[None]):
 
     @work
     async def action_file(self) -> None:
-        """Copy what an export tells."""
+        """Choose an export as source."""
         if (found := await self.app.push_screen_wait(ExportModal(self.operations))) is not None:
             self._take(found)
 

@@ -220,7 +220,7 @@ class FileScreen(FormScreen[None]):
             self._refuse("path", first.reason)
 
     def _most(self) -> int | None:
-        """How many deletes there may be; -1: any number; None: what was typed is no number."""
+        """Return the maximum number of deletes; -1 for no limit, None for invalid input."""
         typed = self.value_of("most")
         if not typed:
             return -1

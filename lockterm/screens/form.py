@@ -1,4 +1,4 @@
-"""What every form has in common: its fields, its status line, its draft, and the way out."""
+"""The base of every form: its fields, status line, draft, and the way out."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class DelayedCall:
 class FormScreen(LocktermScreen[ResultT]):
     """A screen with fields to type into.
 
-    A subclass composes a :class:`FormField` for each field. It sets ``before`` to what stands in
-    the fields at first, and overrides the methods whose default does nothing.
+    A subclass composes a :class:`FormField` for each field, sets ``before`` to the first values,
+    and overrides the methods whose default does nothing.
 
     Args:
         operations: The one door to service and store; None while no service is known yet.
@@ -75,10 +75,10 @@ class FormScreen(LocktermScreen[ResultT]):
     """The sentence for work that Escape has stopped."""
 
     doing: var[str] = var("", init=False)
-    """What the form is waiting for, as a sentence; empty: for the person."""
+    """A sentence about the present work, or empty."""
 
     before: Mapping[str, str]
-    """Field -> what stands in it at first."""
+    """Field -> its first value."""
 
     under_way: Worker[None] | None = None
     """The work that Escape stops while ``doing`` says what it is."""
@@ -188,7 +188,7 @@ class FormScreen(LocktermScreen[ResultT]):
 
     @property
     def result_on_leaving(self) -> ResultT | None:
-        """What the form answers when it is left."""
+        """The result of the form when it is left."""
         return None
 
     @on(Button.Pressed, "#leave")

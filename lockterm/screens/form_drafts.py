@@ -108,9 +108,9 @@ class FormDraft:
         self._form.operations.drafts.keep(self._key, self._touched, self._tell)
 
     def finish(self) -> None:
-        """Forget the draft for good: the form was sent, or let go on purpose.
+        """Delete the draft, because the form was sent, or left on purpose.
 
-        What its fields still tell on their way out is nothing that anybody typed.
+        Later messages of its fields come from closing them, not from input.
         """
         self._is_over, self._touched = True, {}
         self.keep()
@@ -160,15 +160,15 @@ async def ask_about_draft(
     verb: str,
     other: str = "",
 ) -> ConfirmModal:
-    """The question whether to go on with a draft; escape and "Later" leave it for another time.
+    """The question whether to resume a draft; Esc and "Later" keep it.
 
     Args:
         draft: The draft.
-        operations: Tells what became of the form, had it been sent.
-        what: The form, at the beginning of a sentence; clean.
-        words: Returns a field and what was typed into it as a line for the question.
-        verb: What the acting button says.
-        other: What a third button says; empty: there is none.
+        operations: The service and the store, for the result if the form was sent.
+        what: The form, as the beginning of a sentence; clean.
+        words: Returns a field and its input as a line for the question.
+        verb: The label of the acting button.
+        other: The label of a third button; empty for none.
     """
     sent = await _sent_since(draft, operations) if draft.form == REMOTE else ""
     saved = f"Last typed into at {day_time(draft.saved_ms, operations.profile.zone, exact=False)}."
@@ -182,7 +182,7 @@ async def ask_about_draft(
 
 
 async def _sent_since(draft: Draft, operations: Operations) -> str:
-    """What became of a form that was sent and not left since; empty: it was not sent."""
+    """Return the result of a form that was sent and not left since; empty if it was not sent."""
     call = "add" if draft.remote_id is None else "update"
     since = Selection(draft.lock_id, since_ms=draft.saved_ms - _LATE_MS)
     for line in await operations.journal.lines(since):  # the newest first

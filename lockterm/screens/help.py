@@ -25,7 +25,7 @@ from lockterm.widgets.actions import Action, actions_of
 from lockterm.widgets.bindings import bindings
 
 EDITING = "In the text of a field"
-"""The last heading: what a field does with its text, Textual's own keys, which nobody chooses."""
+"""The last heading: Textual's own editing keys in fields, which cannot be chosen."""
 
 COLUMN = 17
 """The most cells of a column of keys or of verbs, with the gap behind it."""
@@ -135,7 +135,7 @@ def _by_task(actions: list[Action]) -> list[tuple[str, list[Action]]]:
 
 
 def _in_help(binding: Binding) -> tuple[str, int]:
-    """The heading of a binding, and where it stands below it."""
+    """Return the heading of a binding, and its position below it."""
     if binding.id is not None:
         return in_help()[binding.id]
     # Textual's own keys have no id: they move between fields, or edit text. They come last.

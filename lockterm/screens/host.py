@@ -1,4 +1,4 @@
-"""What the app has for its screens and dialogs, and how they differ with its size."""
+"""The services of the app for its screens, and the classes that depend on its size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lockterm.operations import Operations
 
 WIDTHS = [(0, "-narrow"), (80, "-home"), (120, "-wide")]
-"""From so many columns of the terminal on, a screen or dialog has this class."""
+"""Minimum number of columns -> the class of screens and dialogs."""
 
 HEIGHTS = [(0, "-low"), (24, "-tall")]
 """The same by rows."""
@@ -25,18 +25,18 @@ HEIGHTS = [(0, "-low"), (24, "-tall")]
 
 @runtime_checkable
 class Host(Protocol):
-    """What the app has for its screens, beside what every app of Textual has."""
+    """The app as its screens see it, beyond Textual's app."""
 
     @property
     def choices(self) -> Preferences:
-        """What was chosen in earlier sessions."""
+        """The choices of earlier sessions."""
 
     def now_ms(self) -> int:
         """The time, in milliseconds."""
 
     @property
     def notice_log(self) -> NoticeLog:
-        """What was said, and what of it stands in the line of keys."""
+        """The notifications of this session, and those shown above the footer."""
 
     def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
         """Keep something in the message log without showing it."""
@@ -49,7 +49,7 @@ class Host(Protocol):
 
 
 def recorded(host: Host, more: str = "") -> str:
-    """What there is to say of a change that was recorded; that of the lock once a session."""
+    """Return the message for a recorded change, with the limit of it once a session."""
     once = host.once(LOCK_MAY_NOT_KNOW)
     return " ".join(filter(None, ("Recorded by the service.", more, once)))
 
@@ -63,7 +63,7 @@ class HasOperations(Protocol):
 
     @property
     def exports(self) -> Path:
-        """Where files are written for people."""
+        """The folder for files that people use."""
 
     async def choose_backup(self) -> str | None:
         """Have a delete or clear chosen in the history; answers with its id, or with None."""

@@ -156,7 +156,7 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @property
     def row_to_mark(self) -> Any | None:
-        """The row under the cursor, as marks know it; None if there is none that has a mark."""
+        """The selected row in the form that marks use; None if it cannot be marked."""
         return None
 
     @property
@@ -166,7 +166,7 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @property
     def cursor_place(self) -> int:
-        """The place of the cursor in ``rows_to_mark``; -1 if it stands on none of them."""
+        """The index of the selected row in ``rows_to_mark``; -1 if it is not in them."""
         return self.table.cursor_row
 
     @property
@@ -257,7 +257,7 @@ class ListScreen(LocktermScreen[ResultT]):
     # --- plans of marked rows ------------------------------------------------------------------
 
     def note_plan(self, plan_id: str) -> None:
-        """Note that a plan was made of marked rows: what it has done is unmarked then."""
+        """Note a plan of marked rows; rows with a finished step are unmarked later."""
         self._plans[plan_id] = self.marks.count
 
     def unmark_done(self) -> None:

@@ -25,12 +25,12 @@ SEVERITIES = {"information": "notice", "warning": "warning", "error": "error"}
 
 
 class MessagesScreen(LocktermScreen[None]):
-    """The newest notice first; the whole text of the one under the cursor below.
+    """The notifications, the newest first, with the whole text of the selected one.
 
     Args:
-        operations: The one door to service and store.
-        messages: The notices of this session, the oldest first.
-        message_kept: Tells of another.
+        operations: The service and the store.
+        messages: The notifications of this session, the oldest first.
+        message_kept: Signals a new one.
     """
 
     BINDINGS = bindings("messages")
@@ -60,7 +60,7 @@ class MessagesScreen(LocktermScreen[None]):
         yield StatePanel()
 
     def on_mount(self) -> None:
-        """Show them; what stood in the line of keys is read here."""
+        """Show the messages; the notification above the footer counts as read."""
         self.app.clear_notifications()
         self._show_messages()
         self._message_kept.subscribe(self, lambda _: self._show_messages())

@@ -1,4 +1,4 @@
-"""What every dialog of lockterm has in common; the one that says why something does not open."""
+"""The base of every dialog, and the dialog that shows why something does not open."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LocktermModal(ModalScreen[ResultT]):
     """Whether it is there to be typed into."""
 
     painted_s: float | None = None
-    """When it stood on the screen, on the clock of Textual's events; None before."""
+    """The time when the dialog was on the screen, on Textual's clock; None before."""
 
     def on_mount(self) -> None:
         """Note from when on it can be seen."""
@@ -39,7 +39,7 @@ class LocktermModal(ModalScreen[ResultT]):
         paint_once(self)
 
     def note_painted(self) -> None:
-        """What it says now is on the screen."""
+        """Note that the present text is on the screen."""
         self.painted_s = events.Event().time
 
     def is_painted_for(self, event: events.Key | events.Paste) -> bool:
@@ -55,15 +55,15 @@ class LocktermModal(ModalScreen[ResultT]):
 
 
 class RefusedModal(LocktermModal[None], inherit_bindings=False):
-    """Say why, and keep every key from the screen below until escape.
+    """A dialog with a reason, which keeps all keys from the screen below until Esc.
 
-    Hands type a name behind the key that opens its form, without looking: on the screen below it
-    would be commands, ``P x right enter`` one that removes a profile. Only escape leads out, as it
-    would have led out of the form; enter would have gone to the next field, so it is no answer.
+    People type a name right after the key that opens its form, without looking. On the screen
+    below, the letters would be commands: ``P x right enter`` removes a profile. Only Esc closes the
+    dialog, as it would close the form. Enter would have gone to the next field, so it does nothing.
 
     Args:
-        what: What was asked for: ``Edit``.
-        reason: Why it cannot be, as a sentence.
+        what: The action: ``Edit``.
+        reason: A sentence about why it is not possible.
     """
 
     BINDINGS = Screen.BINDINGS
@@ -93,12 +93,12 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
             self._tell()
 
     def on_paste(self, event: events.Paste) -> None:
-        """What is pasted goes nowhere either."""
+        """Discard a paste, too."""
         event.stop()
         self._tell()
 
     def on_click(self) -> None:
-        """Nobody clicks without looking."""
+        """Close on a click: people look at what they click."""
         self.dismiss(None)
 
     def _tell(self) -> None:

@@ -1,4 +1,4 @@
-"""What a person does about an outcome that is not settled: check, send again, give up."""
+"""Actions on an unconfirmed change: check, send again, dismiss."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SHOWN_S = 1.0
-"""What is shown as not settled is looked up again so often, in seconds: others may settle it."""
+"""Seconds between reads of unconfirmed changes, because other sessions may resolve them."""
 
 DESTROYING = ("delete", "clear")
 """Calls that take something away at the service."""
 
 
 class Outcomes:
-    """Keeps the notices of all screens true, and acts on the oldest unsettled operation.
+    """Updates the notices of all screens, and acts on the oldest unconfirmed change.
 
     Args:
-        app: Whose screens show the notices.
-        operations: The journal's door.
-        profiles: Those of the configuration; None if there are none.
+        app: The app whose screens show the notices.
+        operations: The service and the store.
+        profiles: The profiles of the configuration; None if there are none.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Outcomes:
                 screen.note_minute()
 
     def note_online(self, online: bool) -> None:
-        """The service was reached or lost; a screen that is told so reads again what failed."""
+        """Note that the service was reached or lost; screens then repeat failed reads."""
         self._offline_ms = None if online else self._operations.machine_ms()
         self.show()
 
@@ -136,7 +136,7 @@ class Outcomes:
             self._others.pause()
 
     async def _offer_adoption(self) -> None:
-        """Ask once whether what a profile has left that is no more belongs to this one."""
+        """Ask once whether changes of a removed profile belong to this one."""
         with suppress(LocktermError):
             known = self._profiles.read().profiles if self._profiles else {}
             left = await self._operations.journal.left_by_others()
@@ -162,7 +162,7 @@ class Outcomes:
             self._is_looking = False
 
     async def look_again(self) -> None:
-        """Show what other sessions on the same store have settled or left unsettled meanwhile."""
+        """Show changes that other sessions on the same store have resolved or left unconfirmed."""
         with suppress(LocktermError):  # each use of the store reports it
             if tuple(await self._operations.journal.unsettled()) != self.unsettled:
                 await self.refresh()
@@ -241,10 +241,11 @@ class Outcomes:
         return remote_id if known else None
 
     async def send_again(self) -> None:
-        """Send the oldest unsettled operation again, after asking.
+        """Send the oldest unconfirmed change again, after a confirmation.
 
-        A word has to be typed, as for giving up: these keys work on every screen, and text for a
-        form that could not open may begin with one. What follows a name, to save it, is no answer.
+        A word must be typed, as for dismissing: these keys work on every screen, and text for a
+        form that could not open may begin with one. The keys that would save such a form are not
+        an answer.
         """
         if (operation := await self._oldest()) is None:
             return
@@ -288,7 +289,7 @@ class Outcomes:
             await self.refresh()
 
     async def _values(self, operation: Operation) -> list[str]:
-        """What sending it again would set, a line for each."""
+        """Return lines about what sending it again would set."""
         body = operation.body
         if operation.call == "updateRemoteUserNo":
             return [f"It sets: user number {clean(body.get('remoteUserNo'))}"]

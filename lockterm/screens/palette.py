@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
 
 RECENT = 8
-"""How many actions that were chosen last stand first."""
+"""The number of recent actions shown first."""
 
 CHOICE = "palette"
-"""What the preferences call them."""
+"""Their name in the preferences."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 
 SHOWN = 60
-"""The most that is offered for some words; what is meant is found by more of them."""
+"""The maximum number of results; more words find the rest."""
 
 
 ALIKE = 0.75
@@ -71,7 +71,7 @@ SETTINGS = {
     "remotes.page_size": "settings rows lines per page",
     "remotes.table": "settings fields",
 }
-"""What can be set -> words for it that neither its verb nor its sentence has."""
+"""Setting -> search words that its verb and sentence do not contain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,12 @@ class Offer:
     name: str
     """Its verb; in brackets where it can do nothing now."""
     help: str
-    """What it does and by which keys, or why it cannot; clean."""
+    """The effect and the keys, or the reason why it is disabled; clean."""
     run: Callable[[], object]
     """Does it, or says why it cannot."""
     enabled: bool = True
     id: str = ""
-    """What the preferences know it by; empty: it is not kept."""
+    """The name in the preferences; empty if it is not saved."""
     others: str = ""
     """Words that it is found by as well."""
 
@@ -101,10 +101,10 @@ class Offer:
         return name if self.enabled else name.stylize("dim")
 
     def score(self, query: str) -> float:
-        """How well it fits what was typed: every word of it is in the name or in the help.
+        """Return the score for a query: every word must be in the name or in the help.
 
         Args:
-            query: What was typed, folded.
+            query: The typed text, case-folded.
         """
         name, words = fold_text(self.name), query.split()
         if not all(word in self.text for word in words):
@@ -116,7 +116,7 @@ class Offer:
 
 
 class Offers:
-    """What help and the line of keys show, and the locks; moving about is left to the keys.
+    """The palette with the actions of help and footer, and the locks, without cursor movement.
 
     Args:
         screen: The screen below the palette.
@@ -180,7 +180,7 @@ class Offers:
         ]
 
     def _elsewhere(self) -> Iterator[Offer]:
-        """What is set on the remotes of a lock, where these are not on top."""
+        """Yield the settings of a lock's remotes if that screen is not on top."""
         here = {action.binding.id for action in actions_of(self.screen)}
         for one in PLACES["remotes"].own:
             if one.id in SETTINGS and one.id not in here:

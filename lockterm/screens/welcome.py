@@ -1,4 +1,4 @@
-"""The first run: what lockterm is, and the two ways to go on."""
+"""The first run: what lockterm does, and the two ways to continue."""
 
 from __future__ import annotations
 

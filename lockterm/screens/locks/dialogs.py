@@ -57,7 +57,7 @@ class OpenLockModal(LocktermModal[tuple[int, bool] | None]):
 
 
 def removal(lock: Lock) -> ConfirmModal:
-    """Ask whether a lock is to be taken out of the book; says what that does not do."""
+    """The confirmation before a lock is removed from the book, with the limits of that."""
     kept = {
         "vendor": lock.vendor,
         "model": lock.model,

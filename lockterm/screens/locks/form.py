@@ -136,7 +136,7 @@ class LockForm(FormScreen[Lock | None]):
                 self.ask_about(lock_id)
 
     def _read_id(self) -> int | None:
-        """The typed id; what is wrong with it stands at the field."""
+        """Return the typed ID; show a problem at its field."""
         field = self.field("id")
         try:
             lock_id = values.lock_id(field.value)
@@ -242,7 +242,7 @@ class LockForm(FormScreen[Lock | None]):
             self.refresh_bindings()
 
     async def _checked(self) -> Lock | None:
-        """The entry as typed; None where something is wrong, which then stands at its field."""
+        """Return the entry as typed; None if a field is wrong, which then shows why."""
         zone, wrong = self.value_of("zone"), ""
         try:
             if zone:

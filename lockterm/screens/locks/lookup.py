@@ -1,4 +1,4 @@
-"""Asking the service about a lock id: the contract has no call for it, so its remotes tell."""
+"""Looks up a lock by ID through its remotes, because the contract has no call for locks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lockterm.operations import Operations
 
 @dataclass(frozen=True, slots=True)
 class LockAnswer:
-    """What the service said about a lock id."""
+    """The service's answer about a lock ID."""
 
     words: str
     """A sentence for the form."""
@@ -24,9 +24,9 @@ class LockAnswer:
     remotes: int | None = None
     """How many remotes the lock has."""
     name: str = ""
-    """What the lock is called, clean; empty: it was not told."""
+    """The lock's name, clean; empty if the service sent none."""
     alias: str = ""
-    """What it is called besides, clean."""
+    """The lock's alias, clean."""
 
 
 async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer:
@@ -59,13 +59,13 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
 
 
 def _reason(error: ServiceError) -> str:
-    """What happened and what it means, with the service's own words and code where it refused."""
+    """Return an error with its meaning, and the service's words and code if it refused."""
     said = format_titled_meaning(error)
     return said if said.endswith(".") else f"{said}."
 
 
 def _denies_lock(error: ServiceError) -> bool:
-    """Whether the service answered that there is no such lock, and not that it is busy or shut."""
+    """Return whether the service answered that the lock does not exist, not that it is busy."""
     if isinstance(error, RateLimited) or not isinstance(error, Refused):
         return False
     return error.code is not None and error.status not in (401, 403)

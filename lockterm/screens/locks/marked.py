@@ -1,4 +1,4 @@
-"""What is done with marked locks: their voice set, read, copied to."""
+"""Commands on marked locks: set their voice, read them, copy to them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ READING = "read marked"
 """The group of the worker that reads."""
 
 _NAMED = 5
-"""So many locks that were not read are named in the notice."""
+"""The maximum number of unread locks named in the notification."""
 
 
 class MarkedLocks:
-    """The commands on marked locks; what changes them is a plan, which names each.
+    """The commands on marked locks; every change is a plan that names each lock.
 
     Args:
         screen: The screen of the lock book.
@@ -151,7 +151,7 @@ class MarkedLocks:
     # --- copying -------------------------------------------------------------------------------
 
     def copy_to(self) -> None:
-        """Copy the remotes of the lock under the cursor to them: which is asked once more."""
+        """Copy the remotes of the selected lock to the marked ones, after another question."""
         current = self._current
         if current is not None:
             marked = [lock.lock_id for lock in self._marks.rows]

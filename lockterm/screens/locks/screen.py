@@ -68,13 +68,13 @@ class LocksScreen(ListScreen[None]):
         self._shelf = Shelf(())
         """All of the book, as the table shows it."""
         self._texts: Sequence[str] = ()
-        """What is searched of each lock of the book, once something was."""
+        """The searched text of each lock, made at the first search."""
         self.marked = MarkedLocks(self)
         """The commands on the marked locks."""
         self._go_to: int | None = None
         self._places: dict[int, int] = {}
-        """Lock id -> its place. Sorted anew by each opening, the rows would move under the cursor:
-        whoever walks down the book would open the same two locks again and again."""
+        """Lock ID -> its place. If each opening sorted the rows again, they would move under the
+        cursor, and a person who goes down the list would open the same two locks repeatedly."""
 
     def crumbs(self) -> tuple[str, ...]:
         return ("Locks",)
@@ -88,7 +88,7 @@ class LocksScreen(ListScreen[None]):
     # --- loading -------------------------------------------------------------------------------
 
     def pass_time(self) -> None:
-        """Tell how long ago it was by now that locks were opened and read."""
+        """Update how long ago locks were opened and read."""
         self.paint()
 
     def on_screen_resume(self) -> None:
@@ -104,10 +104,10 @@ class LocksScreen(ListScreen[None]):
     @work(exclusive=True, group="book")
     @opens("the locks")
     async def load_book(self, *, sort: bool = False) -> None:
-        """Read the lock book; what is new in it comes first, the rest stays where it is.
+        """Read the lock book; new locks come first, the others keep their places.
 
         Args:
-            sort: Put the lock that was opened last first, and so on.
+            sort: Whether to sort by the last opening.
         """
         try:
             locks = await self.operations.locks.all()
@@ -137,7 +137,7 @@ class LocksScreen(ListScreen[None]):
         self.describe_rows()
 
     def _sort(self, locks: Sequence[Lock]) -> None:
-        """Take over the book, sorted once: what is typed into the find line leaves its order."""
+        """Take over the book, sorted once; the find line keeps its order."""
         book = tuple(self.table.in_order(locks))
         self.book, self._texts, self._shelf = book, (), Shelf(book)
 
@@ -211,7 +211,7 @@ class LocksScreen(ListScreen[None]):
         )
 
     def _ids_to_try(self) -> str:
-        """Where the ids come from, for somebody who has none at hand."""
+        """Return where to find lock IDs."""
         if values.is_loopback(urlsplit(self.operations.profile.base_url).hostname or ""):
             return _SAMPLE_LOCKS
         return "The operator of the service knows the IDs."
@@ -367,7 +367,7 @@ class LocksScreen(ListScreen[None]):
             self.action_unmark_all()
 
     def action_refresh(self) -> None:
-        """Read the book again, and sort it anew; or the remotes of the marked locks."""
+        """Read the book again and sort it, or read the remotes of the marked locks."""
         if self.marks:
             self.marked.read()
         else:

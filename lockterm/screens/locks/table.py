@@ -29,7 +29,7 @@ _ENDS: Mapping[int, Sequence[State]] = {6: (State.ENDED,), 7: (State.WEEK, State
 _READ = 8
 """How old they are: it stays where these have no room, and they go with it."""
 _DIGITS = 4
-"""Of a count: from 10,000 on it is told in thousands."""
+"""The width of a count in cells; from 10,000 on it is in thousands."""
 _COUNT = len("× ") + _DIGITS
 
 
@@ -42,14 +42,14 @@ _BY = {
     "Remotes": "remotes",
     "Opened": "opened_ms",
 }
-"""Title -> the field of a lock by which its click sorts; an empty one stands last."""
+"""Title -> the lock's field by which a click sorts; locks without a value come last."""
 
 
 class Shelf:
-    """Some locks of the book, and what is told of all of them together: once, not at each key.
+    """Some locks of the book, with data about all of them, computed once and not at each key.
 
     Args:
-        locks: In the order in which they are to stand.
+        locks: The locks, in order.
     """
 
     def __init__(self, locks: Sequence[Lock]) -> None:
@@ -91,10 +91,9 @@ class Shelf:
 
 
 class LocksTable(RowTable):
-    """Name, id, vendor, model, zone, remotes at the last look, what ends, last opened.
+    """The table of locks: name, ID, vendor, model, zone, remotes, ends, last opening.
 
-    What ends is told of rows in sight, by their whole lists as they were read last: never without
-    when that was.
+    Ends are shown for visible rows, from the last whole list of each, always with its age.
 
     Args:
         marks: The marked locks.
@@ -120,7 +119,7 @@ class LocksTable(RowTable):
         self._shelf = Shelf(())
         self._now_ms = 0
         self._ends: dict[str, Ends | None] = {}
-        """What was read, by the key of the row; None: there was nothing to read."""
+        """Row key -> the ends that were read; None if no list is kept."""
         self._to_read_again: frozenset[str] = frozenset()
         """The rows of which it is older than the book."""
 
@@ -128,9 +127,9 @@ class LocksTable(RowTable):
         """Replace the rows.
 
         Args:
-            shelf: What is to stand here.
-            now_ms: What "3 days ago" is counted from.
-            cursor: The lock to stand on; by default the one of now.
+            shelf: The locks to show.
+            now_ms: Now, in milliseconds.
+            cursor: The lock to select; by default the selected one.
         """
         self._shelf = shelf
         self._now_ms = now_ms
@@ -140,23 +139,23 @@ class LocksTable(RowTable):
         self.call_after_refresh(self.look_for_lacking)
 
     def read_ends_again(self) -> None:
-        """Have it read anew what ends; what is known is shown until then."""
+        """Request new ends; the known ones are shown until then."""
         self._to_read_again = frozenset(self._ends)
 
     def note_ends(self, key: str, ends: Ends | None, now_ms: int) -> None:
-        """Take over what ends on a lock; :meth:`refresh` shows it, and nothing else moves.
+        """Take over the ends of a lock; :meth:`refresh` shows them, and nothing else moves.
 
         Args:
-            key: That of its row.
-            ends: It; None: no list is kept.
-            now_ms: What its age is counted from.
+            key: The key of the lock's row.
+            ends: The ends; None if no list is kept.
+            now_ms: Now, in milliseconds.
         """
         self._ends[key], self._now_ms = ends, now_ms
         self._to_read_again -= {key}
 
     @property
     def lacking(self) -> Sequence[str]:
-        """The keys of the rows in sight of which it has to be read what ends."""
+        """Return the keys of visible rows whose ends are not read yet."""
         if _READ in self.hidden:
             return ()
         again = self._to_read_again
@@ -246,7 +245,7 @@ class LocksTable(RowTable):
 
 
 def _counted(state: State, count: int) -> str:
-    """A count behind the sign of its state; nothing where there are none."""
+    """Return a count after the icon of its state; nothing for 0."""
     digits = str(count) if count < 10**_DIGITS else f"{min(count // 1000, 999)}k"
     return f"{state.sign} {digits:<{_DIGITS}}" if count else " " * _COUNT
 
@@ -257,7 +256,7 @@ def opened(at_ms: int | None, now_ms: int) -> str:
 
 
 def _widest(texts: Collection[str]) -> int:
-    """The most cells that one of them takes as it is shown; most are told by their length."""
+    """Return the largest width of some texts in cells."""
     if "".join(texts).isascii():
         return max(map(len, texts), default=0)
     return max(
@@ -266,9 +265,9 @@ def _widest(texts: Collection[str]) -> int:
 
 
 def more_about(lock: Lock, zone: tzinfo, now_ms: int) -> list[str]:
-    """What the table has no column for, as words to show, days as in a zone.
+    """Return texts about values without a column, the longest first and an empty one last.
 
-    As long as there is room for it: the longest first, and nothing at last.
+    Days are shown in a zone.
     """
     alias = [f"alias {clean(lock.alias, 40)}"] if lock.alias else []
     voices = []

@@ -34,13 +34,13 @@ class RemoteColumn:
 
     title: str
     about: str
-    """What stands in it, for the dialog."""
+    """The description in the dialog."""
     noun: str
-    """What it is called in ``sorted by ...``."""
+    """The name in ``sorted by ...``."""
     directions: tuple[str, str]
-    """What stands first, sorted up and sorted down."""
+    """The first values in ascending and descending order."""
     field: Field
-    """What it shows, by itself or with others."""
+    """The field that it shows, alone or with others."""
 
     @classmethod
     def of(
@@ -52,7 +52,7 @@ class RemoteColumn:
         noun: str = "",
         directions: tuple[str, str] | None = None,
     ) -> Self:
-        """The column of the field of that name; what it does not say is as the field says it."""
+        """Return the column of a field; missing texts come from the field."""
         field = FIELDS[name]
         ways = directions or _DIRECTIONS.get(field.kind, ("A to Z", "Z to A"))
         return cls(title or field.label, about, noun or field.called, ways, field)
@@ -93,14 +93,14 @@ ALWAYS = "name"
 """The column that is always there: without it, one would act on a remote one cannot tell apart."""
 
 USUAL = ("name", "number", "type", "valid", "state", "added", "coerced")
-"""Where nothing was chosen, as many of them as fit."""
+"""The default columns, as many as fit."""
 
 _SHOWN, _SORT, _DOWN = "columns", "sort", "descending"
-"""What the file of choices calls them."""
+"""Their name in the preferences."""
 
 
 class SortOrder(Sorting):
-    """What remotes are sorted by, in words too."""
+    """The sort order of remotes, with its description."""
 
     @property
     def brief(self) -> str:
@@ -129,7 +129,7 @@ class Arrangement:
 
     @classmethod
     def read(cls, kept: Any) -> Self:
-        """What was kept, as far as it makes sense: the file is edited by people."""
+        """Return the saved arrangement without invalid parts, because people edit the file."""
         if not isinstance(kept, dict):
             return cls()
         listed = kept.get(_SHOWN)
@@ -156,16 +156,16 @@ AS_USUAL = Arrangement()
 """Nothing was chosen."""
 
 KEPT_AS = "remotes.table"
-"""What the file of choices calls it: one for all profiles and locks, as eyes and terminal are."""
+"""Its name in the preferences: one for all profiles and locks, as eyes and terminal are."""
 
 
 class ColumnsChoice:
-    """Which columns there are, in which order, and what the rows are sorted by.
+    """The chosen columns, their order, and the sort order of the rows.
 
-    A sort is kept too: the pager says it at all times, and every action names its remote.
+    The sort order is saved, too: the pager always shows it, and every action names its remote.
 
     Args:
-        preferences: Where it is kept.
+        preferences: The saved choices.
     """
 
     def __init__(self, preferences: Preferences) -> None:
@@ -203,7 +203,7 @@ _GIVING = ("added", "coerced", "type", "state")
 """What is left out first where not all of the usual columns fit: the signs before the row tell
 what is coerced and the state, and what is valid tells the type."""
 GOOD_NAME = 24
-"""So many cells the name has before one of these is there."""
+"""The width of the name in cells before one of these columns appears."""
 _MORE = (
     ("name", GOOD_NAME),
     ("gap", 2),
@@ -214,7 +214,7 @@ _MORE = (
     *((key, _STAMP) for key in ("end", "start", "updated", "created")),
     ("name", 60),
 )
-"""What grows first where there is room, and to what."""
+"""The columns that grow if there is room, in order, with their new width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,18 +228,18 @@ class Layout:
     room: int
     """All the cells there are."""
     order: SortOrder | None = None
-    """What the rows are sorted by, for the titles."""
+    """The sort order, for the titles."""
 
 
 def plan(room: int, long: Mapping[str, int], arrangement: Arrangement) -> Layout:
-    """Which columns there are in so many cells, and how wide each is.
+    """Return the columns that fit a width, and the width of each.
 
-    Of columns that were chosen, the last ones are left out where not all fit; the name never is.
+    If not all chosen columns fit, the last ones are left out, but never the name.
 
     Args:
-        room: The cells.
-        long: How wide the columns of ``GROWING`` are.
-        arrangement: What was chosen.
+        room: The width in cells.
+        long: The widths of the columns of ``GROWING``.
+        arrangement: The chosen columns.
     """
     columns, order, least = arrangement.columns, arrangement.order, {**_LEAST, **long}
     if order is not None:  # room for its marker
@@ -278,7 +278,7 @@ def line(cells: Sequence[Piece], layout: Layout) -> Iterator[Piece]:
 
 
 def titles(layout: Layout) -> list[Piece]:
-    """What the columns are called; the one they are sorted by has a marker."""
+    """Return the titles; the sorted column has a marker."""
     return [(_title(key, width, layout.order), "") for key, width in layout.widths.items()]
 
 
@@ -299,12 +299,12 @@ def rows_to_show(
 ) -> Sequence[Remote]:
     """Return the remotes of a list to show: those of the page or those found, if they match.
 
-    No more than the first :data:`MOST_SHOWN` of a page: a service may send any number, and a
-    table of thousands keeps the keys waiting. The rows that were loaded are sorted, not the list.
+    Of a page, at most :data:`MOST_SHOWN` are returned: a service may send any number, and a
+    table of thousands delays the keys. The loaded rows are sorted, not the list.
 
     Args:
-        state: What is known of the list.
-        order: What they are sorted by; None for the service's order.
+        state: The state of the list.
+        order: The sort order; None for the service's order.
         zone: The zone of times, also of those that are compared with the text searched for.
         now_ms: The time that states are as of.
     """
@@ -321,13 +321,13 @@ def rows_to_show(
 def sorted_remotes(
     remotes: Sequence[Remote], order: SortOrder, now_ms: int, zone: tzinfo
 ) -> list[Remote]:
-    """The same remotes in another order; equal ones stay in the order of the service.
+    """Return remotes in a sort order; equal ones stay in the order of the service.
 
     Args:
-        remotes: In the order of the service.
-        order: The column, and which way.
-        now_ms: What a state is as of.
-        zone: In which states are told.
+        remotes: The remotes in the order of the service.
+        order: The column and the direction.
+        now_ms: Now, in milliseconds.
+        zone: The zone of states.
     """
     return sorted_by(
         remotes,

@@ -24,13 +24,13 @@ HINT = (
 
 
 class ColumnsModal(LocktermModal[Arrangement | None]):
-    """Ask for columns, their order and a sort; answers with them, or with None.
+    """A dialog for columns, their order and a sort order; its result is an arrangement, or None.
 
-    Every column has a line, those that are shown and those that are not; the marks are ASCII.
+    Every column has a line, whether it is shown or not; the marks are ASCII.
 
     Args:
-        arrangement: What is chosen now.
-        left_out: The columns of an arrangement for which the terminal has no room.
+        arrangement: The present arrangement.
+        left_out: Returns the columns of an arrangement that do not fit the terminal.
     """
 
     BINDINGS = bindings("columns")
@@ -44,7 +44,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
 
     @property
     def chosen(self) -> Arrangement:
-        """What the lines say."""
+        """The lines of the dialog."""
         shown = tuple(key for key in self._keys if key in self._shown)
         return Arrangement.of(shown, self._order)
 

@@ -56,15 +56,15 @@ _WITHOUT_ID = frozenset({"another", "copy"})
 class RemoteCommands:
     """Add, edit, renew, delete, number, copy, clear; and why one of them can do nothing now.
 
-    A command takes the remote that is shown when its key is pressed; dialog and request keep that
-    one, whatever the screen shows by then.
+    A command takes the remote that is selected when its key is pressed. Dialog and request keep
+    that one, even if the screen shows others later.
 
-    A subclass says which remote that is, and takes over what a command has changed.
+    A subclass gives the remote, and takes over the result of a command.
 
     Args:
-        screen: The screen whose keys they are.
-        refresh: The id of the key that reads again what the screen shows.
-        busy: What is being done with remotes of the lock, if it outlives these commands.
+        screen: The screen with the keys.
+        refresh: The ID of the key that reads the screen's data again.
+        busy: Running actions on remotes of the lock, if they outlive these commands.
         on_lock: The lock of the remote; None for the one that the screen is about.
         change_type: How the type of a remote is changed, as a sentence; empty if with the key of
             the screen.
@@ -108,7 +108,7 @@ class RemoteCommands:
         return False
 
     def go_to(self, remote_id: int | None) -> None:
-        """Stand on a remote that was saved, once it is read."""
+        """Select a saved remote once it is read."""
 
     def show_busy(self) -> None:
         """Show what is being done with remotes: see ``busy``."""
@@ -204,11 +204,11 @@ class RemoteCommands:
         self._open_form(self.current)
 
     def renew(self) -> None:
-        """Change its end: the form with the cursor there.
+        """Open the form with the cursor on the end.
 
-        A permanent remote has none, and a renewal changes no type: what is typed behind the key
-        goes nowhere then. Whether it is permanent is not said before: as the cursor moves, the line
-        of keys would be sent again and again.
+        A permanent remote has no end, and a renewal does not change the type, so a dialog takes the
+        keys typed next. The footer does not show this before, because it would be sent again with
+        every move of the cursor.
         """
         remote = self.current
         if remote is not None and remote.remote_type == RemoteType.PERMANENT:
@@ -325,14 +325,14 @@ class RemoteCommands:
         busy: str = "",
         deletes: bool = False,
     ) -> Worker[None]:
-        """Send a change and tell what became of it, even where the screen is left meanwhile.
+        """Send a change and report its result, even if the screen is left.
 
         Args:
-            what: What is done, for the title of an error; clean.
+            what: The action, for the title of an error; clean.
             work: The call.
-            done: What was done, and what else to say of it, from its result.
-            remote_id: The remote it is about.
-            busy: What to show at that remote until then.
+            done: Returns the message and more sentences for a result.
+            remote_id: The remote of the change.
+            busy: The text at that remote until the result.
             deletes: Whether the change deletes that remote.
         """
 

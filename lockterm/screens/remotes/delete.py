@@ -18,18 +18,17 @@ from lockterm.widgets.cells import cut
 
 
 class Deletion:
-    """What is deleted with a remote, and the question before that.
+    """The delete of a remote, and its confirmation.
 
     Args:
-        operations: The one door to service and store.
-        lock_entry: The lock it belongs to.
-        remote: The remote as the list showed it; its id is what is deleted, whatever the list
-            shows by then.
+        operations: The service and the store.
+        lock_entry: The lock of the remote.
+        remote: The remote as the list showed it; its ID is deleted, even if the list changes.
     """
 
     def __init__(self, operations: Operations, lock_entry: Lock, remote: Remote) -> None:
         self.remote = remote
-        """The remote as it was last read: what is kept as its backup."""
+        """The remote as last read, which becomes its backup."""
         self._operations = operations
         self._lock_entry = lock_entry
 
@@ -92,16 +91,16 @@ class Deletion:
 
 
 class Clearing:
-    """What is deleted with all remotes of a lock, and the question before that.
+    """The delete of all remotes of a lock, and its confirmation.
 
     Args:
-        operations: The one door to service and store.
-        lock_entry: The lock; its name or its id has to be typed.
+        operations: The service and the store.
+        lock_entry: The lock, whose name or ID must be typed.
     """
 
     def __init__(self, operations: Operations, lock_entry: Lock) -> None:
         self.count: int | None = None
-        """How many remotes the person was told of; None before they were counted."""
+        """The number of remotes shown in the question; None before they were counted."""
         self._operations = operations
         self._lock_entry = lock_entry
 
@@ -117,7 +116,7 @@ class Clearing:
         )
 
     async def check(self) -> TargetState:
-        """Count them now; what cannot be counted cannot be cleared."""
+        """Count the remotes now; without a count, the lock cannot be cleared."""
         name = clean(self._lock_entry.title, 60)
         try:
             seen = await self._operations.remotes.page(self._lock_entry.lock_id, 1, 1, fresh=True)
@@ -140,10 +139,10 @@ class Clearing:
 
 
 def _asked(remote: Remote, lock_entry: Lock) -> tuple[str, list[str]]:
-    """The question, and the numbers that stand on lines of their own below it.
+    """Return the question, and the numbers for separate lines below it.
 
-    Terminals disagree on how wide letters beyond ASCII are, and in which direction they run: what
-    tells two remotes apart never stands in a row with them.
+    Terminals disagree on the width and direction of letters beyond ASCII, so the number that
+    distinguishes two remotes never shares a line with them.
     """
     who, lock = format_remote(remote), clean(lock_entry.title, 60)
     if f"{who}{lock}".isascii():
@@ -153,7 +152,7 @@ def _asked(remote: Remote, lock_entry: Lock) -> tuple[str, list[str]]:
 
 
 def numbers_of(remote: Remote, lock_entry: Lock) -> list[str]:
-    """What tells a remote from others of its name, on lines of their own."""
+    """Return the number and ID of a remote on separate lines."""
     number = f"Number: {clean(seen_or(remote.remote_number, 'none'), 30)}"
     return [number, f"Id: {remote.id}, lock {lock_entry.lock_id}"]
 

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 
 class RemoteDetailScreen(LocktermScreen[None]):
-    """Every field of a remote as the service tells it now.
+    """The screen with every field of a remote as the service has it now.
 
     Args:
-        operations: The one door to service and store.
-        lock_entry: The lock it belongs to.
-        remote_id: Which remote.
-        title: What it is called as long as its detail was not read.
+        operations: The service and the store.
+        lock_entry: The lock of the remote.
+        remote_id: The remote.
+        title: The title until the detail is read.
     """
 
     BINDINGS = bindings("remote")
@@ -58,7 +58,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
         super().__init__(operations)
         self.lock_entry = lock_entry
         self.commands = DetailCommands(self)
-        """What the keys do with the remote."""
+        """The commands on the remote."""
         self.remote_id = remote_id
         self._opened_as = self._called = title
         self._is_deleted = False
@@ -98,7 +98,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
             await self._learn_names(seen.value)
 
     def keep_refusal(self, error: LocktermError) -> None:
-        """That a remote is gone is said whole, and is nobody's fault."""
+        """Log a refusal, unless the remote is gone, which the screen shows whole."""
         if not (isinstance(error, Refused) and error.is_gone):
             super().keep_refusal(error)
 
@@ -181,7 +181,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
         pager.show(*with_age(words, seen.steady_ms))
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """The service was lost or is back: what failed is tried again by itself."""
+        """Repeat failed reads when the service is lost or back."""
         super().show_notices(link, unsettled)
         if self.may_read_again(self.state.error):
             self.load_remote()
@@ -196,7 +196,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     @property
     def is_gone(self) -> bool:
-        """Whether the service said, when it was asked last, that there is no such remote."""
+        """Whether the service's last answer was that the remote does not exist."""
         return isinstance(self.state.error, Refused) and self.state.error.is_gone
 
     def after_write(self, remote_id: int | None) -> None:

@@ -34,16 +34,16 @@ def format_pager(
     name: str = "",
     counts: Sequence[str] = (),
 ) -> PagerWords:
-    """The pager's line.
+    """Return the text of the pager.
 
     Args:
-        state: What is shown.
-        matching: How many rows there are; with a search, how many match.
-        order: What they are sorted by. It is said in every state, and of what: one page that is
-            sorted is not the list.
-        marked: How many remotes are marked, in words; before all else, for that is never left out.
-        name: The whole name of the remote under the cursor, where its row has not room for it.
-        counts: How many of what was read have which state, in words, the longest first.
+        state: The state of the list.
+        matching: The number of rows; with a search, of matches.
+        order: The sort order. It is always shown with its scope, because a sorted page is not a
+            sorted list.
+        marked: The number of marked remotes in words; it comes first and is never left out.
+        name: The whole name of the selected remote if its row cuts it.
+        counts: Texts about the states of the read remotes, the longest first.
     """
     before, at_ms, after, shorter, fuller = _of_the_list(state, matching, order, counts)
     dot, forms, ageless = separator(), (before, *shorter), tuple[str, ...]()
@@ -160,13 +160,13 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
 def describe_empty(
     state: ListState, lock: str, *, may_add: bool, may_restore: bool = False
 ) -> tuple[str, str]:
-    """What stands where there are no rows: the state, and the next key.
+    """Return the empty state and the next key.
 
     Args:
-        state: What is shown; without rows.
+        state: The state of the list, without rows.
         lock: The lock's name, clean.
         may_add: Whether a remote can be added.
-        may_restore: Whether the history has what was deleted from here.
+        may_restore: Whether the history has remotes deleted from here.
     """
     if state.is_narrowed:
         return _nothing_matches(state)
@@ -217,12 +217,12 @@ def _nothing_matches(state: ListState) -> tuple[str, str]:
 
 
 def why_no_page(state: ListState, action: str, at: int) -> str:
-    """Why a key that leads to another page can do nothing; empty: it can.
+    """Return why a key cannot open another page; empty if it can.
 
     Args:
-        state: What is shown.
-        action: What the key does.
-        at: The number of the page from which it leads away.
+        state: The state of the list.
+        action: The action of the key.
+        at: The number of the present page.
     """
     if state.found is not None:
         return "These were found on all pages. escape shows the pages again."

@@ -271,7 +271,7 @@ class RemotePages(Vertical):
                 self._screen.keep_refusal(error)
 
     def _narrow(self, **wanted: str | StateFilter | None) -> None:
-        """Ask for other remotes: those of the page at once, those of the other pages if told to."""
+        """Change search or filter; the page follows at once, other pages after a key."""
         self.workers.cancel_group(self, "search")
         self.list.change(**wanted, found=None)
 
@@ -332,10 +332,10 @@ class RemotePages(Vertical):
         self._kind = ()
 
     def paint_rows(self, *, top: bool = False) -> None:
-        """Fill the table again; the cursor stays on its remote.
+        """Fill the table again; the same remote stays selected.
 
         Args:
-            top: Whether to stand on the first row if that remote is gone.
+            top: Whether to select the first row if that remote is gone.
         """
         if not self.is_running:  # a write may outlive the screen that began it
             return
@@ -362,7 +362,7 @@ class RemotePages(Vertical):
         self.show_pager()
 
     def pass_time(self) -> None:
-        """Show what dates and states say by now; what was sorted or found stays as it was."""
+        """Update dates and states to the present time; order and results stay."""
         now_ms, page = self._operations.now_ms(), self.list.state.page
         self.table.pass_time(now_ms)
         if page is not None:
@@ -428,7 +428,7 @@ class RemotePages(Vertical):
         self.arrange_table(replace(before, order=SortOrder.after(before.order, event.column)))
 
     def arrange_table(self, chosen: Arrangement | None) -> None:
-        """Arrange the table and keep that; what cannot be kept holds for this session."""
+        """Arrange the table and save that; if it cannot be saved, it holds for this session."""
         if chosen is None or chosen == self.columns.arrangement:
             return
         not_kept = self.columns.use(chosen)

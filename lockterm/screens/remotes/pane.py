@@ -1,4 +1,4 @@
-"""The remote under the cursor, beside a wide table: from what the list told, without a request."""
+"""The selected remote beside a wide table, from the list's data, without a request."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from lockterm.screens.remotes.table import RemoteRow, name, number
 from lockterm.widgets.cells import cut
 
 MOST_DONE = 5
-"""So many changes of a remote are told, the newest."""
+"""The maximum number of shown changes of a remote, the newest."""
 
 MOST_LINES = 500
-"""Among so many of its lock: the history has them all."""
+"""The number of the lock's last changes to search; the history has all."""
 
 _WHOLE = re.compile(r"\d+ [A-Z][a-z]{2} \d{4}|\d\d:\d\d [+-]\d\d:\d\d|in \d+ \w+|\d+ \w+ ago")
-"""What no line is broken in: a date, a time with its offset, how far that is."""
+"""Texts that are not broken across lines: dates, times with offset, distances."""
 
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
@@ -43,10 +43,10 @@ Part = tuple[str, str]
 
 
 class RemotePane(Widget):
-    """What the row cannot show whole: the name, the period as a bar, the times, what was done.
+    """A panel with the whole name, the period as a bar, the times, and recent changes.
 
     Args:
-        operations: The one door to service and store.
+        operations: The service and the store.
         lock_id: The lock of the remotes.
     """
 
@@ -126,7 +126,7 @@ def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
 
 
 def _broken(text: str, room: int) -> list[str]:
-    """Lines of words in ASCII, of at most so many cells."""
+    """Return the lines of an ASCII text, broken at a width."""
     text = _WHOLE.sub(lambda found: found.group().replace(" ", _NO_BREAK), text)
     lines = textwrap.wrap(text, room, break_on_hyphens=False)
     return [line.replace(_NO_BREAK, " ") for line in lines]

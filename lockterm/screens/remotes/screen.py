@@ -126,14 +126,14 @@ class RemotesScreen(ListScreen[None]):
                 self.pages.paint_rows()  # with the times of its zone
 
     def after_write(self, remote_id: int | None) -> None:
-        """Read the page again: what is shown may have changed."""
+        """Read the page again, because its remotes may have changed."""
         self.pages.load(fresh=True)
         if self.remotes.state.found is not None:
             self.pages.search(again=True)
         self.unmark_done()
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """The service was lost or is back: what failed is tried again by itself."""
+        """Repeat failed reads when the service is lost or back."""
         super().show_notices(link, unsettled)
         if self.may_read_again(self.remotes.state.load.error):
             self.pages.load()
@@ -176,7 +176,7 @@ class RemotesScreen(ListScreen[None]):
     # --- what keys can do ----------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """There is no such page or no remote; or see :meth:`RemoteCommands.why_not`."""
+        """Return why an action can do nothing; see also :meth:`RemoteCommands.why_not`."""
         state = self.remotes.state
         if action in PAGING:
             return why_no_page(state, action, self.remotes.at)
@@ -322,7 +322,7 @@ class RemotesScreen(ListScreen[None]):
     @work
     @opens("the other lock", must_appear=True)
     async def _show_lock_beside(self, step: int) -> None:
-        """Show the remotes of the lock so much further in the book, which has no end."""
+        """Show the remotes of a lock some places further in the book, which wraps around."""
         with self.refusing_errors():
             book = self.pages.body.book = await self.operations.locks.all()
             locks = by_name(book, self.lock_entry)
@@ -338,7 +338,7 @@ class RemotesScreen(ListScreen[None]):
         self._show_lock(event.lock)
 
     def _show_lock(self, lock: Lock) -> None:
-        """Show the remotes of another lock in place of these, on a screen of its own."""
+        """Replace this screen with the remotes of another lock."""
         if not self.is_current:
             return
         if reason := self.why_not("next_lock"):

@@ -50,9 +50,9 @@ class RemoteRow:
     remote: Remote
     valid: Validity
     busy: str = ""
-    """What is being done with it: ``deleting``."""
+    """The running action: ``deleting``."""
     zone: tzinfo = UTC
-    """In which its times are told."""
+    """The zone of its times."""
 
     @classmethod
     def of(cls, remote: Remote, zone: tzinfo, now_ms: int, busy: str = "") -> RemoteRow:
@@ -61,7 +61,7 @@ class RemoteRow:
 
 
 def signs(row: RemoteRow) -> tuple[Piece, Piece]:
-    """The sign of the state, and that of a coerced remote: what stands before all columns."""
+    """Return the icons before all columns: the state, and whether the remote is coerced."""
     state = row.valid.state
     return (state.sign, state.look), (COERCED, "coerced") if row.remote.is_coerced == 1 else _NONE
 
@@ -72,7 +72,7 @@ SIGNS = 2
 
 
 def cells(row: RemoteRow, layout: Layout) -> list[Piece]:
-    """What stands in the columns, and how it looks."""
+    """Return the texts of the columns with their styles."""
     found = []
     for key, width in layout.widths.items():
         text = _cell(row, key, width)
@@ -86,17 +86,17 @@ def cells(row: RemoteRow, layout: Layout) -> list[Piece]:
 
 
 def whole(row: RemoteRow, column: str) -> str:
-    """What stands in a column that is wide enough."""
+    """Return the full text of a column."""
     return _cell(row, column, LONGEST)
 
 
 def name(remote: Remote) -> str:
-    """The remote's name, clean; what came in its place where it is no text."""
+    """The remote's name, clean; a value of another type is shown as received."""
     return _text(remote, "remoteName", remote.remote_name, "(no name)")
 
 
 def number(remote: Remote) -> str:
-    """The remote's number, clean; what came in its place where it is no text."""
+    """The remote's number, clean; a value of another type is shown as received."""
     return _text(remote, "remoteNumber", remote.remote_number, "-")
 
 
@@ -107,7 +107,7 @@ def _text(remote: Remote, field: str, value: str | None, absent: str) -> str:
 
 
 def _cell(row: RemoteRow, column: str, width: int) -> str:
-    """What stands in a column, clean, given its width."""
+    """Return the text of a column for its width, clean."""
     remote, field = row.remote, COLUMNS[column].field
     match column:
         case "name":
@@ -229,7 +229,7 @@ class RemotesTable(LineTable):
         self._arrangement = arrangement
 
     def left_out(self, arrangement: Arrangement) -> list[str]:
-        """The columns of an arrangement for which there is no room now."""
+        """Return the columns of an arrangement that do not fit now."""
         widths = self._plan_columns(arrangement).widths
         return [key for key in arrangement.columns or USUAL if key not in widths]
 
@@ -246,12 +246,12 @@ class RemotesTable(LineTable):
         """Replace the rows.
 
         Args:
-            remotes: In the order in which they are shown.
-            zone: In which dates are shown.
-            now_ms: What "in 3 days" is counted from.
-            busy: Remote id -> what is being done with it.
-            cursor: The id to stand on; by default that of now, or its place where it is gone.
-            top: Where that id is gone, stand on the first row instead: it is another page.
+            remotes: The remotes, in order.
+            zone: The zone of dates.
+            now_ms: Now, in milliseconds.
+            busy: Remote ID -> its running action.
+            cursor: The ID to select; by default the selected one, or its place if it is gone.
+            top: Whether to select the first row if that ID is gone, on another page.
         """
         current = self.selected
         wanted = cursor if cursor is not None else current.id if current else None
@@ -286,7 +286,7 @@ class RemotesTable(LineTable):
             self._refill(self.cursor_row)
 
     def measure_again(self) -> None:
-        """Choose the columns anew: how wide names are has changed."""
+        """Compute the columns again, because the width of names has changed."""
         self._refill(self.cursor_row)
 
     def titles(self) -> Iterator[Piece]:
@@ -294,7 +294,7 @@ class RemotesTable(LineTable):
         yield from line(titles(self._layout), self._layout)
 
     def click_title(self, x: int) -> None:
-        """Tell whose title it was; the blanks behind it belong to it."""
+        """Post the column of a clicked title; the blanks after it belong to it."""
         end = len(MARGIN) + BEFORE
         for column, width in self._layout.widths.items():
             start, end = end, end + width + self._layout.gap
@@ -337,7 +337,7 @@ class RemotesTable(LineTable):
         self.set_lines(BEFORE + self._layout.room, len(self.rows), place)
 
     def _widened(self, before: Mapping[str, int]) -> Mapping[str, int]:
-        """The columns of ``GROWING`` as wide as what stands in them, at least as wide as before."""
+        """Return the widths of the columns of ``GROWING``, which never shrink."""
         found = {}
         for key, widths in GROWING.items():
             longest = max((cell_len(whole(row, key)) for row in self.rows), default=0)

@@ -1,4 +1,4 @@
-"""The voice of a lock: what there is to choose from, its packs, fetching one."""
+"""The voice of a lock: the choices, their packs, and the download of a pack."""
 
 from lockterm.screens.voice.screen import VoiceScreen
 

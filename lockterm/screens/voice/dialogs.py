@@ -96,7 +96,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
 
 
 PAINT_S = 0.5
-"""How often progress is painted at the most, in seconds: a thin link carries both."""
+"""The minimum time between updates of the progress in seconds, because the link is shared."""
 
 
 class DrawnProgressBar(ProgressBar):
@@ -190,5 +190,5 @@ class DownloadModal(LocktermModal[Path | None]):
         self.dismiss(self._file)
 
     def action_cancel(self) -> None:
-        """Stop; what came so far is kept."""
+        """Stop the download; the bytes received so far are kept."""
         self.dismiss(self._file)

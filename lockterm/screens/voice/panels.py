@@ -33,13 +33,12 @@ if TYPE_CHECKING:
 
 
 class HalfPanel(Vertical):
-    """A heading, a line that says what is stale, the rows or words.
+    """A panel with a heading, a line about stale data, and rows or an empty state.
 
     Args:
-        heading: What the rows are.
-        rows: The widget that shows them.
-        below: What stands below the rows, together with them.
-        id: The id of the widget.
+        heading: The heading.
+        rows: The widget with the rows.
+        below: A widget below the rows, shown with them.
     """
 
     def __init__(self, heading: str, rows: Widget, *below: Widget, id: str | None = None) -> None:
@@ -68,10 +67,10 @@ class HalfPanel(Vertical):
         """Show the rows, or why there are none.
 
         Args:
-            state: What is known.
+            state: The state of the read.
             found: Whether there are rows.
-            words: What to say where there are none, and the next key.
-            zone: For the time of what is stale.
+            words: The empty state and the next key.
+            zone: The zone of the time of stale data.
         """
         self._show_rows(found)
         panel = self.query_one(StatePanel)
@@ -174,7 +173,7 @@ class PacksTable(RowTable):
         self._packs: dict[str, VoicePack] = {}
 
     def show_packs(self, packs: Sequence[VoicePack], zone: tzinfo) -> None:
-        """Replace the rows by the first packs; those of one name are told apart by their order."""
+        """Show the first packs; packs of one name are distinguished by their order."""
         self._packs, names = {}, Counter[str | None]()
         for pack in packs[:MOST_SHOWN]:
             self._packs[f"{names[pack.name]} {pack.name or ''}"] = pack
@@ -216,7 +215,7 @@ class PackDetail(Static):
         self.update(clean(words, LONGEST_MEANING))
 
     def show_error(self, error: LocktermError) -> None:
-        """Why there is no detail."""
+        """Show why there is no detail."""
         again = error.sentences_with(f"{key('voice.refresh')} tries again.")
         self.show_words(f"{error.title}: {again}")
 
@@ -248,7 +247,7 @@ def _cells(pack: VoicePack, zone: tzinfo) -> tuple[str, ...]:
 
 
 def _shown(pack: VoicePack, field: str, value: str | None, most: int = 200) -> str:
-    """A value; what came instead of one of the contract's type is shown as it came."""
+    """Return a value as text; a value of another type is shown as received."""
     if field in pack.odd:
         return f"{clean(pack.odd[field], 80)} (not as in the contract)"
     return clean(value, most) if value else "not stated"
@@ -263,7 +262,7 @@ class VoicesPanel(HalfPanel):
 
     @property
     def entry(self) -> VoiceLine | None:
-        """What the cursor stands on; None while no voices are shown."""
+        """The selected entry; None while no voices are shown."""
         return self.voices.entry if self.voices.display else None
 
     def show_voices(
@@ -275,15 +274,15 @@ class VoicesPanel(HalfPanel):
         zone: tzinfo,
         many: OfMany | None = None,
     ) -> None:
-        """Show what is known now.
+        """Show the known voices.
 
         Args:
             state: The languages.
-            names: What their codes mean.
-            lock: Its vendor and model decide which voices there are; its voice is marked.
-            wanted: What is searched for; empty: everything.
-            zone: In which times are shown.
-            many: The locks that it is about, where they are many: each line says how many have it.
+            names: Language code -> its name.
+            lock: The lock, whose vendor and model decide the voices; its voice is marked.
+            wanted: The search text; empty for all.
+            zone: The zone of times.
+            many: Several locks, if any; each line shows how many have the voice.
         """
         known = state.value or ()
         if many is None:

@@ -101,7 +101,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     @work
     @opens("the voices")
     async def _begin(self) -> None:
-        """Read the voices; where the book does not know the model, ask for it first."""
+        """Read the voices; ask for the model first if the lock book does not have it."""
         lock_id = self.entry.lock_id
         with suppress(StoreError):  # what the caller knew of the lock is enough
             found = await self.operations.locks.find(lock_id)
@@ -208,7 +208,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self.refresh_bindings()
 
     def _tell(self) -> None:
-        """Say which voice the lock has, and what the cursor stands on."""
+        """Describe the lock's voice and the selected entry."""
         now = f"Voice now: {self._voice_now()}"
         if self.entry.voice is None:
             now += ". The service can't report it."
@@ -263,7 +263,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     # --- setting -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """What each key needs."""
+        """Return why an action can do nothing; empty if it can."""
         if action == "set_voice":
             return self._why_not_set()
         if action == "vendor_model" and self._many:
@@ -424,7 +424,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self.load_voices()
 
     def action_refresh(self) -> None:
-        """Read everything anew; what is shown stays until then."""
+        """Read everything again; the present data stays until then."""
         self.details = {}
         self.load_packs()
         if self._has_model:

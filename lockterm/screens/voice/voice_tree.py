@@ -35,15 +35,15 @@ _Model = tuple[str, str]
 """Vendor and model."""
 
 _NAMED = 20
-"""So many locks are named, at the most: there is one line for them."""
+"""The maximum number of locks named in one line."""
 
 
 class OfMany:
     """The voices of many locks.
 
     Args:
-        operations: What reads.
-        locks: The locks, as the lock book has them.
+        operations: The service and the store.
+        locks: The locks of the lock book.
     """
 
     def __init__(self, operations: Operations, locks: Sequence[Lock]) -> None:
@@ -68,7 +68,7 @@ class OfMany:
         return self._note(lists)
 
     async def kept(self) -> Fetched[list[Language]] | None:
-        """What was read of them before; None: not of all."""
+        """The lists read before; None unless all were read."""
         cached: dict[_Model, Fetched[list[Language]]] = {}
         for model in self._count:
             if (seen := await self._operations.voices.cached_languages(*model)) is None:
@@ -106,7 +106,7 @@ class OfMany:
         return f"{count:,} of {len(self.locks):,} locks"
 
     def first_of_all(self, languages: Iterable[Language]) -> VoiceChoice | None:
-        """The first voice that all have whose list is known; None: there is none."""
+        """Return the first voice that every known list has; None if there is none."""
         for language in languages:
             for timbre in language.timbres:
                 choice = VoiceChoice(language.lang or "", timbre.timbre or "")
@@ -133,7 +133,7 @@ MOST_SHOWN = 500
 
 @dataclass(frozen=True, slots=True)
 class VoiceLine:
-    """What a line of the tree stands for."""
+    """The entry of a line of the tree."""
 
     key: tuple[str, ...]
     """The same after a refresh, and different for every line."""
@@ -171,14 +171,14 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
 
     @property
     def cursor_screen_offset(self) -> Offset:
-        """Where the terminal's own cursor belongs: on the line under the cursor."""
+        """Return the position of the terminal's cursor: on the selected line."""
         return self.content_region.offset + Offset(
             0, max(self.cursor_line, 0) - self.scroll_offset.y
         )
 
     @property
     def entry(self) -> VoiceLine | None:
-        """What the cursor stands on."""
+        """The selected entry."""
         return self.cursor_node.data if self.cursor_node is not None else None
 
     def show(
@@ -191,18 +191,18 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
         wanted: str = "",
         held: Callable[[VoiceChoice | None], str] = lambda _: "",
     ) -> int:
-        """Replace the lines; the cursor stays on its entry, or goes to a timbre to begin with.
+        """Replace the lines; the same entry stays selected, or a timbre at first.
 
         Args:
-            languages: As the service sent them.
-            names: What the codes mean.
+            languages: The languages as the service sent them.
+            names: Language code -> its name.
             marked: The voice that was last set from here.
-            first: Where the cursor begins; None: on the one that is marked, or on the first.
-            wanted: What is searched for; empty: everything.
-            held: Tells of a voice who has it, where that is not to be taken for granted.
+            first: The first selected voice; None for the marked one, or the first.
+            wanted: The search text; empty for all.
+            held: Returns which locks have a voice, if that is worth showing.
 
         Returns:
-            How many timbres are shown.
+            The number of timbres shown.
         """
         before = self.entry.key if self.entry else None
         line, shown, at, begin = self.cursor_line, 0, None, None
@@ -303,7 +303,7 @@ def _entries(languages: Sequence[Language]) -> Iterator[tuple[VoiceLine, list[Vo
     seen: Counter[tuple[str, ...]] = Counter()
 
     def unique(*parts: str | None) -> tuple[str, ...]:
-        """Two languages of one code and timbres without ids are told apart by their order."""
+        """Return a key; equal codes and timbres without IDs are distinguished by their order."""
         key = tuple(part or "" for part in parts)
         seen[key] += 1
         return (*key, str(seen[key]))
