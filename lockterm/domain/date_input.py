@@ -1,4 +1,4 @@
-"""Reading a date as a person types it, without ever guessing.
+"""Reads dates as people type them, without guessing.
 
 | typed | means |
 |---|---|
@@ -86,20 +86,20 @@ _OUTSIDE = "That is outside the calendar: years run from 1970 to 9999."
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What a typed date means: exactly one of ``ms``, ``choices`` and ``error`` is given."""
+    """The meaning of a typed date: exactly one of ``ms``, ``choices`` and ``error`` is set."""
 
     ms: int | None = None
     """The moment, in milliseconds."""
     choices: tuple[int, ...] = ()
     """The two moments of a time that the clocks show twice, in milliseconds, earlier first."""
     error: str = ""
-    """Why it is none, and what to do, in a sentence."""
+    """A sentence about the problem and the next step."""
     note: str = ""
-    """What was added to what was typed: ``current end 31 Jan 2027 + 1 month``."""
+    """The base or the completion of the input: ``current end 31 Jan 2027 + 1 month``."""
 
 
 class _Unreadable(Exception):
-    """The text is no date; the sentence says why."""
+    """The text is not a date; the message says why."""
 
 
 def is_relative(text: str) -> bool:
@@ -117,15 +117,15 @@ def read_moment(
     start_ms: int | None = None,
     end_ms: int | None = None,
 ) -> Moment:
-    """Read what was typed into a date field.
+    """Read the input of a date field.
 
     Args:
-        text: What was typed; the table of this module says what is understood.
+        text: The input; see the table of this module.
         zone: The zone of the lock.
         now_ms: Now, in milliseconds.
-        end: Whether an end is asked for: a day without a time means its last minute.
-        start_ms: The start, where an end is asked for.
-        end_ms: The current end of the remote, where another one is asked for.
+        end: Whether it is an end, so that a day without a time means its last minute.
+        start_ms: The start, for an end.
+        end_ms: The current end of the remote, for a new end.
     """
     typed = " ".join(text.casefold().split())
     now = dates.local(now_ms - now_ms % dates.SECOND_MS, zone)

@@ -1,4 +1,4 @@
-"""A draft: what is being typed into a form that was not finished."""
+"""A draft: the input of an unfinished form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Draft:
     remote_id: int | None
     """The remote being edited; None for a new one."""
     typed: Mapping[str, str]
-    """Field -> what stands in it."""
+    """Field -> its input."""
     saved_ms: int
     session: str
     """The session that typed it."""

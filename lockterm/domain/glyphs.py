@@ -1,7 +1,7 @@
-"""The signs beyond ASCII in lockterm's own words, as this terminal shows them.
+"""Characters beyond ASCII in lockterm's own texts, or their ASCII forms on this terminal.
 
-A word of ours is written with the signs of the terminal from the start, so that nothing that is
-shown later has to be changed by its signs: a value of the service may have the same ones.
+Own texts are built with the right characters. They cannot be replaced later, because a value of the
+service may contain the same ones.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """What own words are written with."""
+    """The characters for own texts."""
 
     separator: str
     """Between two facts of a line, with a blank on each side."""
@@ -19,9 +19,9 @@ class Glyphs:
     """Behind what is longer than there is room for; one cell."""
     opening: str
     closing: str
-    """Around what somebody typed."""
+    """The quotes around typed text."""
     notice: str
-    """Before a notice, which stands in the place of the keys: no key looks like it."""
+    """The mark before a notification in the footer; no key looks like it."""
 
 
 UNICODE = Glyphs("·", "…", "“", "”", "▌")
@@ -37,17 +37,17 @@ def use(glyphs: Glyphs) -> None:
 
 
 def are_ascii() -> bool:
-    """Whether they are ASCII now, and what Textual draws has to be so too."""
+    """Return whether ASCII forms are used, also for Textual's drawing."""
     return _now is ASCII
 
 
 def separator() -> str:
-    """What stands between two facts of a line."""
+    """Return the separator between two facts of a line."""
     return f" {_now.separator} "
 
 
 def ellipsis() -> str:
-    """What stands behind what is cut off."""
+    """Return the mark after a cut text."""
     return _now.ellipsis
 
 
@@ -57,5 +57,5 @@ def quoted(text: str) -> str:
 
 
 def notice_mark() -> str:
-    """What stands before a notice."""
+    """Return the mark before a notification."""
     return _now.notice

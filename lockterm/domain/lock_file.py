@@ -1,6 +1,6 @@
 """A file of locks for the lock book: lines of ``id`` or ``id,name``, or CSV with a header.
 
-It is read as a whole, and every line that is wrong is told, before anything is kept.
+It is read as a whole, and every wrong line is reported before anything is saved.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_BYTES = 4 * 1024 * 1024
 """A larger file is not read: 50,000 locks have 2 MB."""
 
 SET = ("name", "vendor", "model", "zone")
-"""What a file can tell of a lock, by the names that ``Lock`` has for it."""
+"""The fields of ``Lock`` that a file can set."""
 
 _COLUMNS: Mapping[str, str] = {
     **dict.fromkeys(("lockid", "lock id", "id"), "lock_id"),
@@ -29,8 +29,7 @@ _COLUMNS: Mapping[str, str] = {
     **dict.fromkeys(("zone", "timezone", "time zone"), "zone"),
     **dict.fromkeys(("alias", "remotes", "opened"), ""),
 }
-"""What a header may say, in small letters -> the field; empty: the list tells it, and it is left
-out."""
+"""Lower-case title -> the field; empty if the column is ignored."""
 
 
 class BadLockFile(LocktermError):
@@ -53,13 +52,13 @@ class LockLine:
 
     lock_id: int
     told: Mapping[str, str]
-    """What the file tells of it, of :data:`SET`; what is empty is not there."""
+    """The values of :data:`SET` in the file, without empty ones."""
 
     def onto(self, known: Lock | None) -> Lock:
-        """The entry that the book is to have.
+        """Return the new entry of the book.
 
         Args:
-            known: The one it has, which keeps what the file does not tell; None: it has none.
+            known: The present entry, which keeps values that the file lacks; None for a new one.
         """
         told: Mapping[str, Any] = self.told
         return replace(known or Lock(self.lock_id), **told)
@@ -105,10 +104,10 @@ def read_locks(data: bytes) -> list[LockLine]:
 
 
 def _header(number: int, cells: Sequence[str]) -> list[str] | None:
-    """The fields of the columns, where a line begins with the name of one; else None.
+    """Return the fields of the columns if a line is a header; else None.
 
     Raises:
-        ValueError: A column has another name, or is there twice, or there is none of ids.
+        ValueError: A column is unknown or a duplicate, or the column of IDs is missing.
     """
     names = [cell.strip().casefold() for cell in cells]
     if not any(name in _COLUMNS for name in names) or names[0].isdigit():
@@ -139,10 +138,10 @@ def _line(columns: Sequence[str], cells: Sequence[str]) -> LockLine:
 
 
 def checked(told: Mapping[str, str]) -> dict[str, str]:
-    """What is told of a lock, without what is empty.
+    """Return the values for a lock, without empty ones.
 
     Raises:
-        ValueError: A text has control characters in it, or the zone is none.
+        ValueError: A text has control characters, or the zone is unknown.
     """
     found = {name: text for name, text in told.items() if text}
     for name, text in found.items():

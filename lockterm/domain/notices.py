@@ -1,4 +1,4 @@
-"""What was said in this session, and what of it stands in the line of notices."""
+"""The notifications of this session, and those shown above the footer."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ MESSAGES = 500
 """How many notices the log keeps."""
 
 AGAIN_MS = 60_000
-"""For so long, in milliseconds, what is said again is counted, and is no line of its own."""
+"""The time in milliseconds during which an equal notification is counted, not added."""
 
 STANDING = 4
-"""So many errors, and so many warnings, wait to be read one after the other; the log has all."""
+"""The maximum number of errors, and of warnings, that wait to be read; the log has all."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedNotice:
-    """What was told to a person; its strings are clean."""
+    """A notification; its texts are clean."""
 
     number: int
     """Counted from 0 in a session."""
     at_ms: int
-    """When it was told last."""
+    """The time of the last one, in milliseconds."""
     severity: str
     """``information``, ``warning`` or ``error``."""
     title: str
-    """What happened, in a few words."""
+    """The title."""
     text: str
-    """What it means and what to do."""
+    """The meaning and the next step."""
     times: int = 1
-    """How often it was told."""
+    """The number of equal notifications."""
 
     @property
     def is_error(self) -> bool:
-        """Whether it stands until it was read."""
+        """Whether it stays until it was read."""
         return self.severity == "error"
 
     @property
     def what(self) -> str:
-        """What happened, and how often."""
+        """The title, and how often it occurred."""
         again = f"{self.times:,} times" if self.times > 1 else ""
         return ", ".join(filter(None, (self.title, again)))
 
@@ -50,21 +50,21 @@ class LoggedNotice:
 
 
 class NoticeLog:
-    """Keeps what was said, and knows what is to be read now: errors first, the newest of each."""
+    """The notifications of a session, shown errors first and the newest first."""
 
     def __init__(self) -> None:
         self.messages: deque[LoggedNotice] = deque(maxlen=MESSAGES)
-        """The notices of this session, the one told last at the end."""
+        """The notifications of this session, the last one at the end."""
         self._next = 0
         self._standing: list[LoggedNotice] = []
-        """What was not read yet, in the order it came."""
+        """The unread notifications, in order."""
         self._passed = 0
         """How many have given way unread since the line was empty."""
         self._once: set[str] = set()
 
     @property
     def shown(self) -> LoggedNotice | None:
-        """What is to be read now; None: nothing."""
+        """The notification to show now, if any."""
         return max(reversed(self._standing), key=lambda one: one.is_error, default=None)
 
     @property
@@ -103,7 +103,7 @@ class NoticeLog:
         self._standing = [*stay, notice]
 
     def take_off(self) -> None:
-        """What is shown was read, or its time is over."""
+        """Remove the shown notification: it was read, or its time is over."""
         shown = self.shown
         self._standing = [one for one in self._standing if one is not shown]
         if not self._standing:

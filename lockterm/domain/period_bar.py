@@ -11,19 +11,19 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 LEAST = 12
-"""In fewer cells a bar tells nothing."""
+"""The minimum width of a bar in cells."""
 
 
 def period_bar(remote: Remote, now_ms: int, width: int) -> str:
-    """``├━━━━━╋──────┤``: what is over, today, what is left; before or behind it where today is.
+    """Return ``├━━━━━╋──────┤``: the past, today, and the rest; today may be outside of it.
 
     Args:
-        remote: Whose period it is.
-        now_ms: When today is.
-        width: In how many cells.
+        remote: The remote with the period.
+        now_ms: Now, in milliseconds.
+        width: The width in cells.
 
     Returns:
-        Empty where there is no period, or no room.
+        Empty without a period, or without room.
     """
     phase, start, end = phase_of(remote, now_ms), remote.start_ms, remote.end_ms
     if phase in (Phase.ALWAYS, Phase.UNCLEAR) or not start or not end or width < LEAST:

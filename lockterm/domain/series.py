@@ -1,4 +1,4 @@
-"""Another remote like one that there is: what is the same, and what is counted up."""
+"""A remote like another one: the same fields, with name and number counted up."""
 
 from __future__ import annotations
 
@@ -96,11 +96,11 @@ def counted_up(text: str, taken: Collection[str]) -> str:
 
 
 def next_like(typed: Mapping[str, str], taken: NamesInUse) -> dict[str, str]:
-    """What stands in the form of the next remote of a series.
+    """Return the input for the next remote of a series.
 
     Args:
-        typed: Contract field -> what stands in the form of the one before.
-        taken: What it must not be called.
+        typed: Contract field -> the input for the one before.
+        taken: The names in use.
     """
     return {
         **typed,

@@ -16,12 +16,12 @@ _DIGITS = re.compile("([0-9]+)")
 
 
 def sorted_by(rows: Sequence[T], key: Callable[[T], Any], *, descending: bool) -> list[T]:
-    """The same rows in another order; equal ones stay as they are.
+    """Return rows in a sort order; equal ones keep their order.
 
     Args:
-        rows: In the order they have by themselves.
-        key: By what a row is compared; None: it has nothing there, and stands last.
-        descending: Whether the highest stands first.
+        rows: The rows in their default order.
+        key: Returns the value to compare; rows with None come last.
+        descending: Whether the highest comes first.
     """
     keys = [*map(key, rows)]
     present = [place for place, key in enumerate(keys) if key is not None]

@@ -1,7 +1,7 @@
-"""What the rows of a table mean for the remotes that there are: steps, or what is wrong with them.
+"""Turns the rows of a table into steps for the existing remotes, or into problems.
 
-A row means the remote of its id, else that of its number, else that of its name. Where several
-could be meant, or a spreadsheet may have changed what stands there, nothing is guessed.
+A row means the remote with its ID, else with its number, else with its name. If several match, or a
+spreadsheet may have changed the value, nothing is guessed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from lockterm.errors import RuleViolation
 NUMBER, NAME = "remoteNumber", "remoteName"
 
 _ORDER = (Action.DELETE, Action.UPDATE, Action.ADD, Action.KEEP)
-"""On one lock: what is deleted frees its name for what is added."""
+"""The order of actions on one lock: deletes free names for adds."""
 
 
 class _Wrong(Exception):
@@ -86,7 +86,7 @@ def _wrong_id(text: str, column: str) -> str:
 
 
 class LockPlan:
-    """What is to be done on one lock.
+    """The steps for one lock.
 
     Args:
         lock_id: The lock.
@@ -114,7 +114,7 @@ class LockPlan:
         self._prune = False
         self._told = {name for remote in remotes for name in remote.raw}
         self._lines: dict[object, int] = {}
-        """What a row was about, an id or what is added -> its line."""
+        """The target of a row, an ID or an added remote -> its line."""
         self._steps: list[tuple[Row, Step]] = []
 
     def take(self, rows: Sequence[Row], *, prune: bool) -> list[Step]:
@@ -190,13 +190,13 @@ class LockPlan:
         return step
 
     def _is_known(self, name: str) -> bool:
-        """Whether a name of JSON is a column, or something that the service tells itself."""
+        """Return whether a JSON name is a column, or a field that the service sends."""
         return name in FIELDS or name in (ACTION, REMOTE) or name in self._told
 
     # --- which remote ----------------------------------------------------------------------
 
     def _meant(self, row: Row, action: Action | None) -> Remote | None:
-        """The remote that a row is about; None: there is none yet, or none any more."""
+        """Return the remote of a row; None if it does not exist yet, or no longer."""
         if text := row.text(REMOTE):
             if action is Action.ADD:
                 raise _Wrong((REMOTE, "The service gives new remotes their ID. Leave it empty."))
@@ -318,7 +318,7 @@ class LockPlan:
         return self._step(Action.UPDATE, before, row, wanted, message=counted)
 
     def _typed(self, row: Row, before: Remote | None) -> dict[str, str]:
-        """What a row wants, as it would be typed; what stands there as it is, is left out."""
+        """Return the wanted values of a row as typed text, without unchanged ones."""
         typed: dict[str, str] = {}
         wrong: list[tuple[str, str]] = []
         for name, field in SETTABLE.items():

@@ -147,7 +147,7 @@ def never_opens(wanted: Remote, zone: tzinfo) -> bool:
 
 
 def _clear_phase(remote: Remote, phase: Phase) -> Phase:
-    """Return the phase, unless nobody knows on which days the remote opens within its period."""
+    """Return the phase; unclear if the weekdays of a current period are unknown."""
     return Phase.UNCLEAR if phase is Phase.NOW and without_weekdays(remote) else phase
 
 
@@ -181,7 +181,7 @@ def _state(
 
 
 WEEK_MS, MONTH_MS = 7 * dates.DAY_MS, 30 * dates.DAY_MS
-"""What is left of a period, in milliseconds, from when on its end is told by its state."""
+"""The rest of a period, in milliseconds, from which its state names its end."""
 
 
 def _by_dates(phase: Phase, left_ms: int) -> State:

@@ -159,7 +159,7 @@ class CachedReads:
         now_ms, found, blocks = self.connection.now_ms(), None, 0
 
         def more(cache: Cache) -> tuple[Ends | None, int]:
-            """Count some blocks; tells how many there were."""
+            """Count some blocks, and return their number."""
             read = cache.ends(lock_id, blocks, _BLOCKS)
             # The first block, read after them, shows whether it is still the same list.
             first = cache.ends(lock_id, 0, 1) if blocks else read

@@ -1,4 +1,4 @@
-"""What the service recorded otherwise than it was sent: it said success, and shows another value.
+"""Finds changes that the service confirmed, but recorded with another value.
 
 Rows of the journal and remotes in, sentences out; nothing here reads or writes.
 """
@@ -25,16 +25,16 @@ _COMPARED = [field.name for field in RECOGNIZED if field.listed]
 def find_discrepancies(
     rows: Sequence[Operation], recorded: Recorded, remotes: Sequence[Remote], zone: tzinfo
 ) -> Iterator[tuple[Operation, str]]:
-    """Find what remotes of a list show otherwise than it was sent.
+    """Yield remotes of a list that differ from the last change sent.
 
     Args:
-        rows: What was done with the lock lately, the oldest first.
-        recorded: The same, in order.
-        remotes: Those of a page, or of the whole list.
-        zone: In which times are shown.
+        rows: The last changes of the lock, the oldest first.
+        recorded: What the journal knows of the lock.
+        remotes: The remotes of a page, or of the whole list.
+        zone: The zone of times.
 
     Yields:
-        The last operation of each such remote, and a sentence.
+        The last change of each such remote, and a sentence.
     """
     last = find_last_changes(rows)
     for remote in remotes:
@@ -67,9 +67,9 @@ def find_last_changes(rows: Sequence[Operation]) -> dict[int, Operation]:
 
 
 def find_differing_names(operation: Operation, remote: Remote, recorded: Recorded) -> list[str]:
-    """Return the fields that a remote shows otherwise than a recorded operation has sent them.
+    """Return the fields of a remote that differ from a recorded change.
 
-    None if somebody has changed the remote since, or its id is another one's by now.
+    Empty if the remote was changed elsewhere since, or its ID belongs to another remote now.
     """
     sent = _sent(operation)
     if operation.settled_ms is not None and recorded.offset_ms is not None:

@@ -19,7 +19,7 @@ _NAMES = ("id", "remoteNumber", "createTime")
 
 
 class KnownRemotes:
-    """What the service showed of each lock in this session, in brief."""
+    """The remotes that the service showed of each lock in this session, in brief."""
 
     def __init__(self) -> None:
         self._locks: dict[int, dict[int, Mapping[str, Any]]] = {}
