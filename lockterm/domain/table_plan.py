@@ -126,7 +126,7 @@ class LockPlan:
         """
         self._prune = prune
         self._claimed = {self._claim(row) for row in rows} - {None}
-        # Deletes come first: what they delete frees its name and its number for the other rows.
+        # Deletes come first, because they free names and numbers for the other rows.
         for row in sorted(rows, key=lambda row: row.text(ACTION).casefold() != Action.DELETE):
             try:
                 self._steps.append((row, self._planned(row)))
@@ -350,7 +350,7 @@ class LockPlan:
     def _differs(self, field: Field, text: str, before: Remote) -> bool:
         """Whether a row wants another value for what no update can change."""
         if not text or (field.name not in before.raw and field.of(before) is None):
-            return False  # what the service does not tell cannot be compared
+            return False  # fields that the service does not return cannot be compared
         if field.name == NUMBER and same_but_for_zeros(text, before.remote_number or ""):
             raise _Wrong((NUMBER, _lost_zeros(before.remote_number or "")))
         wanted = read_typed({field.name: text}, self._zone, self._now_ms).values

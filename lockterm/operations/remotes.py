@@ -226,7 +226,7 @@ class Remotes:
         self._first = None  # too old for any later request
         if first is None or first.key != key:
             return await self._read_page(page_source(*key), lock_id)
-        try:  # the look-up of a name has no limit of its own
+        try:  # the name check has no separate limit
             outcome = await asyncio.wait_for(
                 asyncio.wrap_future(first.outcome), first.profile.timeout_s
             )

@@ -141,7 +141,7 @@ class HttpSender:
             service=self._profile.base_url,
             others=await self._others(order),
         )
-        # In a task of its own: a screen that goes away must not cut a write off half-way.
+        # In a separate task: a closing screen must not cut a write off half-way.
         return await asyncio.shield(self._connection.background(self._send(operation, write)))
 
     async def _others(self, order: Order) -> Backup | None:

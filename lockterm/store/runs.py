@@ -126,7 +126,7 @@ class RunStore:
             )
             counts = fetch(
                 connection,
-                # What was unknown may have been settled since: the journal tells.
+                # An unknown step may have been resolved since; the journal knows.
                 "SELECT plan_id, step.state, sent.state, count(*), is_planned FROM steps AS step"
                 " LEFT JOIN operations AS sent ON step.state = ? AND sent.id = step.operation_id"
                 " WHERE plan_id IN (SELECT id FROM plans WHERE profile = ?)"

@@ -119,7 +119,7 @@ class RemotesBody(Horizontal):
     def show_words(self, words: str, keys: str) -> None:
         """Show words in place of the table, and the keys that lead on."""
         if self._panel is None:
-            # In a layer of its own: when it goes, nothing else is laid out or painted again.
+            # In a separate layer: when it goes, nothing else is laid out or painted again.
             self._panel = StatePanel(id="state")
             self.mount(self._panel)
         self._panel.say(words, keys)

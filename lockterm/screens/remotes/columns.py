@@ -257,7 +257,7 @@ def plan(room: int, long: Mapping[str, int], arrangement: Arrangement) -> Layout
         if key not in widths:
             continue
         more = max(min(most - widths[key], spare), 0)
-        if key == "name" or more == most - widths[key]:  # half a word more helps nobody
+        if key == "name" or more == most - widths[key]:  # half a word more is of no use
             widths[key] += more
             spare -= more
     widths["name"] = max(widths["name"] + min(spare, 0), len("Name^"))
@@ -338,7 +338,7 @@ def sorted_remotes(
 
 def compared(remote: Remote, column: str, now_ms: int, zone: tzinfo) -> Any:
     """By what a remote is compared; None: it has nothing there that could be compared."""
-    if column == "valid":  # by the end; what is always valid ends after everything else
+    if column == "valid":  # by the end; permanent remotes come after all others
         is_always = phase_of(remote, 0) is Phase.ALWAYS
         return (1, 0) if is_always else (0, remote.end_ms) if remote.end_ms else None
     field = COLUMNS[column].field

@@ -125,7 +125,7 @@ class RemotePages(Vertical):
             self.call_after_refresh(self.load, at_most_s=JUST_READ_S)
         else:
             self.load()
-        self._show_words()  # until a page is there, words stand in its place
+        self._show_words()  # the empty state is shown until a page is there
         when_idle(self.query_one("#foot"), self.find_line)
 
     # --- loading -------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ class RemotePages(Vertical):
         with opening(self, f"page {listed.page_no}", passes=passes) as self._loading:
             is_there = shown is not None and shown.page_no == listed.page_no
             if is_there and not fresh and listed.go_to is None:
-                self._loading.end()  # nobody has asked for anything else than what is there
+                self._loading.end()  # the wanted page is shown already
             is_read = await listed.load(fresh=fresh, held=held, at_most_s=at_most_s)
             self._loading.has_failed = not is_read
         if not is_read:
@@ -169,7 +169,7 @@ class RemotePages(Vertical):
         if listed.missed is not None:
             find = with_keys("Press {remotes.find} to find it.")
             self.notify(f"Remote {listed.missed} is not on the pages that were read. {find}")
-        self.call_after_refresh(self.fit)  # the terminal may have got another size meanwhile
+        self.call_after_refresh(self.fit)  # the terminal's size may have changed
         self._compare_with_journal()
         if not (held and was_cached):
             self.call_after_refresh(listed.read_ahead)
@@ -236,7 +236,7 @@ class RemotePages(Vertical):
                 return
             was, comes = ({one.id for one in page.value.remotes} for page in (before, seen))
             if self.current is not None and self.current.id in was - comes:
-                continue  # the cursor has gone on meanwhile, to a row of another page
+                continue  # the cursor has moved to a row of another page
             listed.show_sized(seen, size)
             self._compare_with_journal()
             self.call_after_refresh(listed.read_ahead)

@@ -67,7 +67,7 @@ class RemotePane(Widget):
     @work(exclusive=True, group="done")
     async def look_at_journal(self) -> None:
         """Show what was done to each remote from here, the newest first."""
-        with suppress(StoreError):  # whoever opens the history is told
+        with suppress(StoreError):  # the history reports the error
             wanted = Selection(self._lock_id)
             lines = await self._operations.journal.lines(wanted, most=MOST_LINES)
             self._show_done(lines)
@@ -118,7 +118,7 @@ def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
     parts = []
     for label, text in lines:
         room = max(width - most, 8)
-        # What the service has sent is no sentence: it is cut, not broken into lines.
+        # The service's text is not a sentence, so it is cut, not broken into lines.
         values = _broken(text, room) if text.isascii() else [cut(text, room)]
         parts.append((label.ljust(most), "dim"))
         parts.append((("\n" + " " * most).join(values) + "\n", "bold" * (label == "!")))

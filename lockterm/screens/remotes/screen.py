@@ -110,7 +110,7 @@ class RemotesScreen(ListScreen[None]):
     def on_screen_resume(self) -> None:
         self.read_entry()  # another screen may have changed it, its zone for one
         self.call_after_refresh(self.pages.body.read_book_if_shown)
-        self.pages.fit()  # nor has the terminal been looked at meanwhile
+        self.pages.fit()  # the terminal's size may have changed, too
         self.unmark_done()
 
     @work(exclusive=True, group="entry")

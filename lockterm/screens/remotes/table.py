@@ -132,7 +132,7 @@ def _cell(row: RemoteRow, column: str, width: int) -> str:
     if not value:
         return "-"
     ms = dates.as_ms(value) if field.kind is Kind.TIMESTAMP else value
-    at = dates.day_time(ms, row.zone, exact=False)  # where there is no room for the time: the day
+    at = dates.day_time(ms, row.zone, exact=False)  # without room for the time: the day
     to_day = dates.last_day if field.name == "endDate" else dates.day
     return at if len(at) <= width else to_day(ms, row.zone)
 
