@@ -49,7 +49,7 @@ def run_words(operations: Operations) -> str:
 
 
 def title_line(profile: Profile) -> TitleLine:
-    """The title line of screens on a profile."""
+    """Return the header for screens of a profile, in its color if it has one."""
     named = profile.name, profile.host
     if not profile.color:
         return TitleLine(*named, read_only=profile.read_only)
@@ -84,10 +84,10 @@ def refuse_to_open(app: App[Any], what: str, reason: str) -> None:
 
 
 def can_act(why_not: Callable[[str], str], action: str) -> bool | None:
-    """Whether an action of a screen can do something now, as Textual wants it; None: not now."""
+    """Return True if an action is enabled, or None so that Textual dims its key."""
     try:
         return None if why_not(action) else True
-    except NoMatches:  # lockterm is ending: the widgets of a screen go before the screen
+    except NoMatches:  # at exit, Textual removes the widgets before the screen
         return None
 
 
@@ -103,11 +103,11 @@ def say_why_not(screen: Screen[Any], binding: Binding, reason: str) -> None:
 
 
 def say_why_no_key(screen: Screen[Any], event: events.Key) -> None:
-    """Say why the key of a disabled action does nothing, whosever it is."""
+    """Show why a disabled action's key does nothing, on the screen or the focused widget."""
     nearest = active_binding(screen, event.key)
     if nearest is not None:
         found = [(nearest.node, nearest.binding)]
-    else:  # its own key, which is not even offered now
+    else:  # a key of the screen whose action is hidden now
         found = [(screen, own) for own in own_bindings(screen, event.key)]
     for node, binding in found:
         if reason := reason_against(node, binding.action):
@@ -117,29 +117,29 @@ def say_why_no_key(screen: Screen[Any], event: events.Key) -> None:
 
 
 class LocktermScreen(Screen[ResultT]):
-    """A full screen: a title line, the body, a line of keys.
+    """A full screen with a header, a body and a footer.
 
     Args:
-        operations: The one door to service and store; None while no service is known yet.
+        operations: The access to service and store; None while no service is configured.
     """
 
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
 
     is_form = False
-    """Whether it is a form, which receives typed text wherever its focus is."""
+    """Whether the screen is a form, which receives typed text wherever the focus is."""
 
     lock_entry: Lock | None = None
-    """The lock that the screen is about; None: it is about none, or about several."""
+    """The lock of the screen; None if the screen has no lock or several."""
 
     leads_back = False
-    """Whether its escape leads to another screen even where no screen is below it."""
+    """Whether Esc opens another screen even if no screen is below this one."""
 
     notices: NoticeLine | None = None
     """The lines for an unreachable service and unconfirmed changes; None before the first one."""
 
     _lags = False
-    """Whether time has passed while another screen was over it."""
+    """Whether a minute passed while another screen covered this one."""
 
     unsettled: tuple[Operation, ...] = ()
     """The unconfirmed changes last shown, the oldest first."""
@@ -156,12 +156,12 @@ class LocktermScreen(Screen[ResultT]):
 
     @property
     def has_service(self) -> bool:
-        """Whether a service is known."""
+        """Return whether a service is configured."""
         return self._operations is not None
 
     @property
     def operations(self) -> Operations:
-        """The one door to service and store; only where a service is known."""
+        """The access to service and store; call only if ``has_service``."""
         assert self._operations is not None
         return self._operations
 
@@ -172,12 +172,12 @@ class LocktermScreen(Screen[ResultT]):
 
     @property
     def known_locks(self) -> Sequence[Lock]:
-        """The locks that it shows, for the palette."""
+        """The locks on the screen, for the palette."""
         return ()
 
     @property
     def first_keys(self) -> Sequence[str]:
-        """The actions that come first in the line of keys now; none: those of the list of keys."""
+        """The actions first in the footer now; empty for the default order."""
         return ()
 
     def may_read_again(self, error: LocktermError | None) -> bool:
@@ -191,11 +191,11 @@ class LocktermScreen(Screen[ResultT]):
         return bool(self.operations.connection.online) and not self.operations.connection.wait_s
 
     def run_alone(self, work: Callable[[], Coroutine[Any, Any, None]], group: str) -> Worker[None]:
-        """Do something beside all else, and end what was begun of its group before."""
+        """Run work in a worker, and cancel earlier workers of its group."""
         return self.run_worker(work, group=group, exclusive=True)
 
     def note_minute(self) -> None:
-        """Let time pass, now or once this is the screen that is seen."""
+        """Update times now, or when this screen becomes active."""
         self._lags = not self.is_active
         if self.is_active:
             self.pass_time()
@@ -209,23 +209,23 @@ class LocktermScreen(Screen[ResultT]):
         """Update ages, dates and states to the present time; rows keep their places."""
 
     def write_again(self) -> None:
-        """Write the words that are kept with the signs of now: the look has changed."""
+        """Write cached text again after the icons or colors changed."""
 
     @abstractmethod
     def crumbs(self) -> tuple[str, ...]:
-        """The way to this screen, for the title line."""
+        """Return the path to this screen, for the header."""
 
     @abstractmethod
     def compose_body(self) -> ComposeResult:
         """Compose the widgets between header and footer."""
 
     def compose(self) -> ComposeResult:
-        # Before the first layout: Textual sets these after it, and paints everything again.
+        # Set the size classes before the first layout, because Textual would repaint after it.
         for length, breakpoints in zip(
             self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True
         ):
             now = [name for least, name in breakpoints if length >= least][-1]
-            self.add_class(now, update=False)  # they say how what is inside looks: it comes now
+            self.add_class(now, update=False)  # the widgets are added only now
         title = TitleLine("", "")
         if self.has_service:
             title = title_line(self.operations.profile)
@@ -237,21 +237,21 @@ class LocktermScreen(Screen[ResultT]):
         yield KeyLine(self.host.notice_log)
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Keep what is typed for a form from the app, also where the focus is on no text."""
+        """Return whether a form consumes a typed character, so that the app does not."""
         if not self.is_form or character is None or not character.isprintable():
             return False
         return key not in (*keys_of("app.help"), *keys_of("app.quit"))
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """Show what must not be overlooked.
+        """Show the connection state and the unconfirmed changes.
 
         Args:
-            link: What to say of a service that is out of reach or asks for a pause.
-            unsettled: The operations that are not settled, the oldest first.
+            link: The text for a service that is unreachable or asks for a pause; empty for none.
+            unsettled: The unconfirmed changes, the oldest first.
         """
         self.unsettled = unsettled
         if not self.has_service or not self.query(TitleLine):
-            return  # lockterm is ending: the widgets of a screen go before the screen
+            return  # at exit, Textual removes the widgets before the screen
         self.query_one(TitleLine).online = self.operations.connection.online
         if self.notices is None and (link or unsettled):
             self.notices = NoticeLine(self.operations.profile.zone, self.operations.now_ms)
@@ -261,27 +261,27 @@ class LocktermScreen(Screen[ResultT]):
             self.notices.link, self.notices.unsettled = link, unsettled
 
     def show_run(self) -> None:
-        """Say in the title line how far a run is."""
+        """Show the progress of a run in the header."""
         if self.has_service:
-            for title in self.query(TitleLine):  # none: lockterm is ending
+            for title in self.query(TitleLine):  # none at exit
                 title.run = run_words(self.operations)
 
     def show_crumbs(self) -> None:
-        """Repaint the title line after a name has changed."""
+        """Update the header after a name changed."""
         self.query_one(TitleLine).crumbs = self.crumbs()
 
     # --- keys that do nothing now --------------------------------------------------------------
 
     def is_offered(self, action: str) -> bool:
-        """Whether the key of an action is there now, be it dimmed."""
+        """Return whether the key of an action appears now, even if dimmed."""
         return True
 
     def why_not(self, action: str) -> str:
-        """Why an action can do nothing now, as a sentence; empty: it can."""
+        """Return a sentence about why an action is disabled; empty if it is enabled."""
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Dim the actions that can do nothing now, and keep away those that are not offered."""
+        """Dim disabled actions, and hide those that are not offered."""
         return can_act(self.why_not, action) if self.is_offered(action) else False
 
     def on_key(self, event: events.Key) -> None:
@@ -295,12 +295,12 @@ class LocktermScreen(Screen[ResultT]):
     # --- errors --------------------------------------------------------------------------------
 
     def refuse_to_open(self, what: str, reason: str) -> None:
-        """Say why something does not open; see :func:`refuse_to_open`."""
+        """Show why something does not open; see :func:`refuse_to_open`."""
         refuse_to_open(self.app, what, reason)
 
     @contextmanager
     def refusing_errors(self) -> Iterator[None]:
-        """Turn an error for people that keeps something from opening into its refusal."""
+        """Show a ``LocktermError`` of the block in a dialog: something does not open."""
         try:
             yield
         except LocktermError as error:
@@ -308,14 +308,14 @@ class LocktermScreen(Screen[ResultT]):
 
     @contextmanager
     def showing_errors(self) -> Iterator[None]:
-        """Turn an error for people into a notice and a line of the message log."""
+        """Show a ``LocktermError`` of the block as a notification."""
         try:
             yield
         except LocktermError as error:
             self.tell(error)
 
     def tell(self, error: LocktermError, what: str = "") -> None:
-        """Show an error as a notice; see :func:`notify_error`."""
+        """Show an error as a notification; see :func:`notify_error`."""
         notify_error(self.app, error, what)
 
     def tell_recorded(self, what: str, more: str = "") -> None:
@@ -337,32 +337,24 @@ class LocktermScreen(Screen[ResultT]):
         if isinstance(error, Refused) and not is_known:
             self.host.keep_message(error.sentences, error.title, "error")
 
-    # --- what other screens have changed -------------------------------------------------------
+    # --- changes by other screens --------------------------------------------------------------
 
     def after_write(self, remote_id: int | None) -> None:
         """Read the shown data of ``lock_entry`` again.
 
         Args:
-            remote_id: The remote that was written or is wanted; None for the whole lock.
+            remote_id: The remote that was written or is requested; None for the whole lock.
         """
 
     def after_delete(self, remote_id: int | None) -> None:
-        """Show that a remote of ``lock_entry`` was deleted.
-
-        Args:
-            remote_id: The remote.
-        """
+        """Show that a remote of ``lock_entry`` was deleted."""
         self.after_write(remote_id)
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read locks again that were changed by a run.
-
-        Args:
-            lock_ids: The ids of the locks.
-        """
+        """Read the locks again that a run changed."""
 
     def screens_of(self, lock_id: int) -> Iterator[LocktermScreen[Any]]:
-        """The open screens about a lock."""
+        """Yield the open screens of a lock."""
         for screen in self.app.screen_stack:
             if not isinstance(screen, LocktermScreen) or not screen.is_attached:
                 continue

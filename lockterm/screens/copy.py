@@ -62,7 +62,7 @@ class ExportModal(LocktermModal[Source | None]):
                 yield CompactButton("Take it", id="act", variant="primary")
 
     def on_mount(self) -> None:
-        """Type at once."""
+        """Focus the field."""
         self.query_one(PathInput).focus()
 
     @on(PathInput.Told)
@@ -78,7 +78,7 @@ class ExportModal(LocktermModal[Source | None]):
         self.take()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Take it or leave."""
+        """Read the file or close the dialog."""
         if event.button.id == "act":
             self.take()
         else:
@@ -108,7 +108,7 @@ _BY: Mapping[str, Callable[[Lock], Any]] = {
 
 
 class TargetsTable(RowTable):
-    """The locks that remotes may go to, each with a box for its mark."""
+    """The table of possible target locks, each with a mark box."""
 
     sortable = _BY
 
@@ -140,13 +140,13 @@ class CopyScreen(ListScreen[None]):
     """The present work, or empty."""
 
     renames: var[bool] = var(False, init=False)
-    """Whether what has a name that is taken gets another one; else it is left out."""
+    """Whether to rename remotes whose name is taken; if not, they are left out."""
 
     skips_expired: var[bool] = var(True, init=False)
     """Whether expired remotes are left out."""
 
     keeps_wall_time: var[bool] = var(False, init=False)
-    """Whether times keep the time of day in another zone, and not the moment."""
+    """Whether times keep the time of day in another zone instead of the moment."""
 
     def __init__(
         self,
@@ -157,13 +157,13 @@ class CopyScreen(ListScreen[None]):
         super().__init__(operations, TargetsTable(id="targets"))
         self._source = Source(source) if isinstance(source, Lock) else source
         self._locks: Sequence[Lock] | LocktermError | None = None
-        """The lock book; why it cannot be read; None before it was read."""
+        """The lock book, or the error of reading it; None before it is read."""
         self._book: Mapping[str, Lock] = {}
         """The locks that can be marked, by the key of their row."""
         self._marked = {*marked}
         self._reading: Worker[None] | None = None
         self._plan_id = ""
-        """The plan that was shown last."""
+        """The ID of the last shown plan."""
 
     def crumbs(self) -> tuple[str, ...]:
         """From which lock."""
@@ -191,7 +191,7 @@ class CopyScreen(ListScreen[None]):
     @work
     @opens("the locks")
     async def load_book(self) -> None:
-        """Read the locks of the book, but for the one that is copied."""
+        """Read the lock book, without the source lock."""
         try:
             self._locks = locks = await self.operations.locks.all()
         except LocktermError as error:
@@ -246,7 +246,7 @@ class CopyScreen(ListScreen[None]):
         return ""
 
     def action_mark(self) -> None:
-        """Mark the lock under the cursor, or not; go on to the next."""
+        """Mark or unmark the selected lock, and move to the next one."""
         if (key := self.table.highlighted) is not None:
             self._marked ^= {self._book[key].lock_id}
             self.table.action_cursor_down()
@@ -261,7 +261,7 @@ class CopyScreen(ListScreen[None]):
         self._tell()
 
     def action_taken(self) -> None:
-        """Leave out what has a name that is taken, or give it another."""
+        """Switch between leaving out and renaming remotes whose name is taken."""
         self.renames = not self.renames
 
     def watch_renames(self) -> None:
@@ -269,7 +269,7 @@ class CopyScreen(ListScreen[None]):
         self._tell()
 
     def action_expired(self) -> None:
-        """Leave out expired remotes, or copy them too."""
+        """Switch between leaving out and copying expired remotes."""
         self.skips_expired = not self.skips_expired
 
     def watch_skips_expired(self) -> None:
@@ -386,7 +386,7 @@ class CopyScreen(ListScreen[None]):
     # --- leaving -------------------------------------------------------------------------------
 
     def action_back(self) -> None:
-        """Stop reading; or go back."""
+        """Stop the read, or go back if there is none."""
         if self.doing and self._reading is not None:
             self._reading.cancel()
         else:

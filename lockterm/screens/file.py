@@ -37,7 +37,7 @@ from lockterm.widgets.text_input import TextInput
 _DONE = (StepState.RECORDED, StepState.UNCHANGED)
 
 KEPT = "file_path"
-"""Under this name the path that was typed last is kept among the choices."""
+"""The name of the last typed path in the preferences."""
 
 _STAYS, _GOES = "stays", "goes"
 _OTHERS = ((_STAYS, "keep"), (_GOES, "delete"))
@@ -52,12 +52,11 @@ _ABOUT = (
 
 
 class FileScreen(FormScreen[None]):
-    """Take a file: nothing is sent from here, a plan comes of it.
+    """The screen to import a file as a plan; it sends nothing.
 
     Args:
-        operations: The one door to service and store.
-        of_lock: The lock whose screen it is opened from: rows that name no lock are for it. None:
-            each row has to name one.
+        operations: The access to service and store.
+        of_lock: The lock for rows that name no lock; None if each row must name one.
     """
 
     BINDINGS = bindings("file")
@@ -153,7 +152,7 @@ class FileScreen(FormScreen[None]):
             await self._check()
 
     def _is_too_early(self, event: events.Key) -> bool:
-        """Whether a key asks for the same check again: kept, it would agree to the plan unread."""
+        """Return whether a key repeats the check; if kept, it would confirm the plan unread."""
         return event.key == "enter" or self.refuses(event)
 
     def on_key(self, event: events.Key) -> None:
@@ -232,7 +231,7 @@ class FileScreen(FormScreen[None]):
     # --- what is said --------------------------------------------------------------------------
 
     def _refuse(self, name: str, reason: str) -> None:
-        """Say at its field what is wrong."""
+        """Show the error at its field."""
         self.field(name).error = clean(reason, 400)
         self.field(name).focus_control()
 

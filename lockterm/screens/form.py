@@ -27,34 +27,26 @@ SOON_S = 1.0
 
 
 class DelayedCall:
-    """Keeps the draft of a form, :data:`SOON_S` after it was first asked to.
-
-    Args:
-        form: The form whose draft it is.
-    """
+    """A delayed save of a form's draft, :data:`SOON_S` after the first request."""
 
     def __init__(self, form: FormScreen[Any]) -> None:
         self._form = form
         self._timer: Timer | None = None
 
     def begin(self) -> None:
-        """Ask for it; if it is asked for already, nothing changes."""
+        """Schedule the save, unless one is scheduled already."""
         if self._timer is None:
             self._timer = self._form.set_timer(SOON_S, self.end)
 
     def stop(self) -> bool:
-        """Ask for it no more.
-
-        Returns:
-            Whether it was asked for.
-        """
+        """Cancel the save, and return whether one was scheduled."""
         timer, self._timer = self._timer, None
         if timer is not None:
             timer.stop()
         return timer is not None
 
     def end(self) -> None:
-        """Do it now if it is asked for: later it may be too late."""
+        """Save now if a save is scheduled, because later may be too late."""
         if self.stop():
             self._form.keep_draft()
 
@@ -66,7 +58,7 @@ class FormScreen(LocktermScreen[ResultT]):
     and overrides the methods whose default does nothing.
 
     Args:
-        operations: The one door to service and store; None while no service is known yet.
+        operations: The access to service and store; None while no service is configured.
     """
 
     is_form = True
@@ -130,7 +122,7 @@ class FormScreen(LocktermScreen[ResultT]):
                 row.value = typed[row.field]
 
     def show_errors(self, errors: Mapping[str, str]) -> None:
-        """Show at each field what is wrong with it, and go to the first of them."""
+        """Show the error of each field, and move to the first one."""
         for row in self.rows:
             row.error = errors.get(row.field, "")
         if errors:
@@ -140,7 +132,7 @@ class FormScreen(LocktermScreen[ResultT]):
         self.bring_into_sight(event.widget)
 
     def bring_into_sight(self, control: Widget) -> None:
-        """Scroll to the control that has got the focus."""
+        """Scroll to the focused control."""
         control.scroll_visible(animate=False)
 
     # --- the line above the keys ---------------------------------------------------------------
@@ -155,7 +147,7 @@ class FormScreen(LocktermScreen[ResultT]):
         self.query_one(StatusLine).say(words, is_wrong=is_wrong)
 
     def watch_doing(self, doing: str) -> None:
-        """Let nothing be typed while the form waits."""
+        """Block typing while the form waits."""
         self.query_one("#fields").disabled = bool(doing)
         if doing:
             self.say(f"{doing} escape stops it.")
@@ -164,7 +156,7 @@ class FormScreen(LocktermScreen[ResultT]):
     # --- the draft -----------------------------------------------------------------------------
 
     def keep_draft(self) -> None:
-        """Keep what was typed, in case the terminal or the program goes."""
+        """Save the typed values, in case the terminal or lockterm ends."""
 
     def forget_draft(self) -> None:
         """Forget the draft: the form was sent, or left on purpose."""
@@ -177,7 +169,7 @@ class FormScreen(LocktermScreen[ResultT]):
         """Show that a save waits for another program, or waits no longer."""
 
     def on_unmount(self) -> None:
-        """Keep the last keys of a form that ends with the program."""
+        """Save the last typed keys if the form ends with lockterm."""
         self.soon.end()
 
     # --- the way out ---------------------------------------------------------------------------
@@ -196,7 +188,7 @@ class FormScreen(LocktermScreen[ResultT]):
         self.action_leave()
 
     def action_leave(self) -> None:
-        """Stop the work that is under way; or leave the form."""
+        """Stop the current work, or leave the form if there is none."""
         if self.doing and self.under_way is not None:
             self.under_way.cancel()
             self.say(self.STOPPED)

@@ -1,4 +1,4 @@
-"""Every key that works on a screen, the words and marks it uses, and where this session is."""
+"""The help screen: keys, terms and icons of a screen, and facts about the session."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ EDITING = "In the text of a field"
 """The last heading: Textual's own editing keys in fields, which cannot be chosen."""
 
 COLUMN = 17
-"""The most cells of a column of keys or of verbs, with the gap behind it."""
+"""The maximum width of the key and verb columns in cells, with the gap."""
 
 MARGIN = 6
-"""Cells left and right of the text, with the scrollbar."""
+"""The margin left and right of the text in cells, with the scrollbar."""
 
 WORDS = {
     "remote": "a bluetooth key fob that opens one lock",
@@ -48,11 +48,11 @@ WORDS = {
     "UNSETTLED": "a change was sent and no answer came: it may have taken effect or not",
     "(key verb)": "does nothing now; pressed, it says why",
 }
-"""Word -> what it means."""
+"""Term -> its meaning."""
 
 
 def _marks() -> dict[str, str]:
-    """Mark -> what it means."""
+    """Return icon -> its meaning."""
     return {
         **{state.sign: f"a remote: {state.meaning}" for state in State},
         COERCED: "beside it: a coerced one",
@@ -62,11 +62,11 @@ def _marks() -> dict[str, str]:
 
 
 class HelpScreen(LocktermScreen[None]):
-    """Explains the screen from which it was opened.
+    """The help for the screen from which it was opened.
 
     Args:
-        operations: The one door to service and store; None while no service is known.
-        screen: That screen, while it still is the active one.
+        operations: The access to service and store; None while no service is configured.
+        screen: That screen, which must still be the active one.
     """
 
     BINDINGS = bindings("help")
@@ -127,7 +127,7 @@ class HelpScreen(LocktermScreen[None]):
 
 
 def _by_task(actions: list[Action]) -> list[tuple[str, list[Action]]]:
-    """Below the headings of what they are for."""
+    """Return the actions grouped by task heading."""
     tasks: dict[str, list[Action]] = {task: [] for task in (*TASKS, EDITING)}
     for action in sorted(actions, key=lambda action: _in_help(action.binding)[1]):
         tasks[_in_help(action.binding)[0]].append(action)

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from lockterm.operations import Operations
 
 WIDTHS = [(0, "-narrow"), (80, "-home"), (120, "-wide")]
-"""Minimum number of columns -> the class of screens and dialogs."""
+"""Minimum width in columns -> CSS class of screens and dialogs."""
 
 HEIGHTS = [(0, "-low"), (24, "-tall")]
-"""The same by rows."""
+"""Minimum height in rows -> CSS class of screens and dialogs."""
 
 
 @runtime_checkable
@@ -29,27 +29,30 @@ class Host(Protocol):
 
     @property
     def choices(self) -> Preferences:
-        """The choices of earlier sessions."""
+        """The preferences saved by earlier sessions."""
 
     def now_ms(self) -> int:
-        """The time, in milliseconds."""
+        """Return the time in milliseconds."""
 
     @property
     def notice_log(self) -> NoticeLog:
         """The notifications of this session, and those shown above the footer."""
 
     def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
-        """Keep something in the message log without showing it."""
+        """Add a message to the message log without showing it."""
 
     def once(self, sentence: str) -> str:
-        """A sentence the first time in a session; empty from then on."""
+        """Return the sentence on its first use in a session, and an empty string later."""
 
     def ask_drawn(self, drawn: Callable[[float], None]) -> None:
-        """Learn from when on keys can answer what was drawn."""
+        """Call ``drawn`` with the time from which keys can answer the drawn screen."""
 
 
 def recorded(host: Host, more: str = "") -> str:
-    """Return the message for a recorded change, with the limit of it once a session."""
+    """Return the message for a recorded change.
+
+    Once a session, add that the lock may not have the change yet.
+    """
     once = host.once(LOCK_MAY_NOT_KNOW)
     return " ".join(filter(None, ("Recorded by the service.", more, once)))
 
@@ -59,11 +62,11 @@ class HasOperations(Protocol):
 
     @property
     def operations(self) -> Operations:
-        """The one door to service and store."""
+        """The access to service and store."""
 
     @property
     def exports(self) -> Path:
-        """The folder for files that people use."""
+        """The folder for exported files."""
 
     async def choose_backup(self) -> str | None:
-        """Have a delete or clear chosen in the history; answers with its id, or with None."""
+        """Return the ID of a delete or clear that the user chose in the history, or None."""

@@ -1,4 +1,4 @@
-"""The base of every screen that is a list: a table, words in its place, a find line, marks."""
+"""The base of every list screen: a table, its empty state, a find line and marks."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from lockterm.domain.plan import Step
 
 MARKING = frozenset({"mark", "mark_range", "mark_all", "unmark_all", "act_on_marked"})
-"""Actions that mark, and the one that is for marked rows alone."""
+"""Actions that change marks, and the one that needs marked rows."""
 
 ON_MARKED = {"renew": "renew marked", "delete": "delete marked", "copies": "copy marked"}
-"""Actions that are for the marked remotes if some are marked -> what they do then."""
+"""Actions that apply to marked remotes if there are any -> their label then."""
 
 ResultT = TypeVar("ResultT")
 
@@ -40,7 +40,7 @@ def _no_key(row: Any) -> None:
 
 
 class ListScreen(LocktermScreen[ResultT]):
-    """A screen with a table, and with words in its place if it has no rows.
+    """A screen with a table, or an empty state if the table has no rows.
 
     A subclass composes the screen, reads the rows in a worker, and paints them with ``paint``.
 
@@ -55,7 +55,7 @@ class ListScreen(LocktermScreen[ResultT]):
     """The action of a click on the row under the cursor."""
 
     on_marked: ClassVar[Mapping[str, str]] = ON_MARKED
-    """Actions that are for the marked rows if some are marked -> what they do then."""
+    """Actions that apply to marked rows if there are any -> their label then."""
 
     def __init__(
         self,
@@ -69,47 +69,47 @@ class ListScreen(LocktermScreen[ResultT]):
         self.marks: Marks[Any, Any] = Marks(_no_key) if marks is None else marks
         """The marked rows."""
         self._plans: dict[str, int] = {}
-        """Ids of the plans that may still do something -> number of marks made before them."""
+        """IDs of unfinished plans -> number of marks made before them."""
 
     def compose_list(self) -> ComposeResult:
-        """Compose the table, which is hidden until it has rows, and the words in its place."""
+        """Compose the table, which is hidden until it has rows, and the empty state."""
         self.table.display = False
         yield self.table
         yield StatePanel(self.describe_empty()[0], id="state")
 
-    # --- what a subclass gives -----------------------------------------------------------------
+    # --- for subclasses to override ------------------------------------------------------------
 
     @abstractmethod
     def paint(self) -> None:
-        """Fill the table with the rows as they are now, and everything that describes them."""
+        """Show the current rows, and the lines that describe them."""
 
     @property
     def has_rows(self) -> bool:
-        """Whether the table is shown."""
+        """Return whether the table has rows."""
         return self.table.row_count > 0
 
     def describe_empty(self) -> tuple[str, str]:
-        """Return the words in place of the rows, and the keys that lead on."""
+        """Return the text of the empty state, and the keys to continue."""
         return "", ""
 
     def describe_rows(self) -> None:
-        """Show what the lines below the table say of the rows."""
+        """Update the lines below the table."""
 
     def follow_cursor(self) -> None:
-        """Show what depends on the row under the cursor."""
+        """Update everything that depends on the selected row."""
         self.describe_rows()
 
     def sort_rows(self) -> None:
-        """Sort the rows by the title that was clicked."""
+        """Sort the rows by the clicked column."""
         self.paint()
 
     def search_for(self, text: str) -> None:
-        """Show only the rows that match what was typed into the find line; empty for all rows."""
+        """Show only the rows that match the find text; all rows if it is empty."""
 
     # --- table, words in its place, find line --------------------------------------------------
 
     def show_list(self) -> None:
-        """Show the table, or the words in its place if it has no rows."""
+        """Show the table, or the empty state if it has no rows."""
         state, has_rows = self.query_one(StatePanel), self.has_rows
         self.table.display, state.display = has_rows, not has_rows
         if not has_rows:
@@ -121,7 +121,7 @@ class ListScreen(LocktermScreen[ResultT]):
         self.paint()
 
     def action_find(self) -> None:
-        """Type into the find line."""
+        """Open the find line."""
         self.query_one(FindLine).open()
 
     @on(LineTable.Moved)
@@ -151,7 +151,7 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @property
     def rows_to_mark(self) -> Sequence[Any]:
-        """The rows that are shown, from top to bottom, as marks know them."""
+        """The displayed rows from top to bottom, in the form that marks use."""
         return ()
 
     @property
@@ -175,7 +175,7 @@ class ListScreen(LocktermScreen[ResultT]):
         return {self.lock_entry.lock_id: self.lock_entry} if self.lock_entry is not None else {}
 
     def key_of_step(self, step: Step) -> Hashable | None:
-        """Return the key of the row that a step of a plan is about; None if it is about none."""
+        """Return the key of the row of a plan's step; None if it has no row."""
         return None
 
     # --- the footer ----------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class ListScreen(LocktermScreen[ResultT]):
         return ("mark", *self.on_marked, "act_on_marked", "unmark_all") if self.marks else ()
 
     def verb_now(self, action: str) -> str:
-        """Return what a key does now; empty if it does what it always does."""
+        """Return the current label of an action; empty for its usual label."""
         if self.marks and action in self.on_marked:
             return self.on_marked[action]
         return "mark again" if action == "unmark_all" and self.marks.may_bring_back else ""
@@ -194,7 +194,7 @@ class ListScreen(LocktermScreen[ResultT]):
         return action not in ("act_on_marked", "unmark_all") or not self.why_no_mark(action)
 
     def why_no_mark(self, action: str) -> str:
-        """Return why an action that marks can do nothing now; empty if it can."""
+        """Return why a mark action is disabled; empty if it is enabled."""
         if self.marks or action not in MARKING:
             return ""
         if action == "mark_range":
@@ -206,21 +206,21 @@ class ListScreen(LocktermScreen[ResultT]):
     # --- actions -------------------------------------------------------------------------------
 
     def action_mark(self) -> None:
-        """Mark the row under the cursor, or unmark it, and go on to the next one."""
+        """Mark or unmark the selected row, and move to the next one."""
         if (row := self.row_to_mark) is not None:
             self.marks.toggle(row)
             self.show_marks(row)
             self.table.action_cursor_down()
 
     def action_mark_range(self) -> None:
-        """Mark from the row that was marked last to the cursor."""
+        """Mark the rows from the last marked one to the cursor."""
         if not self.marks.mark_range(self.rows_to_mark, self.cursor_place):
             words = "The one that was marked last is not shown here: a range begins at it."
             self.notify(words, title="Mark range")
         self.show_marks()
 
     def action_mark_all(self) -> None:
-        """Mark all rows that are shown, or unmark them."""
+        """Mark or unmark all displayed rows."""
         rows = self.rows_to_mark
         self.marks.toggle_all(rows)
         if without := sum(not self.marks.may_have(row) for row in rows):
@@ -229,7 +229,7 @@ class ListScreen(LocktermScreen[ResultT]):
         self.show_marks()
 
     def action_unmark_all(self) -> None:
-        """Unmark all rows, shown or not; or take that back."""
+        """Unmark all rows, displayed or not; if none is marked, restore the last marks."""
         if self.marks:
             words = with_keys("{marks.none} marks them again.")
             self.notify(f"{self.marks.clear():,} unmarked. {words}", title="Unmark all")
@@ -242,7 +242,7 @@ class ListScreen(LocktermScreen[ResultT]):
         self.table.refresh()
 
     def show_marks(self, row: Any | None = None) -> None:
-        """Paint the marks, how many there are, and the keys that are for them.
+        """Show the marks, their number and their keys.
 
         Args:
             row: The only row whose mark has changed; None if others may have changed too.
@@ -261,7 +261,7 @@ class ListScreen(LocktermScreen[ResultT]):
         self._plans[plan_id] = self.marks.count
 
     def unmark_done(self) -> None:
-        """Unmark what plans have done by now; a row that was marked again since stays marked."""
+        """Unmark the rows that plans finished, except rows marked again since."""
         if self._plans and self.marks:
             self.run_alone(self._drop_done, "outcomes")
 
@@ -271,7 +271,7 @@ class ListScreen(LocktermScreen[ResultT]):
         for plan_id, made in [*self._plans.items()]:
             try:
                 plan = await self.operations.runs.find(plan_id)
-            except NoSuchRun:  # it was not agreed to, or not yet
+            except NoSuchRun:  # the run was not confirmed, or not yet
                 if plan_id != last:
                     self._plans.pop(plan_id, None)
                 continue

@@ -1,4 +1,4 @@
-"""The notices of this session, to be read again."""
+"""The screen with the notifications of this session."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lockterm.widgets.row_table import Column, RowTable
 from lockterm.widgets.state_panel import StatePanel
 
 SEVERITIES = {"information": "notice", "warning": "warning", "error": "error"}
-"""Textual's word -> the one that is shown."""
+"""Textual's severity -> its label."""
 
 
 class MessagesScreen(LocktermScreen[None]):
@@ -30,7 +30,7 @@ class MessagesScreen(LocktermScreen[None]):
     Args:
         operations: The service and the store.
         messages: The notifications of this session, the oldest first.
-        message_kept: Signals a new one.
+        message_kept: The signal of a new notification.
     """
 
     BINDINGS = bindings("messages")
@@ -66,11 +66,11 @@ class MessagesScreen(LocktermScreen[None]):
         self._message_kept.subscribe(self, lambda _: self._show_messages())
 
     def on_unmount(self) -> None:
-        """Let go of the messages: the signal would keep the screen until the next of them."""
+        """Unsubscribe, because the signal would keep the screen alive until the next message."""
         self._message_kept.unsubscribe(self)
 
     def _show_messages(self) -> None:
-        """Show those that there are now; the cursor stays on its message."""
+        """Show the current messages; the cursor stays on its message."""
         zone, now_ms = self.operations.profile.zone, self.operations.machine_ms()
         rows = {
             str(message.number): (
@@ -107,7 +107,7 @@ class MessagesScreen(LocktermScreen[None]):
             self.query_one("#message-text", Static).update(whole)
 
     def why_not(self, action: str) -> str:
-        """Copying needs a message."""
+        """Return why copying is disabled: there are no messages."""
         return "There are no messages yet." if action == "copy" and not self._messages else ""
 
     def action_copy(self) -> None:

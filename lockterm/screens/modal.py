@@ -26,28 +26,28 @@ class LocktermModal(ModalScreen[ResultT]):
     VERTICAL_BREAKPOINTS = HEIGHTS
 
     is_form = False
-    """Whether it is there to be typed into."""
+    """Whether the dialog is a form for typed text."""
 
     painted_s: float | None = None
     """The time when the dialog was on the screen, on Textual's clock; None before."""
 
     def on_mount(self) -> None:
-        """Note from when on it can be seen."""
+        """Note the time when the dialog becomes visible."""
         self.call_after_refresh(self.note_painted)
 
     def on_screen_resume(self) -> None:
         paint_once(self)
 
     def note_painted(self) -> None:
-        """Note that the present text is on the screen."""
+        """Note the time when the current text was painted."""
         self.painted_s = events.Event().time
 
     def is_painted_for(self, event: events.Key | events.Paste) -> bool:
-        """Whether a key was typed by someone who could see this dialog."""
+        """Return whether a key or paste came after the dialog was painted."""
         return self.painted_s is not None and event.time >= self.painted_s
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Whether a key is for this dialog."""
+        """Return whether a key or paste is meant for this dialog."""
         return True
 
     def action_cancel(self) -> None:
@@ -67,7 +67,7 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
     """
 
     BINDINGS = Screen.BINDINGS
-    """Not those of other dialogs: a letter may have been chosen to leave them."""
+    """Textual's defaults, because the user may have bound a letter to close dialogs."""
 
     def __init__(self, what: str, reason: str) -> None:
         super().__init__()
@@ -81,11 +81,11 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
             yield Label("Press Esc to close.", id="way-out", markup=False, classes="hint")
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Take letters as a form does: they were typed for one."""
+        """Consume letters as a form does, because they were typed for a form."""
         return character is not None and character.isprintable()
 
     def on_key(self, event: events.Key) -> None:
-        """Escape leads out; nothing else that is typed does anything, which is said."""
+        """Close on Esc; for any other key, show that keys do nothing here."""
         event.stop()
         if event.key == "escape":
             self.dismiss(None)
@@ -98,7 +98,7 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
         self._tell()
 
     def on_click(self) -> None:
-        """Close on a click: people look at what they click."""
+        """Close on a click, because people look at what they click."""
         self.dismiss(None)
 
     def _tell(self) -> None:

@@ -1,4 +1,4 @@
-"""The command palette: the actions of the screen, settings and locks, found by their words."""
+"""The command palette, which finds actions, settings and locks by their words."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ RECENT = 8
 """The number of recent actions shown first."""
 
 CHOICE = "palette"
-"""Their name in the preferences."""
+"""The name of the recent actions in the preferences."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 
 SHOWN = 60
-"""The maximum number of results; more words find the rest."""
+"""The maximum number of results."""
 
 
 ALIKE = 0.75
-"""How alike, of 1, a word is to one that was mistyped."""
+"""The minimum similarity, from 0 to 1, of a word to a mistyped one."""
 
 SHOWN_NEAR = 8
-"""The most that is offered for a mistyped word."""
+"""The maximum number of results for a mistyped word."""
 
 PLACEHOLDER = "Find an action or a lock by its words"
 
 NEAR = "Nothing has these words. Like them (down, then enter):"
-"""Above offers that are merely like what was typed."""
+"""The heading of similar results."""
 
 NONE = "No matches found"
 
@@ -79,24 +79,24 @@ class Offer:
     """An action or a lock in the palette."""
 
     name: str
-    """Its verb; in brackets where it can do nothing now."""
+    """The verb; in parentheses if disabled."""
     help: str
     """The effect and the keys, or the reason why it is disabled; clean."""
     run: Callable[[], object]
-    """Does it, or says why it cannot."""
+    """Runs the action, or shows why it is disabled."""
     enabled: bool = True
     id: str = ""
     """The name in the preferences; empty if it is not saved."""
     others: str = ""
-    """Words that it is found by as well."""
+    """More search words."""
 
     @property
     def text(self) -> str:
-        """All that it is found by, folded."""
+        """The searchable text, case-folded."""
         return fold_text(f"{self.name} {self.help} {self.others}")
 
     def shown(self) -> Content:
-        """The name as it looks: dim where it can do nothing."""
+        """Return the styled name, dim if disabled."""
         name = Content(self.name)
         return name if self.enabled else name.stylize("dim")
 
@@ -111,7 +111,7 @@ class Offer:
             return 0
         begins = name.strip("()").startswith(query)
         in_name = sum(word in name for word in words) / max(len(words), 1)
-        # Of two that fit alike, the one that can act comes first.
+        # Of two equal matches, the enabled one comes first.
         return (1 + in_name + begins) * (1 if self.enabled else 0.5)
 
 
@@ -127,20 +127,20 @@ class Offers:
         self.app: App[Any] = screen.app
 
     def all(self) -> list[Offer]:
-        """Every action, those that can do something first, and of them those chosen last."""
+        """Return every action: enabled before disabled, then the most recently chosen first."""
         rank = {name: place for place, name in enumerate(self._recent())}
         return sorted(
             self._actions(), key=lambda offer: (not offer.enabled, rank.get(offer.id, RECENT))
         )
 
     def found(self, query: str) -> list[Offer]:
-        """The offers that have every typed word in their verbs or sentences: no guesses."""
+        """Return the offers whose text contains every typed word, the best first."""
         query = fold_text(query).strip()
         hits = [(score, offer) for offer in self._offers() if (score := offer.score(query))]
         return [offer for _, offer in heapq.nlargest(SHOWN, hits, key=itemgetter(0))]
 
     def near(self, query: str) -> list[Offer]:
-        """The offers with words like all that were typed; no number is like another one."""
+        """Return the offers with words similar to all typed ones; only letters may differ."""
         offers = self._offers()
         words = [{*_WORD.findall(offer.text)} for offer in offers]
         every = sorted(set[str]().union(*words))
@@ -159,11 +159,11 @@ class Offers:
         return [offers[place] for place in best]
 
     def run(self, offer: Offer) -> object:
-        """Do it, and note that it was chosen."""
+        """Run an offer, and save it as a recent one."""
         if offer.id:
             assert isinstance(self.app, Host)
             others = [name for name in self._recent() if name != offer.id]
-            with suppress(LocktermError, OSError):  # then it is known in this session alone
+            with suppress(LocktermError, OSError):  # then it is not saved for the next session
                 self.app.choices.keep(CHOICE, [offer.id, *others][:RECENT])
         return offer.run()
 
@@ -209,7 +209,7 @@ class Offers:
     # --- locks ---------------------------------------------------------------------------------
 
     def _locks(self) -> Iterator[Offer]:
-        """The locks of the book; none from a form, which would stay below."""
+        """Yield the known locks; none from a form, which would stay open below."""
         if not isinstance(self.screen, LocktermScreen) or self.screen.is_form:
             return
         screens = [one for one in self.app.screen_stack if isinstance(one, LocktermScreen)]
@@ -230,13 +230,13 @@ class Offers:
 
 
 class OfferList(OptionList, can_focus=False):
-    """The offers; the field above keeps the focus."""
+    """The list of offers; the field above keeps the focus."""
 
 
 class Palette(LocktermModal[None], inherit_bindings=False):
-    """A field, and below it the offers that have what is typed in it.
+    """A dialog with a search field and the matching offers.
 
-    The list is always that of the field: it changes before the next key is dealt with.
+    The list always matches the field, because it changes before the next key is handled.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -282,7 +282,7 @@ class Palette(LocktermModal[None], inherit_bindings=False):
             Option(Content("\n").join([offer.shown(), Content(offer.help).stylize_before(style)]))
             for offer in self._shown
         ]
-        if query and not found:  # no row is under the cursor: enter alone does no guess
+        if query and not found:  # no row is selected, so Enter does not run a guess
             options.insert(0, Option(NEAR if options else NONE, disabled=True))
         offers = self.query_one(OfferList)
         offers.clear_options().add_options(options)
@@ -294,7 +294,7 @@ class Palette(LocktermModal[None], inherit_bindings=False):
 
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:
-        """Choose the row under the cursor, if there is one."""
+        """Choose the selected row, if there is one."""
         event.stop()
         self.query_one(OfferList).action_select()
 
@@ -305,7 +305,7 @@ class Palette(LocktermModal[None], inherit_bindings=False):
         self._choose(self._shown[event.option_index - titles])
 
     def _choose(self, offer: Offer) -> None:
-        """Begin it once the palette has gone; later keys wait for it."""
+        """Run an offer after the palette closes; later keys wait for it."""
         opened = opening(self._below, "what was chosen")
 
         def begin() -> object:
@@ -317,6 +317,6 @@ class Palette(LocktermModal[None], inherit_bindings=False):
         self.app.call_later(begin)
 
     def on_click(self, event: events.Click) -> None:
-        """Leave, where the click is beside the palette."""
+        """Close on a click outside the palette."""
         if event.widget is self:
             self.dismiss(None)

@@ -35,7 +35,7 @@ _WAYS = {
 
 
 class WelcomeScreen(LocktermScreen[None]):
-    """Offers the demo, or the form for a first profile.
+    """The first screen, which offers the demo or the form for a first profile.
 
     Args:
         profiles: Reads and writes the configuration.
@@ -45,7 +45,7 @@ class WelcomeScreen(LocktermScreen[None]):
     BINDINGS = bindings("welcome")
 
     class Chosen(Message):
-        """How to go on.
+        """The user's choice of how to continue.
 
         Args:
             profile: The profile that was written; None for the demo.

@@ -26,7 +26,7 @@ ChoiceT = TypeVar("ChoiceT")
 
 
 class ChoiceList(OptionList, inherit_bindings=False):
-    """A list that goes with vim's keys too."""
+    """A list that also has vim's movement keys."""
 
     BINDINGS = bindings("list")
 
@@ -75,7 +75,7 @@ class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
         self.query_one(ChoiceList).highlighted = self._current
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Whether a key was typed for this question."""
+        """Return whether a key was typed for this question."""
         return not self._unasked or self.is_painted_for(event)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

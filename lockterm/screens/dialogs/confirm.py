@@ -84,7 +84,7 @@ class QuestionBox(Vertical):
                 yield CompactButton(Content(self._other), id="other")
 
     def on_resize(self) -> None:
-        """Let the details have what the rest leaves: the buttons below them say what keys do."""
+        """Limit the details to the remaining rows, so that the buttons stay visible."""
         if (over := self.virtual_size.height - self.size.height) > 0:
             for details in self.query(".details"):
                 details.styles.max_height = max(details.size.height - over, 1)
@@ -96,12 +96,12 @@ class QuestionBox(Vertical):
 
     @property
     def act(self) -> Button:
-        """The button that does what is asked."""
+        """The button that confirms."""
         return self.query_one("#act", Button)
 
     @property
     def is_typed(self) -> bool:
-        """Whether one of the words is typed, or none is needed."""
+        """Return whether one of the words is typed, or none is needed."""
         return not self.typed or self.query_one("#typed", Input).value.strip() in self.typed
 
     def begin(self) -> None:
@@ -140,7 +140,7 @@ class QuestionBox(Vertical):
         self.call_after_refresh(self.on_resize)
 
     def scroll_details(self, direction: int) -> None:
-        """Show what does not fit between question and buttons."""
+        """Scroll the details."""
         for details in self.query(VerticalScroll):
             details.scroll_relative(y=direction * max(details.size.height - 1, 1), animate=False)
 
@@ -158,7 +158,7 @@ def _ask_to_type(words: Sequence[str]) -> str:
 
 
 def _say_wrong(words: Sequence[str]) -> str:
-    """That none of the words was typed; those that could be misread are not said again."""
+    """Return the message for a wrong word, without words that could be misread."""
     shown = [clean(word, 60) for word in words]
     if not all(map(str.isascii, shown)):
         return "! That does not match."
@@ -168,7 +168,7 @@ def _say_wrong(words: Sequence[str]) -> str:
 
 
 class ConfirmModal(LocktermModal[bool | None]):
-    """Ask before a write. ``True`` only when the person chose the verb, ``False`` the third button.
+    """A confirmation; the result is True for the verb, False for the third button, else None.
 
     Args:
         question: As for :class:`QuestionBox`, like ``details``, ``verb``, ``other``, ``typed``,
@@ -209,7 +209,7 @@ class ConfirmModal(LocktermModal[bool | None]):
             danger=danger,
             warning=warning,
         )
-        """What is asked."""
+        """The question with its buttons."""
         self._unasked = unasked
         self._notes_text = unasked or loses_text
         self._was_typed_into = False
@@ -223,7 +223,7 @@ class ConfirmModal(LocktermModal[bool | None]):
     # --- handlers ------------------------------------------------------------------------------
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Whether a key is for this question, or was typed before anyone could see it."""
+        """Return whether a key is for this question, not typed before it was visible."""
         return not self._unasked or self.is_painted_for(event)
 
     def on_key(self, event: events.Key) -> None:
@@ -261,7 +261,7 @@ class ConfirmModal(LocktermModal[bool | None]):
 
 
 _LONGEST = 20
-"""Characters of the longest number of 64 bits."""
+"""The length of the longest signed 64-bit number, in characters."""
 
 
 class NumberModal(LocktermModal[int | None]):

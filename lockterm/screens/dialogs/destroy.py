@@ -75,7 +75,7 @@ class DestroyModal(LocktermModal[bool | None]):
             danger=True,
             warning=warning,
         )
-        """What is asked."""
+        """The question with its buttons."""
         self._check = check
         self._possible = self._is_read = check is None
         self._has_asked = False
@@ -85,7 +85,7 @@ class DestroyModal(LocktermModal[bool | None]):
         yield self.box
 
     def on_mount(self) -> None:
-        """Read the target, where that is wanted."""
+        """Read the target if there is a check."""
         self.box.begin()
         self.box.act.can_focus = False
         self.box.act.disabled = not self.may_act()
@@ -124,7 +124,7 @@ class DestroyModal(LocktermModal[bool | None]):
     # --- answers -------------------------------------------------------------------------------
 
     def may_act(self) -> bool:
-        """Whether the key works: the target was read, and the word, if any, is typed."""
+        """Return whether the key works: the target is read, and any required word is typed."""
         return self._possible and self.box.is_typed and not self._is_disarmed
 
     def why_not(self, action: str) -> str:
@@ -142,7 +142,7 @@ class DestroyModal(LocktermModal[bool | None]):
         return can_act(self.why_not, action)
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Take letters as text once text has run into the question."""
+        """Consume letters as text after typed text ran into the dialog."""
         return self._is_disarmed and character is not None and character.isprintable()
 
     def on_key(self, event: events.Key) -> None:
@@ -161,7 +161,7 @@ class DestroyModal(LocktermModal[bool | None]):
         self._disarm("")
 
     def _disarm(self, typed: str) -> None:
-        """Have nothing answer this question any more but the key that leaves it."""
+        """Accept no more answers except the key that cancels."""
         if self._is_disarmed:
             return
         self._is_disarmed = True
@@ -173,7 +173,7 @@ class DestroyModal(LocktermModal[bool | None]):
         )
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Whether the key that destroys was typed by someone who could see this question."""
+        """Return whether the delete key was typed after the question was visible."""
         if isinstance(event, events.Key) and event.key in keys_of("dialog.destroy"):
             return self.is_painted_for(event)
         return True
@@ -191,7 +191,7 @@ class DestroyModal(LocktermModal[bool | None]):
             self.box.show_wrong(True)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """A click counts as the key does: not before all of the question was seen."""
+        """Accept a click like the key, only after the whole question was visible."""
         is_act = event.button.id == "act"
         if self._is_disarmed:
             return
@@ -207,5 +207,5 @@ class DestroyModal(LocktermModal[bool | None]):
 
 
 def _behind_key(verb: str) -> str:
-    """The verb behind the key that does it: after a name it would read as a part of it."""
+    """Return the key and the verb; a key after a name would look like part of the name."""
     return f"{key('dialog.destroy')}  {clean(verb, 48)}"
