@@ -166,7 +166,7 @@ async def test_the_keys_of_outcomes_say_why_they_do_nothing(
             told = len(pilot.app.messages)
             await pilot.press(key)
             await pilot.pause()
-            assert pilot.app.messages[told].text.startswith("Nothing is unsettled")
+            assert pilot.app.messages[told].text.startswith("No unconfirmed changes")
             await pilot.press("escape")
             await pilot.pause()
         await pilot.press("question_mark")

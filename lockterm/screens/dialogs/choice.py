@@ -75,7 +75,7 @@ class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
         self.query_one(ChoiceList).highlighted = self._current
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether a key was typed for this question."""
+        """Return whether to act on a key; an unasked dialog drops keys typed before it."""
         return not self._unasked or self.is_painted_for(event)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

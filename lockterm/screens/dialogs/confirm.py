@@ -223,7 +223,7 @@ class ConfirmModal(LocktermModal[bool | None]):
     # --- handlers ------------------------------------------------------------------------------
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether a key is for this question, not typed before it was visible."""
+        """Return whether to act on a key; an unasked dialog drops keys typed before it."""
         return not self._unasked or self.is_painted_for(event)
 
     def on_key(self, event: events.Key) -> None:
