@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import signal
 from collections.abc import Callable, Generator, Iterator
@@ -60,6 +61,13 @@ def _signs() -> Iterator[None]:
     """A process has one terminal, and the tests of one process have many."""
     yield
     glyphs.use(glyphs.UNICODE)
+
+
+@pytest.fixture(autouse=True)
+def _logging() -> Iterator[None]:
+    """Let the next test of the process see messages again, after a test with a log file."""
+    yield
+    logging.getLogger("lockterm").propagate = True
 
 
 @pytest.fixture
