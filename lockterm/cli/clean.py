@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import click
 
 from lockterm.cli import manual
@@ -14,17 +12,16 @@ from lockterm.cli.plans import report_unread
 from lockterm.cli.run_plan import offer_plan
 from lockterm.cli.session import Session, find_lock
 from lockterm.config import Options
+from lockterm.domain.ages import parse_age
 from lockterm.operations.cleaning import plan_cleaning
-
-_DAYS = {"d": 1, "w": 7}
 
 
 def _read_age(context: click.Context, parameter: click.Parameter, value: str) -> int:
     """Return the number of days in an age such as ``30d`` or ``4w``."""
-    match = re.fullmatch(r"(\d{1,5}) ?([dw])", value.strip(), re.ASCII)
-    if match is None:
-        raise click.BadParameter("Type it as 30d or 4w")
-    return int(match[1]) * _DAYS[match[2]]
+    try:
+        return parse_age(value)
+    except ValueError:
+        raise click.BadParameter("Type it as 30d or 4w") from None
 
 
 @click.command(epilog=manual.CLEAN)
