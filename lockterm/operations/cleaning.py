@@ -7,15 +7,25 @@ from typing import TYPE_CHECKING
 
 from lockterm.domain import dates
 from lockterm.domain.bulk import Target, delete_expired
+from lockterm.domain.callbacks import ignore
 from lockterm.domain.plan import PlannedSteps
 from lockterm.domain.text.amount import format_count
-from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
+from lockterm.operations.planner import (
+    OnRead,
+    PlanDraft,
+    PlanSource,
+    ReadLock,
+    make_plan,
+    read_locks,
+)
 
 if TYPE_CHECKING:
     from lockterm.operations.facade import Operations
 
 
-async def plan_cleaning(operations: Operations, lock_ids: Iterable[int], days: int) -> PlanDraft:
+async def plan_cleaning(
+    operations: Operations, lock_ids: Iterable[int], days: int, on_read: OnRead = ignore
+) -> PlanDraft:
     """Plan to delete the remotes that expired at least some days ago.
 
     A remote stays if its status and dates do not both say that it has expired; the plan counts it.
@@ -24,24 +34,28 @@ async def plan_cleaning(operations: Operations, lock_ids: Iterable[int], days: i
         operations: The operations of the profile.
         lock_ids: The locks to clean.
         days: The number of days since a remote expired; 0 for all that have.
+        on_read: Called after each lock that was read.
 
     Raises:
         StoreError: The lock book or the journal cannot be read.
     """
-    return await make_plan(operations, _ExpiredSource(operations, lock_ids, days))
+    return await make_plan(operations, _ExpiredSource(operations, lock_ids, days, on_read))
 
 
 class _ExpiredSource(PlanSource):
     """The remotes of locks that expired at least some days ago."""
 
-    def __init__(self, operations: Operations, lock_ids: Iterable[int], days: int) -> None:
+    def __init__(
+        self, operations: Operations, lock_ids: Iterable[int], days: int, on_read: OnRead
+    ) -> None:
         super().__init__(f"delete remotes expired for {format_count(days, 'day')}")
         self._operations = operations
         self._lock_ids = lock_ids
         self._age_ms = days * dates.DAY_MS
+        self._on_read = on_read
 
     async def read(self) -> Sequence[ReadLock]:
-        return await read_locks(self._operations, self._lock_ids)
+        return await read_locks(self._operations, self._lock_ids, self._on_read)
 
     async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
         remotes = [

@@ -11,11 +11,12 @@ A :class:`PlanSource` says what is to be done. What holds for all plans is here:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
+from lockterm.domain.callbacks import ignore
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, Plan, PlannedSteps, Step, StepState
@@ -161,13 +162,25 @@ def _hold_deletes_back(
     return [step for step in steps if step.action is not Action.DELETE], deletes
 
 
-async def read_locks(operations: Operations, lock_ids: Iterable[int]) -> list[ReadLock]:
+OnRead = Callable[[int, int], None]
+"""Called after each lock with the number of locks that are done, and of all locks."""
+
+
+async def read_locks(
+    operations: Operations, lock_ids: Iterable[int], on_read: OnRead = ignore
+) -> list[ReadLock]:
     """Read locks whole, side by side; a lock that cannot be read has the error.
+
+    Args:
+        operations: The operations of the profile.
+        lock_ids: The locks.
+        on_read: Called after each lock, whether it could be read or not.
 
     Raises:
         StoreError: The lock book cannot be read.
     """
     places = asyncio.Semaphore(AT_ONCE)
+    wanted, done = [*dict.fromkeys(lock_ids)], 0
 
     async def read(lock_id: int) -> ReadLock:
         lock = await operations.locks.find(lock_id)
@@ -187,7 +200,14 @@ async def read_locks(operations: Operations, lock_ids: Iterable[int]) -> list[Re
         await operations.remotes.keep_list(lock_id, Listing(blocks, begun_ms, is_behind))
         return ReadLock(lock, zone, remotes)
 
-    return [*await asyncio.gather(*map(read, dict.fromkeys(lock_ids)))]
+    async def note(lock_id: int) -> ReadLock:
+        nonlocal done
+        found = await read(lock_id)
+        done += 1
+        on_read(done, len(wanted))
+        return found
+
+    return [*await asyncio.gather(*map(note, wanted))]
 
 
 def _blocks(remotes: Sequence[Remote]) -> list[Block]:

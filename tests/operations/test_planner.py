@@ -108,6 +108,13 @@ async def test_make_plan_deletes_nothing_when_a_lock_was_not_read(operations: Op
     assert (draft.names_taken, draft.unplanned) == (2, 3)
 
 
+async def test_read_locks_reports_each_lock_once(operations: Operations) -> None:
+    seen: list[tuple[int, int]] = []
+    lock_ids = (1003, NO_LOCK, 1003, 1004)
+    await read_locks(operations, lock_ids, lambda done, count: seen.append((done, count)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
 async def test_make_plan_leaves_steps_unsent_when_no_lock_is_reached(tmp_path: Path) -> None:
     async with opened("http://127.0.0.1:9", tmp_path / "state") as operations:
         draft = await make_plan(operations, EveryChange(operations, LOCKS))
