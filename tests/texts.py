@@ -342,6 +342,16 @@ def render_plans(samples: TextSamples) -> None:
     ]
     samples.each(plan.describe_plan, plans)
     samples.each(plan.describe_skipped, plans)
+    not_answered = errors.NoAnswer("The service did not answer within 5 s.")
+    for days, kept, unread in (
+        (30, sample_plan(), []),
+        (1, sample_plan(skipped={"unclear": 2}), []),
+        (30, sample_plan(), [("Main gate", not_answered)]),
+        (30, sample_plan(), [(f"Gate {number}", not_answered) for number in range(1, 6)]),
+    ):
+        samples.show(plan.describe_none_expired, days, kept, unread)
+    unread = [("Main gate", not_answered)]
+    samples.show(plan.describe_none_expired, 30, sample_plan(), unread, is_none_read=True)
     samples.each(plan.describe_work, plans, "4 calls, about 2 s")
     zones = {1001: ZONE}
     for one in STEPS:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lockterm.screens.dialogs.confirm import NumberModal as NumberModal
     from lockterm.screens.dialogs.destroy import DestroyModal as DestroyModal
     from lockterm.screens.everywhere import EverywhereScreen as EverywhereScreen
+    from lockterm.screens.everywhere.clean import CleanModal as CleanModal
     from lockterm.screens.everywhere.ends import WhatEndsScreen as WhatEndsScreen
     from lockterm.screens.file import FileScreen as FileScreen
     from lockterm.screens.help import HelpScreen as HelpScreen
@@ -58,6 +59,7 @@ _MODULES = {
     "ConfirmModal": "dialogs.confirm",
     "DestroyModal": "dialogs.destroy",
     "NumberModal": "dialogs.confirm",
+    "CleanModal": "everywhere.clean",
     "EverywhereScreen": "everywhere",
     "WhatEndsScreen": "everywhere.ends",
     "FileScreen": "file",

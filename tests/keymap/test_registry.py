@@ -112,7 +112,7 @@ MEANINGS = {
     "up, or the one before": {"up", "previous", "previous_page", "page_up", "first", "fold"},
     "down, or the next": {"down", "next", "next_page", "page_down", "last", "unfold", "leave"},
     "change": {"edit", "vendor_model"},
-    "away with it": {"delete", "remove", "clear", "destroy"},
+    "away with it": {"delete", "remove", "clear", "clean", "destroy"},
     "this one, or not": {"mark", "choose", "toggle", "show", "page_down"},  # help has no lines
     "every one, or none": {"all", "mark_all"},
     "read again": {"refresh", "read", "check"},

@@ -30,6 +30,7 @@ LEADS_TO: Mapping[str, tuple[type[Screen[Any]], str | set[Action]]] = {
     "find a fob on all locks": (EverywhereScreen, "1 on 1 lock"),
     "take a person off every lock": (PlanScreen, {Action.DELETE}),
     "renew all that end within 30 days": (PlanScreen, {Action.UPDATE}),
+    "delete what expired 30 days ago": (PlanScreen, {Action.DELETE}),
     "add ten like another": (RemoteForm, "10 so far."),
     "one voice for several locks": (PlanScreen, {Action.VOICE}),
     "do what a table says": (PlanScreen, {Action.ADD}),

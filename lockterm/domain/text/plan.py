@@ -20,11 +20,13 @@ from lockterm.domain.plan import (
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.safe_text import clean, seen_or
 from lockterm.domain.shortening import Shortening, find_shortening
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.difference import Difference, find_differences, format_value
 from lockterm.domain.text.remote import format_name
 from lockterm.domain.text.shortening import describe_shortening
 from lockterm.domain.text.validity import OPENS_ALWAYS, OPENS_NOTHING, describe_period
 from lockterm.domain.validity import State, never_opens, state_by_dates, state_of
+from lockterm.errors import LocktermError
 
 _NAMED = 3
 """The most locks, remotes or values that a sentence names."""
@@ -56,6 +58,34 @@ def describe_skipped(plan: Plan) -> list[str]:
     """Return how many remotes a plan leaves out, with each reason: ``3 skipped: name taken``."""
     counts = {**plan.skipped, "name taken": sum(step.is_name_taken for step in plan.steps)}
     return [f"{count:,} skipped: {reason}" for reason, count in counts.items() if count]
+
+
+def describe_none_expired(
+    days: int,
+    plan: Plan,
+    unread: Sequence[tuple[str, LocktermError]],
+    *,
+    is_none_read: bool = False,
+) -> str:
+    """Return why a plan to delete expired remotes deletes none.
+
+    Args:
+        days: The minimum number of days since a remote expired.
+        plan: The plan, which has no steps.
+        unread: The title of each lock that could not be read whole, and the error.
+        is_none_read: Whether that was so for every lock.
+    """
+    where = " on the locks that were read" if unread else ""
+    words = f"No remotes expired more than {format_count(days, 'day')} ago{where}."
+    if is_none_read:
+        words = "No lock could be read."
+    if skipped := describe_skipped(plan):
+        words += f" {', '.join(skipped)}."
+    if unread:
+        named = [f"{clean(title, 40)} ({error.title})" for title, error in unread[:_NAMED]]
+        more = f" and {len(unread) - _NAMED:,} more" if len(unread) > _NAMED else ""
+        words += f" Not read: {', '.join(named)}{more}."
+    return clean(words, 400)
 
 
 def describe_work(plan: Plan, cost: str) -> str:

@@ -14,14 +14,17 @@ from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Static
 
+from lockterm import screens
 from lockterm.domain import dates, glyphs
 from lockterm.domain.listing import Place, words_of
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_unreadable_periods, format_count
+from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.timeline import DAYS, Timeline
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import LockRead
+from lockterm.operations.planner import PlanDraft
 from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.screen import EMPTY_BOOK, AllLocksScreen
 from lockterm.screens.everywhere.site import Site
@@ -284,6 +287,23 @@ class WhatEndsScreen(AllLocksScreen):
         self.call_after_refresh(self._show_days)
 
     # --- actions -------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """Return why an action can do nothing now; empty if it can."""
+        if action != "clean":
+            return super().why_not(action)
+        if self.operations.profile.read_only:
+            return describe_read_only(self.operations.profile.name, "nothing can be deleted")
+        return self.why_not("read")  # both are for all locks of the book
+
+    def action_clean(self) -> None:
+        """Ask how long ago remotes expired, and show the plan that deletes them on all locks."""
+        self.app.push_screen(screens.CleanModal(self.operations), self._show_cleaning)
+
+    def _show_cleaning(self, draft: PlanDraft | None) -> None:
+        if draft is not None:
+            self.note_plan(draft.plan.id)
+            self.app.push_screen(screens.PlanScreen(draft))
 
     def _choose(self, by: int) -> None:
         self.span = SPANS[(SPANS.index(self.span) + by) % len(SPANS)]
