@@ -13,18 +13,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from lockterm.service.running import RunningService
-from tests.benchmarks import installed
 from tests.benchmarks import service as service_table
-from tests.benchmarks.growth import flips, growth, openings
+from tests.benchmarks.growth import growth, openings
 from tests.benchmarks.measuring import (
-    DEFAULT,
     FAR,
     FAR_NAIVE,
     FRAME,
@@ -36,16 +34,12 @@ from tests.benchmarks.measuring import (
     cases,
     idle_bytes,
     measure,
-    seconds_at,
-    sent_bytes,
 )
-from tests.benchmarks.sites import limited, sites
+from tests.benchmarks.sites import sites
 from tests.servers import Link, port_of
 
 TRIP_S = 0.15
 """The round trip of what is far."""
-THIN = 2400
-"""Bytes a second: a line of 19,200 bits a second."""
 LINE = "{:54}{:>10}{:>9}{:>9}  {:9}{}"
 
 
@@ -144,9 +138,8 @@ def main() -> None:
     parser.add_argument("rounds", nargs="?", type=int, default=10, help="interleaved (10)")
     parser.add_argument("--warmup", type=int, default=1, help="rounds before, not counted (1)")
     parser.add_argument("--downs", type=int, default=9, help="cursor keys in each run (9)")
-    parser.add_argument("--no-growth", action="store_true", help="leave out what a long site costs")
-    parser.add_argument("--no-install", action="store_true", help="leave out installing")
-    parser.add_argument("--links", action="store_true", help="what goes over thin links, as well")
+    parser.add_argument("--no-growth", action="store_true", help="leave out large sites")
+    parser.add_argument("--before", type=Path, help="a checkout of an earlier lockterm: compare")
     parser.add_argument("--idle", type=float, default=2.0, help="seconds of quiet a screen (2)")
     options = parser.parse_args()
     begun_s = time.monotonic()
@@ -161,44 +154,16 @@ def main() -> None:
         print(f"{options.rounds} interleaved rounds; medians\n")
         print(LINE.format("", "today", "must", "stretch", "met", "beside"))
         print("\n".join(table(report)), flush=True)
-        if not options.no_install:
-            for what, figure, must in installed.starts(case_of(suite, PAGE), home):
-                print(line(what, figure, must, None, ""), flush=True)
+        before = options.before and options.before.resolve()
+        more = [openings(home / "openings", before)] if before else []
         if not options.no_growth:
-            for what, figure, must, stretch in growth(home / "grown"):
-                print(line(what, figure, must, stretch, ""), flush=True)
-            for what, figure, must, stretch in sites(home / "sites"):
-                print(line(what, figure, must, stretch, ""), flush=True)
-        if options.links:
-            _links(service.base_url, home, options.idle)
-        with ThreadPoolExecutor() as beside:
-            grown = (
-                []
-                if options.no_growth
-                else [("limited", limited), ("flips", flips), ("openings", openings)]
-            )
-            begun = [beside.submit(what, home / name) for name, what in grown]
-            print(f"\nbytes written in {options.idle:g} s in which nothing happens; target 0")
-            for screen, count in idle_bytes(case_of(suite, PAGE), options.idle):
-                print(f"  {screen:32}{count:>6}", flush=True)
-            print()
-            for rows in begun:
-                for what, figure, must, stretch in rows.result():
-                    print(line(what, figure, must, stretch, ""), flush=True)
+            more += [growth(home / "grown"), sites(home / "sites")]
+        for what, figure, must, stretch in chain(*more):
+            print(line(what, figure, must, stretch, ""), flush=True)
+        print(f"\nbytes written in {options.idle:g} s in which nothing happens; target 0")
+        for screen, count in idle_bytes(case_of(suite, PAGE), options.idle):
+            print(f"  {screen:32}{count:>6}", flush=True)
     print(f"\nall of it took {(time.monotonic() - begun_s) / 60:.1f} minutes")
-
-
-def _links(url: str, home: Path, idle_s: float) -> None:
-    print("\nbytes sent over the link to the terminal")
-    looks = dict(sent_bytes(url, home, idle_s))
-    print(f"  {'':24}" + "".join(f"{what:>26}" for what in looks[DEFAULT]))
-    for look, sent in looks.items():
-        print(f"  {look:24}" + "".join(f"{count:>26,}" for count in sent.values()), flush=True)
-    print(f"\nseconds until all has arrived at {THIN:,} bytes a second")
-    thin = dict(seconds_at(THIN, url, home))
-    print(f"  {'':24}" + "".join(f"{what:>14}" for what in thin[DEFAULT]))
-    for look, taken in thin.items():
-        print(f"  {look:24}" + "".join(f"{s:>14.1f}" for s in taken.values()), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a site costs that has grown: long books, long journals, long lists, long sessions."""
+"""The cost of long lock books, journals and lists, and of screens beside an earlier lockterm."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import statistics
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,20 +28,16 @@ FEW, MANY_LOCKS, MANY_OPERATIONS, MANY_REMOTES = 10, 10_000, 100_000, 200_000
 ON_EACH = 100
 """Remotes on each of the locks."""
 LOCK = 7
-FLIPS, ROUNDS = 1000, 3
-OPENED, OPENED_BEFORE = 500, 5
-"""How often each screen is opened, and how often before, for what it imports and keeps."""
-OPENINGS = (("f2", "such as Anna"), ("enter", "Created"), ("ctrl+p", "Find an action"))
-"""The key that opens the add form, the detail and the palette, and what each of them shows."""
+ROUNDS = 3
+OPENED = 20
+"""How often each screen is opened."""
+OPENINGS = (("f2", "such as Anna"), ("enter", "Created"), ("H", "History"))
+"""The key that opens the add form, the detail and the history, and what each of them shows."""
 PROFILE = "north"
-TREE = os.environ.get("LOCKTERM_TREE")
-"""Where the lockterm is that is measured; None: the one that is installed."""
 LOCK_KEYS = ("down", "up", "G", "pageup", "g", "/", "g", "a", "9", "backspace", "escape")
 HISTORY_KEYS = ("down", "G", "n", "p", "i", "i", "@", "@", "/", "a", "n", "n", "escape", "enter")
 SEARCH_KEYS = ("m", "-", "1", "1", "9", *("backspace",) * 5, "q", "z", "r", "e", "m", "o")
 """On all locks: what many have, what few have, and what none has."""
-NOWHERE = ("q", "z")
-"""What no operation has: all of them are looked at, in a thread, while the keys go on."""
 INSERT = """
 WITH RECURSIVE turn(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM turn WHERE n + 1 < :many)
 INSERT INTO remote (id, lock_id, name, number, type, add_type, start_ms, end_ms, weekdays,
@@ -66,7 +62,7 @@ Row = tuple[str, float, float | None, float | None]
 
 
 def growth(home: Path) -> Iterator[Row]:
-    """The rows of the table, one after the other; they take some three minutes.
+    """Measure the rows of the table, one after the other.
 
     Args:
         home: A directory for what lockterm keeps.
@@ -124,102 +120,76 @@ def _everywhere(url: str, home: Path) -> Iterator[Row]:
 
 def _history(url: str, home: Path) -> Iterator[Row]:
     opened = {count: list[float]() for count in (FEW, MANY_OPERATIONS)}
-    rss = {count: list[float]() for count in opened}
-    taken, nowhere = list[Sequence[float]](), list[float]()
+    taken = list[Sequence[float]]()
     for count in opened:
         place = home / f"{count} operations"
         _fill_journal(place, url, count)
         for _ in range(ROUNDS):
             with closing(open_session(url, place, "lock book is empty")) as session:
                 session.bytes_in(2.0)  # the store is looked through after a start
-                before = _rss_mib(session)
                 for _ in range(ROUNDS):
                     opened[count].append(milliseconds(session, "H", f"{count:,} operations"))
                     session.press("escape")
                 session.press("H")
                 if count == MANY_OPERATIONS:
                     taken.append(_cpu_ms(session, HISTORY_KEYS))
-                    session.press("escape")
-                    session.press("/")
-                    nowhere.append(max(_cpu_ms(session, NOWHERE)))
-                rss[count].append(_rss_mib(session) - before)
-    more = statistics.median(rss[MANY_OPERATIONS]) - statistics.median(rss[FEW])
     label = f"{MANY_OPERATIONS:,} operations"
     yield f"{label}: the history opens, ms", min(opened[MANY_OPERATIONS]), 150, 60
     yield f"{label}: slowest key, ms of CPU", _slowest(taken), 50, 20
-    yield f"{label}: a letter that none has, ms of CPU", statistics.median(nowhere), None, None
-    yield f"{label}: memory, MiB more than {FEW}", more, 15, 5
 
 
-def flips(home: Path) -> list[Row]:
-    """The rows of a long session; something else may be measured beside it, for they tell no times.
+def openings(home: Path, before: Path) -> Iterator[Row]:
+    """Measure the CPU time that screens take to open, beside that of an earlier lockterm.
 
     Args:
         home: A directory for what lockterm keeps.
+        before: The checkout of the earlier lockterm.
     """
-    with (
-        _filled() as service,
-        closing(open_session(service.base_url, home, "page 1 of", "--lock", str(LOCK))) as session,
-    ):
-        memory = [_rss_mib(session)]
-        for turn in range(2):
-            for flip in range(turn * FLIPS // 2 + 2, (turn + 1) * FLIPS // 2 + 2):
-                milliseconds(session, "n", f"page {flip:,} of", look_s=0.02)
-            memory.append(_rss_mib(session))
-    label = f"{FLIPS:,} page flips"
-    return [
-        (f"{label}: memory, MiB", memory[2] - memory[0], 20, 10),
-        (f"{label}: of it in the second half, MiB", memory[2] - memory[1], 2, 1),
-    ]
-
-
-def openings(home: Path) -> list[Row]:
-    """Return the row of screens that are opened and closed; times do not matter to it.
-
-    Args:
-        home: A directory for what lockterm keeps.
-    """
-    with (
-        RunningService() as service,
-        closing(open_session(service.base_url, home, "page 1 of", "--lock", "1001")) as session,
-    ):
-        memory = []
-        for times, rest_s in ((OPENED_BEFORE, 0.5), (OPENED, 0.0)):
-            for key, shown in OPENINGS:
-                for _ in range(times):
-                    milliseconds(session, key, shown, look_s=0.02)
-                    session.bytes_in(rest_s)  # while no key comes, more is imported
-                    milliseconds(session, "escape", shown, is_gone=True, look_s=0.02)
-            memory.append(_rss_mib(session))
-    what = f"{OPENED:,} forms, details and palettes: memory, MiB"
-    return [(what, memory[1] - memory[0], 15, 10)]
+    with RunningService() as service, ExitStack() as stack:
+        sessions = []
+        for name, tree in (("now", None), ("before", before)):
+            session = open_session(
+                service.base_url, home / name, "page 1 of", "--lock", "1001", tree=tree
+            )
+            sessions.append(stack.enter_context(closing(session)))
+        for key, shown in OPENINGS:
+            taken: list[list[float]] = [[], []]
+            for _ in range(OPENED + 1):  # the first opening imports the screen
+                for session, found in zip(sessions, taken, strict=True):
+                    found += _cpu_ms(session, (key,))
+                    assert shown in session.text(), session.text()
+                    session.press("escape")
+            now, earlier = (sum(found[1:]) for found in taken)
+            yield f"{shown!r} opens: CPU, beside the earlier", now / earlier, 1.25, 1.0
 
 
 def _search(url: str, home: Path) -> Iterator[Row]:
     with closing(open_session(url, home, "page 1 of", "--lock", str(LOCK))) as session:
         session.press("/,text:99999")
-        memory, sent, cached = _rss_mib(session), session.run.total, _cached(home)
         shown = f"searched {MANY_REMOTES:,}"
         taken_s = milliseconds(session, "enter", shown, look_s=0.2) / 1000
-        _, peak_kib = ttybench.proc_mem(session.run.pid)
-        label = f"{MANY_REMOTES // 200:,} pages searched"
-        yield f"{label}: s", taken_s, 12, 8
-        yield f"{label}: memory, MiB", peak_kib / 1024 - memory, 15, 8
-        yield f"{label}: answers kept on the disk", _cached(home) - cached, 0, 0
-        yield f"{label}: bytes to the terminal", session.run.total - sent, 5000, 3000
+        yield f"{MANY_REMOTES // 200:,} pages searched: s", taken_s, 12, 8
 
 
-def open_session(url: str, home: Path, shown: str, *options: str) -> Session:
-    """A session in a home of its own, once it shows something.
+def open_session(
+    url: str, home: Path, shown: str, *options: str, tree: Path | None = None
+) -> Session:
+    """Return a session in a home of its own, once it shows something.
+
+    Args:
+        url: The service.
+        home: A directory for what lockterm keeps.
+        shown: The text to wait for.
+        options: Options of the command.
+        tree: The checkout of the lockterm to run; None for the installed one.
 
     Raises:
         AssertionError: It never did: its start would have the CPU time of two minutes.
     """
     _store(url, home).close()
     command = [sys.executable, "-m", "lockterm", *options]
-    session = Session(
-        {"name": "growth", "cmd": command, "until": shown, "env": environment(home), "cwd": TREE}
-    )
+    case = {"name": "growth", "cmd": command, "until": shown, "env": environment(home)}
+    session = Session(case | {"cwd": tree and str(tree)})
     assert session.start["ok"], session.text()
     session.run.opt.key_timeout = 400.0  # for keys that paint nothing
     return session
@@ -284,15 +254,3 @@ def _cpu_ms(session: Session, keys: Sequence[str]) -> list[float]:
         session.run.keys(ttybench.parse_keys(key))
         taken.append(ttybench.proc_cpu_ms(session.run.pid) - before)
     return taken
-
-
-def _rss_mib(session: Session) -> float:
-    return float(ttybench.proc_mem(session.run.pid)[0]) / 1024
-
-
-def _cached(home: Path) -> int:
-    """How many answers are kept on the disk."""
-    file = Path(environment(home)["XDG_CACHE_HOME"], APP, "answers.db")
-    database = Database(file, {}, durable=False)
-    with closing(database), database.reading() as connection:
-        return int(connection.execute("SELECT count(*) FROM answers").fetchone()[0])

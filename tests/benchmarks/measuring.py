@@ -17,7 +17,7 @@ from lockterm.paths import APP
 from lockterm.terminal.form_wall import CLOSED_S
 from tests.benchmarks import ttybench
 from tests.certs import CERTS
-from tests.terminal.pty_session import PtySession, is_at_work
+from tests.terminal.pty_session import is_at_work
 
 HERE = Path(__file__).parent
 AUTHORITY = CERTS / "ca.pem"
@@ -208,82 +208,6 @@ def idle_bytes(case: dict[str, Any], idle_s: float) -> Iterator[tuple[str, int]]
             way.append(keys)
     if session is not None:
         session.run.close()
-
-
-STEPS = (
-    ("detail", "enter", r"Created", ("escape",)),
-    ("form", "a", r"such as Anna", ("escape",)),
-    ("voice", "v", r"Voice now", ("escape", "escape")),
-    ("help", "?", r"Help", ("escape",)),
-)
-"""Name, the key that leads there from the first page, what it shows, the keys that lead back."""
-
-
-def seconds_at(rate: int, url: str, home: Path) -> Iterator[tuple[str, dict[str, float]]]:
-    """How long it takes on a line that carries so many bytes a second until all has arrived.
-
-    Args:
-        rate: Bytes a second.
-        url: The service.
-        home: A directory for what lockterm keeps.
-
-    Yields:
-        A look of :data:`LOOKS`, and seconds by what was opened.
-
-    Raises:
-        AssertionError: Something was not reached.
-    """
-    command = [*UNCACHED, sys.executable, "-m", "lockterm", "--base-url", url, "--lock", "1001"]
-    for name, options, more in LOOKS:
-        if name not in (DEFAULT, QUIET):
-            continue
-        surroundings = {"PATH": os.environ["PATH"]} | environment(home) | more
-        with ThinLine(rate, [*command, *options], surroundings) as line:
-            taken = {"first page": line.seconds_until(FIRST_NAME)}
-            for what, key, shown, back in STEPS:
-                line.press(key)
-                taken[what] = line.seconds_until(shown)
-                for one in back:
-                    line.press(one)
-                    line.rest()
-                line.wait_for(FIRST_NAME)
-        yield name, taken
-
-
-class ThinLine(PtySession):
-    """A terminal at the end of a line that carries so many bytes a second."""
-
-    def __init__(self, rate: int, command: list[str], environment: dict[str, str]) -> None:
-        self._rate = rate
-        self._typed_s = self._last_s = self._due_s = time.monotonic()
-        super().__init__(command, environment)
-
-    def press(self, *keys: str) -> None:
-        self._typed_s = time.monotonic()
-        super().press(*keys)
-
-    def pump(self, within_s: float, most: int = 65536) -> bool:
-        end_s = time.monotonic() + within_s
-        time.sleep(max(min(self._due_s, end_s) - time.monotonic(), 0))
-        if time.monotonic() < self._due_s:
-            return False
-        piece = min(self._rate // 50, most)
-        if not super().pump(max(end_s - time.monotonic(), 0), piece):
-            return False
-        self._last_s = time.monotonic()
-        self._due_s = max(self._due_s, self._last_s - 1 / 50) + piece / self._rate
-        return True
-
-    def seconds_until(self, pattern: str) -> float:
-        """From the last key until all has arrived of a picture that shows something."""
-        self.wait_for(pattern)
-        self.rest()
-        return self._last_s - self._typed_s
-
-    def rest(self) -> None:
-        """Read until nothing has come for a second."""
-        while time.monotonic() < max(self._last_s, self._due_s) + 1.0:
-            self.pump(0.05)
 
 
 class Session:
