@@ -135,7 +135,7 @@ def main() -> None:
         service_table.main()
         return
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks")
-    parser.add_argument("rounds", nargs="?", type=int, default=10, help="interleaved (10)")
+    parser.add_argument("rounds", nargs="?", type=int, default=5, help="interleaved (5)")
     parser.add_argument("--warmup", type=int, default=1, help="rounds before, not counted (1)")
     parser.add_argument("--downs", type=int, default=9, help="cursor keys in each run (9)")
     parser.add_argument("--no-growth", action="store_true", help="leave out large sites")
