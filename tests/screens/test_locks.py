@@ -86,7 +86,7 @@ async def test_wide_book_shows_expiring_counts_and_their_age(
         clock.now_s += 3 * DAY_MS / 1000
         row = [lock.title for lock in pilot.app.screen.query_one(LocksTable).locks].index("Yard")
         await pilot.press("f5", *["down"] * row)
-        words_of_it = "read 72 h ago: 2 expired, 1 < 7 days, 2 < 30 days"
+        words_of_it = "read 3 d ago: 2 expired, 1 < 7 days, 2 < 30 days"
         await until(pilot, lambda: ends(pilot)["Yard"] == "× 2 ! 1 ~ 2 3d")
         await until(pilot, lambda: words_of_it in words(pilot.app))
         clock.now_s += 4 * DAY_MS / 1000

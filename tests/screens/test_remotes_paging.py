@@ -288,6 +288,9 @@ def test_at_80_the_name_has_24_cells_and_columns_are_two_apart(number_width: int
         (59_999, "59 s ago"),
         (60_000, "1 min ago"),
         (7_200_000, "2 h ago"),
+        (172_799_999, "47 h ago"),
+        (172_800_000, "2 d ago"),
+        (34_560_000_000, "400 d ago"),
         (-5, "just now"),
     ],
 )

@@ -48,13 +48,16 @@ def format_size(size: float) -> str:
 
 
 def format_age(age_ms: int) -> str:
-    """``just now``, ``12 s ago``, ``5 min ago``, ``3 h ago``."""
+    """Return ``just now``, ``12 s ago``, ``5 min ago``, ``47 h ago``, ``2 d ago``."""
     seconds = max(age_ms, 0) // 1000
     if seconds < 1:
         return "just now"
     if seconds < 60:
         return f"{seconds} s ago"
-    return f"{seconds // 60} min ago" if seconds < 7200 else f"{seconds // 3600} h ago"
+    if seconds < 2 * 3600:
+        return f"{seconds // 60} min ago"
+    hours = seconds // 3600
+    return f"{hours} h ago" if hours < 48 else f"{hours // 24} d ago"
 
 
 def format_short_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
