@@ -100,7 +100,7 @@ class FileScreen(FormScreen[None]):
             Column("Line", least=4, right=True),
             Column("Column", most=12),
             Column("Value", most=20, least=6, rank=1),
-            Column("Problems", most=300, least=20),
+            Column("Problem", most=300, least=20),
             id="problems",
         )
         table.display = False
