@@ -7,7 +7,7 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.completion import complete_locks
 from lockterm.cli.exit_codes import UsageError
-from lockterm.cli.options import LAST_ID, WholeNumber, WriteOptions, changes
+from lockterm.cli.options import WholeNumber, WriteOptions, changes
 from lockterm.cli.plans import report_unread
 from lockterm.cli.run_plan import offer_plan
 from lockterm.cli.session import Session, find_lock
@@ -44,7 +44,7 @@ def _read_age(context: click.Context, parameter: click.Parameter, value: str) ->
 @click.option(
     "--max-deletes",
     metavar="N",
-    type=WholeNumber(0, LAST_ID),
+    type=WholeNumber(0),
     help="Maximum number of deletes. [default: no limit]",
 )
 @changes

@@ -19,13 +19,23 @@ LAST_ID = 2**63 - 1
 
 
 class WholeNumber(click.IntRange):
-    """A range of whole numbers; click's name for it is "integer range"."""
+    """A whole number of 64 bits; click's help shows the minimum only."""
 
     name = "whole number, such as 12"
 
+    def __init__(self, minimum: int) -> None:
+        super().__init__(minimum)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number, or fail with click's error for an invalid value."""
+        number = super().convert(value, param, ctx)
+        if number > LAST_ID:
+            self.fail(f"{number} is too large. The maximum is {LAST_ID}.", param, ctx)
+        return number
+
 
 lock_argument = click.argument("typed_lock", metavar="LOCK", shell_complete=complete_locks)
-remote_argument = click.argument("remote_id", metavar="REMOTE", type=WholeNumber(0, LAST_ID))
+remote_argument = click.argument("remote_id", metavar="REMOTE", type=WholeNumber(0))
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 yes_option = click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
 

@@ -29,7 +29,6 @@ from lockterm.cli.exit_codes import (
     notify,
 )
 from lockterm.cli.options import (
-    LAST_ID,
     WholeNumber,
     WriteOptions,
     asks_service,
@@ -153,7 +152,7 @@ def diff(options: Options, file: Path, prune: bool, as_json: bool) -> int:
 @click.option(
     "--max-deletes",
     metavar="N",
-    type=WholeNumber(0, LAST_ID),
+    type=WholeNumber(0),
     help="Maximum number of deletes. [default: no limit]",
 )
 @click.option("--no-shorten", is_flag=True, help="Refuse a plan that shortens access.")

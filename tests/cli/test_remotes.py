@@ -330,6 +330,23 @@ def test_user_number_is_set_and_check_name_reports_free_names(scripts: Scripts) 
     assert (free["free"], free["remoteName"]) == (True, "Ben")
 
 
+def test_numbers_above_64_bits_are_refused_and_help_shows_the_minimum(scripts: Scripts) -> None:
+    large = str(2**63)
+    for arguments in (
+        ("remotes", "list", "1004", "--page", large),
+        ("remotes", "show", "1004", large),
+        ("apply", "nosuch.csv", "--max-deletes", large),
+        ("clean", "--expired", "4w", "--max-deletes", large),
+    ):
+        refused = scripts.run(*arguments)
+        assert refused.returncode == 2
+        assert f"{large} is too large. The maximum is {2**63 - 1}." in refused.stderr
+    below = scripts.run("remotes", "list", "1004", "--page", "0")
+    assert (below.returncode, "0 is not in the range x>=1." in below.stderr) == (2, True)
+    assert "[x>=1]" in scripts.run("remotes", "list", "--help").stdout
+    assert "[x>=0]" in scripts.run("apply", "--help").stdout
+
+
 def test_changes_read_the_detail_once_when_yes_is_given(scripts: Scripts) -> None:
     remote_id = str(scripts.have())
     for command in (

@@ -13,8 +13,8 @@ from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, FAILED, UsageError, notify
 from lockterm.cli.manual_parts import CHECK_NAME_CODES, READING, list_examples
 from lockterm.cli.options import (
-    LAST_ID,
     Format,
+    WholeNumber,
     asks_service,
     lock_argument,
     reads,
@@ -55,9 +55,7 @@ CSV_COLUMNS = (*(field.name for field in _RECORD), "start", "end")
 
 @click.command("list", epilog=manual.LIST)
 @lock_argument
-@click.option(
-    "--page", type=click.IntRange(1, LAST_ID), metavar="N", help="Number of the page. [default: 1]"
-)
+@click.option("--page", type=WholeNumber(1), metavar="N", help="Number of the page. [default: 1]")
 @click.option(
     "--page-size",
     type=click.IntRange(1, MAX_PAGE_SIZE),

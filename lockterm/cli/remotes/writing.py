@@ -12,7 +12,6 @@ from lockterm.cli import manual
 from lockterm.cli.exit_codes import UsageError, notify
 from lockterm.cli.manual_parts import CHANGING, list_examples
 from lockterm.cli.options import (
-    LAST_ID,
     Command,
     WholeNumber,
     WriteOptions,
@@ -272,7 +271,7 @@ def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
 )
 @lock_argument
 @remote_argument
-@click.argument("number", metavar="NUMBER", type=WholeNumber(-(2**63), LAST_ID))
+@click.argument("number", metavar="NUMBER", type=WholeNumber(-(2**63)))
 @changes
 def user_number(
     options: Options, typed_lock: str, remote_id: int, number: int, how: WriteOptions
