@@ -60,6 +60,8 @@ class Field(NamedTuple):
     """The command-line option, without the dashes."""
     about: str = ""
     """The help of the option."""
+    is_explained: bool = False
+    """Whether the form and the detail explain the field; they show ``about``."""
     sent: Sent = Sent.NEVER
     constants: type[IntEnum] | None = None
     """The values that the contract lists, for a constant."""

@@ -72,8 +72,9 @@ class Remote(Record):
     )
     add_type_name: str | None = wire_field("addTypeName", Kind.TEXT, 8)
     is_coerced: int | None = wire_field(
-        "isCoerced", Kind.CONSTANT, 12, "Coerced", "coerced", "The coerced flag of the service.",
-        sent=Sent.ALWAYS, constants=Flag, first="0", noun="coerced flag",
+        "isCoerced", Kind.CONSTANT, 12, "Coerced", "coerced",
+        "A flag whose effect the service defines.",
+        sent=Sent.ALWAYS, constants=Flag, first="0", noun="coerced flag", is_explained=True,
     )
     remote_user_no: int | None = wire_field(
         "remoteUserNo", Kind.NUMBER, 22, "User number", "user-number", "User number on the lock.",

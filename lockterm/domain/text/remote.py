@@ -129,7 +129,9 @@ def _detail(remote: Remote, field: Field, zone: tzinfo, now_ms: int) -> Detail:
         other = called.of(remote) if called is not None else None
         is_same = other and word(field.constants, value) in other.casefold()
         also = f", the service says {quoted(other)}" if other and not is_same else ""
-        return Detail.of_text(label, numbered(field.constants, value) + also, name)
+        words = numbered(field.constants, value) + also
+        more = f". {field.about}" if field.is_explained else ""
+        return Detail(label, clean(words) + more, words, name)
     words = str(value)
     if name == "apiUserId":
         return Detail(label, f"{words}, an account that calls the service", words, name)

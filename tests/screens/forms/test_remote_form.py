@@ -11,6 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Button
 
 from lockterm.domain.operation import Operation
+from lockterm.domain.remotes import FIELDS
 from lockterm.domain.requests import RemoteChanges
 from lockterm.domain.rules import OPENS_AGAIN
 from lockterm.errors import ServiceError
@@ -762,3 +763,22 @@ async def test_focus_chain_follows_the_form_when_rows_were_just_shown(
         ]
         assert "startDate" in visited
         assert list(dict.fromkeys(visited)) == fields
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
+async def test_form_explains_coerced_in_one_line(
+    service: RunningService, open_form: Opener, size: tuple[int, int]
+) -> None:
+    async with open_form(service, size=size) as form:
+        await form.fill(**RECURRING)
+        assert form.note("isCoerced") == FIELDS["isCoerced"].about
+        await form.press("tab")
+        await until(form.pilot, lambda: "The name is free." in shown(form.pilot))
+        row = form.screen.fields.row("isCoerced")
+        row.focus_control()
+        await settled(form.pilot)
+        assert row.size.height == 2, "the choice, and one line below it"
+        assert FIELDS["isCoerced"].about in shown(form.pilot)
+        if size == (80, 24):
+            assert form.screen.fields.max_scroll_y == 0
+            assert "More fields" in shown(form.pilot)
