@@ -135,7 +135,7 @@ def test_diff_shows_changed_fields_when_a_file_differs(scripts: Scripts, tmp_pat
     )
     assert shown[4].endswith("  (line 4)")
     assert shown[5].startswith(
-        "note: A backup is kept here, without the fields that the service does not return"
+        "note: A backup is kept here. It lacks user number, admin right, MAC address,"
     )
     assert shown[6].startswith("1 to add, 1 to change, 1 to delete: 6 calls, about ")
     assert shown[:4] == [

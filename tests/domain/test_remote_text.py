@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lockterm.domain.remotes import Remote
+from lockterm.domain.remotes import UNLISTED, Remote
 from lockterm.domain.text.remote import describe_backup, describe_remote
 from lockterm.domain.text.validity import describe_validity
 
@@ -36,6 +36,15 @@ def test_detail_calls_an_end_permanent_only_when_type_and_end_say_so(kind: int, 
 def test_backup_words_are_of_one_remote_when_nothing_else_is_said() -> None:
     assert describe_backup({}).endswith("A restored remote has a new id.")
     assert describe_backup({}, many=True).endswith("Restored remotes have new ids.")
+
+
+def test_describe_backup_names_the_fields_that_it_lacks() -> None:
+    record = dict.fromkeys(field.name for field in UNLISTED if field.name != "mac")
+    assert describe_backup(record) == (
+        "A backup is kept here. It lacks MAC address. The service does not return it."
+        " A restored remote has a new id."
+    )
+    assert "battery level, business id and firmware info." in describe_backup({})
 
 
 @pytest.mark.parametrize(

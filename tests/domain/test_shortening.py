@@ -192,8 +192,8 @@ def test_plan_sums_what_its_changes_take_away() -> None:
     assert summarize_shortenings(
         [Shortening(ends_ms=1), less, Shortening(closed=(1, 2), days=(1,))]
     ) == (
-        "2 remotes will lose access earlier than now, by up to 3 days (1 was permanent); 1 remote"
-        " will be closed before a later start; 1 remote will lose weekdays."
+        "2 remotes will lose access earlier than now, by up to 3 days (1 was permanent). 1 remote"
+        " will be closed before a later start. 1 remote will lose weekdays."
     )
     assert summarize_shortenings([]) == ""
 

@@ -202,7 +202,7 @@ def _format_validity(wanted: Remote, now_ms: int, zone: tzinfo) -> str:
 
 
 def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
-    """Return a sentence about the fields that a backup lacks, shown before a delete.
+    """Return sentences about the fields that a backup lacks, shown before a delete.
 
     Args:
         record: A remote as the service sent it.
@@ -212,8 +212,11 @@ def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
     hidden = [field.called for field in UNLISTED if field.name not in record]
     if not hidden:
         return f"A backup is kept here. {new}"
-    lacking = f"without the fields that the service does not return: {', '.join(hidden)}"
-    return f"A backup is kept here, {lacking}. {new}"
+    them = "it" if len(hidden) == 1 else "them"
+    return (
+        f"A backup is kept here. It lacks {_listed(hidden)}."
+        f" The service does not return {them}. {new}"
+    )
 
 
 def describe_beyond_backup(deleted: int | None, kept: int) -> str:

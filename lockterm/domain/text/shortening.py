@@ -71,7 +71,7 @@ def summarize_shortenings(found: Iterable[Shortening]) -> str:
         said.append(f"{_remotes(later)} will be closed before a later start")
     if fewer := [one for one in some if one.days]:
         said.append(f"{_remotes(fewer)} will lose weekdays")
-    return f"{'; '.join(said)}." if said else ""
+    return " ".join(f"{words}." for words in said)
 
 
 def _remotes(some: Sequence[Shortening]) -> str:
