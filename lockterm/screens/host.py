@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WIDTHS = [(0, "-narrow"), (80, "-home"), (120, "-wide")]
 """Minimum width in columns -> CSS class of screens and dialogs."""
 
-HEIGHTS = [(0, "-low"), (24, "-tall")]
+HEIGHTS = [(0, "-low"), (24, "-tall"), (36, "-roomy")]
 """Minimum height in rows -> CSS class of screens and dialogs."""
 
 
