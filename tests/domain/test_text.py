@@ -51,6 +51,19 @@ def ignorable() -> list[str]:
     return chars
 
 
+@pytest.mark.parametrize(("harmful", "cells"), [("\x07", 1), ("\u202e", 1), ("\u115f", 2)])
+def test_sanitizer_shows_a_replacement_in_each_cell_of_a_harmful_character(
+    harmful: str, cells: int
+) -> None:
+    from rich.segment import Segment
+    from textual.color import Color
+
+    from lockterm.terminal.sanitize import Sanitizer
+
+    (painted,) = Sanitizer().apply([Segment(f"Anna{harmful}Weber")], Color(0, 0, 0))
+    assert painted.text == f"Anna{REPLACEMENT * cells}Weber"
+
+
 def test_no_ignorable_code_point_is_passed() -> None:
     from rich.cells import cell_len
     from rich.segment import Segment
