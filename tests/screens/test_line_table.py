@@ -9,7 +9,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from lockterm.widgets.row_table import Column, LazyRows, RowTable
+from lockterm.widgets.row_table import GAP, Column, LazyRows, RowTable, fit
 
 ROWS = 10_000
 
@@ -118,3 +118,11 @@ async def test_a_click_moves_and_a_second_one_chooses() -> None:
         assert app.said == ["moved", "chosen"]
         await pilot.click("#many", offset=(5, 0))
         assert app.said == ["moved", "chosen"], "a title is no row"
+
+
+@pytest.mark.parametrize(("room", "widths"), [(8 + GAP + 8, {0: 8, 1: 8}), (8 + GAP + 7, {0: 8})])
+def test_fit_removes_a_column_when_the_least_widths_exceed_the_room(
+    room: int, widths: dict[int, int]
+) -> None:
+    plan = [Column("Name", most=20, least=8), Column("Zone", most=20, least=8, rank=1)]
+    assert fit(plan, [8, 8], room) == widths
