@@ -58,7 +58,7 @@ MOST_S = 60.0
 
 
 def header_fields(came: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """The fields by lower-case name; one that came more than once has all its values."""
+    """Return lower-case name -> value; a repeated field has all its values."""
     fields: dict[bytes, bytes] = {}
     for name, value in ((name.lower(), value) for name, value in came):
         fields[name] = fields[name] + b", " + value if name in fields else value
@@ -95,10 +95,9 @@ def clock_offset_s(headers: Mapping[str, str], local_s: float) -> float | None:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """The seconds that an answer asks to wait, at most 60; None: it does not say how long.
+    """Return the wait that an answer requests, in seconds, at most 60; None if it names none.
 
-    A date is taken against the date of the answer itself, so that a wrong clock here does not
-    matter.
+    A date is compared with the date of the answer, so that a wrong local clock does not matter.
     """
     text = headers.get("retry-after", "").strip()
     if re.fullmatch(r"[0-9]+", text):
@@ -138,7 +137,7 @@ class BodyReader:
             self.flaw = "it is packed in a way that was not asked for"
 
     def feed(self, chunk: bytes) -> None:
-        """Take the next bytes from the line; afterwards there may be a flaw."""
+        """Add received bytes; afterwards there may be a flaw."""
         if self.flaw:
             return
         self._packed += len(chunk)
@@ -159,7 +158,7 @@ class BodyReader:
                 self.flaw = "it is packed in too many parts"
 
     def finish(self) -> None:
-        """Say that the answer has ended."""
+        """Mark the answer as complete."""
         if not self.flaw and self._gzip is not None and self._packed and not self._gzip.eof:
             self.flaw = "its gzip packing is cut short"
 

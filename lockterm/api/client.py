@@ -89,10 +89,10 @@ class LockService:
     # --- remotes -----------------------------------------------------------------------------
 
     async def check_remote_name(self, lock_id: int, remote_name: str) -> bool:
-        """Whether the lock has no remote of that name yet (4.2).
+        """Return whether a remote name is free on the lock (4.2).
 
         Raises:
-            Refused: The service said no, and does not say that there is a remote of that name.
+            Refused: The service refused for another reason than an existing remote of that name.
         """
         body = {"lockId": lock_id, "remoteName": remote_name}
         try:
@@ -110,12 +110,12 @@ class LockService:
         page_size: int,
         place: Place | None = None,
     ) -> RemotePage:
-        """A page of a lock's remotes (4.3), counted by the service; pages start at 1.
+        """Return a page of a lock's remotes (4.3).
 
         Args:
             lock_id: The lock.
-            page_no: Which page.
-            page_size: Remotes on a page.
+            page_no: The page number, from 1.
+            page_size: Number of remotes on a page.
             place: Taken for each attempt, left while a good answer is read. None: it needs none.
         """
         query = {"lockId": lock_id, "pageNo": page_no, "pageSize": page_size}
@@ -136,7 +136,7 @@ class LockService:
         return await self._retries.read(attempt, self._profile.timeout_s)
 
     async def remote_detail(self, remote_id: int) -> Remote:
-        """A remote with its lock's names (4.5)."""
+        """Return a remote with the names of its lock (4.5)."""
         path = "/api/v1/bluetooth-remote/detail"
         return await self._post(
             path, {"remoteId": remote_id}, lambda data: read_remote(data, remote_id)
@@ -145,17 +145,17 @@ class LockService:
     # --- voices ------------------------------------------------------------------------------
 
     async def list_voice_packs(self, lock_id: int) -> list[VoicePack]:
-        """The voice packs of a lock, in short (4.9)."""
+        """Return summaries of a lock's voice packs (4.9)."""
         path = "/api/v1/voice/list"
         return await self._post(path, {"lockId": lock_id}, lambda data: read_many(data, VoicePack))
 
     async def list_languages(self, vendor: str, model: str) -> list[Language]:
-        """The languages and timbres that exist for a vendor's model (4.10)."""
+        """Return the languages and timbres for a vendor's model (4.10)."""
         body = {"vendor": vendor, "model": model}
         return await self._post("/api/v1/voice/packs", body, lambda data: read_many(data, Language))
 
     async def voice_pack_detail(self, lock_id: int, name: str) -> VoicePack:
-        """A voice pack of a lock with its URL, size and MD5 (4.11)."""
+        """Return a voice pack of a lock with its URL, size and MD5 (4.11)."""
         body = {"lockId": lock_id, "name": name}
         path = "/api/v1/voice/detail"
         return await self._post(path, body, lambda data: read_one(data, VoicePack))
@@ -222,7 +222,7 @@ _MISSING = re.compile(r"(\bnot|n['â€™]t|\bno longer|\bnever)\W+(\w+\W+)?exist|ä¸
 
 
 def _without_negation(refusal: Refused) -> str:
-    """Return what a service says, without what it says does not exist: a lock, perhaps."""
+    """Return a message without its parts that say that something does not exist."""
     return _MISSING.sub("", f"{refusal.message} {refusal.description}")
 
 

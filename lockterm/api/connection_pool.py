@@ -41,10 +41,10 @@ class ConnectionPool:
 
     @contextlib.asynccontextmanager
     async def connection(self, *, fresh: bool) -> AsyncIterator[Connection]:
-        """A connection, or what will be one.
+        """Return a connection, which may still have to be opened.
 
         Args:
-            fresh: One that was not there before, and is not kept.
+            fresh: Whether to open a new connection that is closed after use.
         """
         connection = None if fresh else self._kept()
         if connection is None:
@@ -70,7 +70,7 @@ class ConnectionPool:
         await asyncio.gather(*self._closing, return_exceptions=True)
 
     def _kept(self) -> Connection | None:
-        """The one that was used last; None: none is left."""
+        """Return the kept connection that was used last, or None."""
         while self._idle:
             connection = self._idle.pop()
             if not connection.has_expired():

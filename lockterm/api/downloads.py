@@ -43,7 +43,7 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 def not_fetched(message: str, hint: str = "") -> MalformedAnswer:
-    """The error for a pack that is not taken."""
+    """Return the error for a voice pack that is not downloaded."""
     return MalformedAnswer(message, title="Pack not fetched", hint=hint)
 
 
@@ -81,18 +81,18 @@ def checked_url(text: str, base_url: str) -> httpx.URL:
 
 
 def other_server(url: httpx.URL, base_url: str) -> str:
-    """The host and port that a pack comes from where that is not the profile's service, else "".
+    """Return host and port of a pack, or an empty string if it is the profile's service.
 
     Args:
-        url: From :func:`checked_url`.
-        base_url: The profile's.
+        url: The URL of the pack, from :func:`checked_url`.
+        base_url: The base URL of the profile.
     """
     same = origin_of(str(url)) == origin_of(base_url)
     return "" if same else clean(url.netloc.decode("ascii"), 253)
 
 
 async def addresses_of(url: httpx.URL, base_url: str) -> list[str]:
-    """What to connect to for a pack: the addresses of its server, each fit to be connected to.
+    """Return the addresses of the server of a pack, each checked to be allowed.
 
     Raises:
         MalformedAnswer: The server is on this machine or in a network that is not public, and the
@@ -210,10 +210,10 @@ class _Fetch:
     progress: Progress
 
     async def run(self) -> int | None:
-        """Fetch what is missing; all of it, where what there is cannot be continued.
+        """Download the missing part, or all of it if the present part cannot be continued.
 
         Returns:
-            The bytes that the pack should have, by the service or else by the server.
+            The size of the pack in bytes, as reported by the service or else by the server.
         """
         for _ in range(2):
             async with self._answer() as (response, deadline):
@@ -224,7 +224,7 @@ class _Fetch:
         raise not_fetched("The server sent another part of the file than it was asked for.")
 
     def _fits(self, response: httpx.Response) -> bool:
-        """Whether the answer is the whole pack, or goes on where the file ends."""
+        """Return whether the answer is the whole pack, or continues at the end of the file."""
         status, have = response.status_code, self.partial.have
         if status == 206:
             told = _CONTENT_RANGE.fullmatch(response.headers.get("content-range", ""))
@@ -344,7 +344,7 @@ class _Fetch:
                 raise _broken(what, self.partial) from error
 
     def _request(self, address: str) -> httpx.Request:
-        """The request for what is missing, to one address of the server."""
+        """Return the request for the missing part, to one address of the server."""
         headers = {"Host": self.url.netloc.decode("ascii")}
         if origin_of(str(self.url)) == origin_of(self.profile.base_url):
             headers |= checked_headers(self.profile)

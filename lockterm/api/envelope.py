@@ -172,7 +172,7 @@ def open_answer(answer: Answer) -> Any:
 
 
 def _is_elsewhere(answer: Answer) -> bool:
-    """Whether something on the way answered: a proxy that wants a login, a portal, a gateway."""
+    """Return whether a proxy, portal or gateway answered instead of the service."""
     if answer.status in _OF_PROXIES or 300 <= answer.status < 400:
         return True
     is_page = answer.body.lstrip()[:1] == b"<"

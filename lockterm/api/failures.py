@@ -14,7 +14,7 @@ _TIMEOUTS = (TimeoutError, httpcore.TimeoutException)
 
 
 def not_sent(error: Exception, server: str) -> Unreachable:
-    """The error for an exchange of which nothing left this machine."""
+    """Return the error for a request that never left this machine."""
     reason = f"no connection to {server}"
     if isinstance(error, _TIMEOUTS):
         reason += " came about in time"

@@ -112,7 +112,7 @@ class PartialFile:
             rest = rest[written:]
 
     def md5(self) -> str:
-        """The MD5 of the whole file."""
+        """Return the MD5 of the whole file."""
         digest = hashlib.md5(usedforsecurity=False)
         os.lseek(self._file, 0, os.SEEK_SET)
         while chunk := os.read(self._file, 1 << 20):
@@ -120,7 +120,7 @@ class PartialFile:
         return digest.hexdigest()
 
     def finish(self, final: Path) -> None:
-        """Make it durable under its last name."""
+        """Flush the file to the disk, and give it its final name."""
         os.fsync(self._file)
         self._note.unlink(missing_ok=True)
         self.path.replace(final)
@@ -133,7 +133,7 @@ class PartialFile:
         self._close()
 
     def remove(self) -> None:
-        """Delete it."""
+        """Delete the file and its note."""
         self.path.unlink(missing_ok=True)
         self._note.unlink(missing_ok=True)
         self._close()
@@ -145,7 +145,7 @@ class PartialFile:
 
 
 def _is_at(path: Path, file: int) -> bool:
-    """Whether an open file still is the one of that name."""
+    """Return whether a path still names an open file."""
     try:
         return os.path.samestat(os.lstat(path), os.fstat(file))
     except FileNotFoundError:
@@ -154,10 +154,10 @@ def _is_at(path: Path, file: int) -> bool:
 
 @contextlib.contextmanager
 def on_disk(folder: Path) -> Iterator[None]:
-    """Put into words what the disk refuses.
+    """Turn errors of the disk into errors for people.
 
     Raises:
-        StoreError: For every OSError.
+        StoreError: Instead of every OSError.
     """
     try:
         yield

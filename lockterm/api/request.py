@@ -28,15 +28,15 @@ fail first: httpcore forgets the socket of a handshake that is canceled."""
 
 
 def connect_limit_s(within_s: float) -> float:
-    """The most seconds for a connection, and again for its TLS handshake, of an attempt's."""
+    """Return the time limit of connecting and of the TLS handshake, each, in seconds."""
     return min(CONNECT_S, CONNECT_SHARE * within_s)
 
 
 def checked_base_url(profile: Profile) -> str:
-    """The base URL without a closing slash.
+    """Return a base URL without the final slash.
 
     Raises:
-        ConfigError: It cannot be one; the message never repeats a password.
+        ConfigError: It is no base URL; the message never shows a password.
     """
     try:
         return values.base_url(profile.base_url)[0]
@@ -46,11 +46,11 @@ def checked_base_url(profile: Profile) -> str:
 
 
 def checked_headers(profile: Profile) -> dict[str, str]:
-    """The headers, known to be sendable.
+    """Return headers after a check that they can be sent.
 
     Raises:
-        ConfigError: A name or a value cannot be sent, or the header is lockterm's own to set. The
-            message names the header and never its value.
+        ConfigError: A name or value cannot be sent, or only lockterm may set the header. The
+            message has the name of the header, never its value.
     """
     for name, value in profile.headers.items():
         try:
@@ -62,7 +62,7 @@ def checked_headers(profile: Profile) -> dict[str, str]:
 
 
 def sent_headers(profile: Profile) -> dict[str, str]:
-    """The headers of every request; errors as for :func:`checked_headers`."""
+    """Return the headers of every request; errors as for :func:`checked_headers`."""
     return {
         **checked_headers(profile),
         "Accept": "application/json",
@@ -78,10 +78,10 @@ FORM = "application/x-www-form-urlencoded"
 def encode_body(
     parameters: Mapping[str, Any], encoding: Literal["json", "form"]
 ) -> tuple[str, bytes]:
-    """The content type and the bytes of a POST's parameters.
+    """Return the content type and the body of a POST.
 
-    The contract names the parameters and not their encoding (section 4): as form fields, objects
-    and arrays travel as JSON text.
+    The contract names the parameters but not their encoding (section 4). In form fields, objects
+    and arrays are JSON text.
 
     Raises:
         RuleViolation: A value cannot be sent as Unicode JSON; nothing was sent.

@@ -123,7 +123,7 @@ def unread_failure(cause: BaseException, server: str) -> Untrusted | None:
 
 
 def tls_failure(cause: BaseException, server: str) -> Untrusted | None:
-    """The error to raise if ``cause`` means that the two sides cannot agree, else None."""
+    """Return the error for a failed TLS handshake, or None if ``cause`` is another failure."""
     if not isinstance(cause, ssl.SSLError) or isinstance(cause, _OF_THE_LINE):
         return None
     if isinstance(cause, ssl.SSLCertVerificationError):

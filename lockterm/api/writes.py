@@ -25,7 +25,7 @@ class Write:
 
     @property
     def result(self) -> str:
-        """The field of ``data`` that holds the call's result, a number; empty where it has none."""
+        """The field of ``data`` with the numeric result of the call; empty if it has none."""
         return {"add": "remoteId", "clear": "deletedCount"}.get(self.call, "")
 
     @property

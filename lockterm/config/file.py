@@ -46,12 +46,12 @@ class ConfigFile:
     """A note for people about how the file was written; empty if there is none."""
 
     def place(self, *keys: str) -> str:
-        """``FILE, line 4`` for a key given with its tables; only the file where it is not found."""
+        """Return ``FILE, line 4`` for a key with its tables; only the file for a missing key."""
         line = line_of(self.source, keys)
         return f"{self.path}, line {line}" if line else str(self.path)
 
     def error(self, keys: tuple[str, ...], sentence: str, hint: str = "") -> ConfigError:
-        """The error that a key's value is wrong. The sentence goes on after the key's name."""
+        """Return the error for a wrong value; the sentence continues after the key's name."""
         return ConfigError(as_sentence(f"{self.place(*keys)}: {keys[-1]} {sentence}"), hint=hint)
 
 
@@ -138,7 +138,7 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
 
 
 def color_key(profile: Mapping[str, Any]) -> str:
-    """The key of the color as this profile of the file spells it; ``color`` if it has none."""
+    """Return the color key in this profile's spelling; ``color`` if it has none."""
     return OLDER_COLOR if OLDER_COLOR in profile else "color"
 
 
@@ -177,10 +177,10 @@ def _check_permissions(config: ConfigFile, mode: int, why: str | None) -> None:
 
 
 def _refuse_huge_numbers(value: object) -> None:
-    """TOML's own limit is 64 bits; Python reads any, and cannot write what it has read.
+    """Refuse numbers over 64 bits, TOML's limit, because tomlkit could not write them back.
 
     Raises:
-        ValueError: One is larger.
+        ValueError: A number is larger.
     """
     todo = [value]
     while todo:
@@ -207,7 +207,7 @@ def line_of(source: str, keys: tuple[str, ...]) -> int | None:
 
 
 def _key_path(line: str) -> tuple[str, ...]:
-    """The keys of one line of TOML, by TOML's own rules for dots and quotes."""
+    """Return the keys of one TOML line, with TOML's rules for dots and quotes."""
     try:
         table = tomllib.loads(line)
     except (ValueError, RecursionError):

@@ -45,10 +45,10 @@ def resolve_keys(file: ConfigFile, origins: dict[str, str], warnings: list[str])
 
 
 def keys_in(path: Path) -> Keymap:
-    """The keys of a configuration, whatever else of it applies; the file need not exist.
+    """Return the keys of a configuration file, which need not exist.
 
     Raises:
-        ConfigError: The file cannot be used, or its keys cannot.
+        ConfigError: The file or its keys cannot be used.
     """
     file = read_config(path)
     return DEFAULT_KEYMAP if file is None else resolve_keys(file, {}, [])

@@ -138,7 +138,7 @@ def resolve_look(
 
 
 def _filed(file: ConfigFile, key: str, default: Any, origins: dict[str, str]) -> Any:
-    """A setting of the table, else the default."""
+    """Return a setting of the table, or its default."""
     if key not in file.terminal:
         origins[key] = origins.get(key, "default")
         return default
@@ -164,7 +164,7 @@ def multiplexer(environ: Mapping[str, str]) -> Multiplexer:
 
 
 def colors(environ: Mapping[str, str]) -> tuple[int, str]:
-    """How many colors the terminal says it has, and by which variable."""
+    """Return the number of colors of the terminal, and the variable that says so."""
     term = environ.get("TERM", "")
     if environ.get("NO_COLOR"):
         return 0, "environment NO_COLOR"
@@ -178,7 +178,7 @@ def colors(environ: Mapping[str, str]) -> tuple[int, str]:
 
 
 def needs_ascii(environ: Mapping[str, str]) -> tuple[bool, str]:
-    """Whether lines and marks beyond ASCII may be missing in its font, and by which variable."""
+    """Return whether the font may lack glyphs beyond ASCII, and the variable that says so."""
     term = environ.get("TERM", "")
     if term == "linux" or term.startswith("vt"):
         return True, f"environment TERM={term}"
@@ -197,7 +197,7 @@ def fills_erased(environ: Mapping[str, str]) -> bool:
 
 
 def is_installed(name: str) -> bool:
-    """Whether this machine has a locale: without it programs here run as in C."""
+    """Return whether this machine has a locale; without it, programs use the C locale."""
     before = locale.setlocale(locale.LC_CTYPE)
     try:
         locale.setlocale(locale.LC_CTYPE, name)
@@ -208,7 +208,7 @@ def is_installed(name: str) -> bool:
 
 
 def was_coerced() -> bool:
-    """Whether Python itself has set ``LC_CTYPE``, as it does in the C locale (PEP 538)."""
+    """Return whether Python has set ``LC_CTYPE``, as it does in the C locale (PEP 538)."""
     try:
         began_with = Path("/proc/self/environ").read_bytes().split(b"\0")
     except OSError:

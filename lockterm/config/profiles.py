@@ -47,15 +47,15 @@ class Profiles:
         self._environ = environ
 
     def read(self) -> ConfigFile:
-        """The file as it is now.
+        """Return the present configuration file.
 
         Raises:
-            ConfigError: It cannot be read, or is wrong as a whole.
+            ConfigError: The file cannot be read or is no valid configuration.
         """
         return read_config(self.path) or ConfigFile(self.path)
 
     def entries(self, file: ConfigFile) -> list[ProfileEntry]:
-        """Every profile of the file, also the broken ones."""
+        """Return every profile of the file, including broken ones."""
         found = []
         for name, filed in file.profiles.items():
             profile, broken = None, None
@@ -69,10 +69,10 @@ class Profiles:
         return found
 
     def resolve(self, file: ConfigFile, name: str) -> Settings:
-        """The settings of a session on a profile.
+        """Return the settings of a session with a profile.
 
         Raises:
-            ConfigError: A value of it is wrong.
+            ConfigError: A value of the profile is wrong.
         """
         options = replace(self._options, profile=name, base_url=None, lock=None)
         ours = {VARIABLES[setting] for setting in _OF_ONE_SERVICE}
@@ -80,7 +80,7 @@ class Profiles:
         return resolve_settings(file, options, environ)
 
     def is_set(self, variable: str) -> bool:
-        """Whether an environment variable has a value now."""
+        """Return whether an environment variable has a value."""
         return bool(self._environ.get(variable))
 
     # --- what comes before the file ----------------------------------------------------------
@@ -125,14 +125,14 @@ class Profiles:
         return _write(file, name, file.profiles)
 
     def remove(self, file: ConfigFile, name: str) -> ConfigFile:
-        """Take a profile out of the file. Raises as :meth:`save`."""
+        """Remove a profile from the file; errors as for :meth:`save`."""
         default = successor(file, name)
         left = {other: filed for other, filed in file.profiles.items() if other != name}
         return _write(file, default, left)
 
 
 def successor(file: ConfigFile, name: str) -> str | None:
-    """The default profile after one was removed: a file cannot name one that is not there."""
+    """Return the default profile after a removal; the file must name an existing one."""
     if file.default_profile != name:
         return file.default_profile
     return next((other for other in file.profiles if other != name), None)

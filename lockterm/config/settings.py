@@ -193,12 +193,12 @@ class _Resolver:
         return filed and not self._options.no_cache
 
     def _account(self, at_home: bool) -> str:
-        """The name of the profile's account; another service has others."""
+        """Return the name of the profile's account; it is not used for another service."""
         account = self._filed("account", values.account, _USUAL.account)
         return account if at_home else ""
 
     def _color(self, at_home: bool) -> str:
-        """The profile's color; it would be wrong on another service."""
+        """Return the profile's color; it is not used for another service."""
         key = color_key(self._chosen)
         color = self._filed(key, values.color, _USUAL.color)
         self._origins["color"] = self._origins.pop(key)
@@ -223,7 +223,7 @@ class _Resolver:
         return machine or _USUAL.timezone
 
     def _headers(self, base_url: str, own: str) -> dict[str, str]:
-        """The headers with their values. They are secrets of one service and go to no other."""
+        """Return the headers with their values, which are secrets of a single service."""
         found: Mapping[str, str] = self._chosen.get("headers", {})
         if found and values.origin_of(base_url) != values.origin_of(own):
             self._warnings.append(
@@ -254,7 +254,7 @@ class _Resolver:
         return value
 
     def _typed(self, setting: str, option: str | None, check: Callable[[str], T]) -> T | None:
-        """The value of an option, else of its variable, else None."""
+        """Return the value of an option or its environment variable, or None."""
         place, value = f"--{setting.replace('_', '-')}", option
         origin = f"option {place}"
         if value is None:
@@ -275,7 +275,7 @@ class _Resolver:
         return self._typed(setting, "1" if option else None, values.switch)
 
     def _filed(self, key: str, check: Callable[[Any], T], default: T) -> T:
-        """The value of the chosen profile, else the default."""
+        """Return the value of the chosen profile, or the default."""
         if key not in self._chosen:
             self._origins.setdefault(key, "default")
             return default

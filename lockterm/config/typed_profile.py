@@ -123,7 +123,7 @@ def check(
 
 
 def may_be_secret(field: str, text: str) -> bool:
-    """Whether what is typed may hold a password or the value of a header, as pasted lines do."""
+    """Return whether a typed text may contain a password or header value, as pasted lines do."""
     if field == "base_url":
         return "@" in text or "?" in text
     if field == "variable":

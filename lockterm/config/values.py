@@ -46,7 +46,7 @@ _FALSE = frozenset({"0", "false", "no", "off"})
 
 
 def text(value: object) -> str:
-    """A string without control characters."""
+    """Return a string after a check for control characters."""
     if not isinstance(value, str):
         raise ValueError(f"must be text in quotes, not {_kind(value)}")
     if not value.isprintable():
@@ -73,7 +73,7 @@ def one_of(*known: str) -> Callable[[object], str]:
 
 
 def switch(value: str) -> bool:
-    """A yes or no as people write it in the environment."""
+    """Return a yes or no from the environment, in one of the usual spellings."""
     word = value.strip().lower()
     if word in _TRUE or word in _FALSE:
         return word in _TRUE
@@ -81,7 +81,7 @@ def switch(value: str) -> bool:
 
 
 def lock_id(value: str) -> int:
-    """A lock's id as typed."""
+    """Return a typed lock ID."""
     number = int(value) if re.fullmatch(r"[0-9]{1,19}", value.strip()) else 0
     if not 1 <= number < INT64.stop:
         raise ValueError(f"is {shorten(value)}: a lock id is a whole number, such as 1001")
@@ -89,7 +89,7 @@ def lock_id(value: str) -> int:
 
 
 def profile_name(name: str) -> str:
-    """A profile's name: anything that can be read."""
+    """Return a profile name, which must have visible characters only."""
     if not name.strip() or not name.isprintable():
         raise ValueError("is not a name for a profile")
     return name
@@ -112,7 +112,7 @@ def color(value: object) -> str:
 
 
 def variable(name: str) -> str:
-    """The name of an environment variable that every shell can set."""
+    """Return the name of an environment variable that every shell can set."""
     if not _VARIABLE.fullmatch(name):
         # It is not repeated: it may be the secret itself.
         raise ValueError("is not a name for an environment variable: use letters, digits and _")
@@ -129,7 +129,7 @@ def shown_variable(name: str) -> str:
 
 
 def page_size(value: object) -> int | Literal["auto"]:
-    """How many remotes a page has; ``auto``: as many as fit."""
+    """Return the number of remotes on a page; ``auto`` means as many as fit."""
     if value == FIT:
         return FIT
     if type(value) is not int or not 1 <= value <= MAX_PAGE_SIZE:
@@ -147,7 +147,7 @@ def timeout_s(value: object) -> float:
 
 
 def calls_per_minute(value: object) -> int:
-    """How many calls a minute a plan may make; 0 sets no limit."""
+    """Return how many calls a run may make per minute; 0 means no limit."""
     if type(value) is not int or not 0 <= value <= MOST_CALLS_PER_MINUTE:
         raise ValueError(f"must be a whole number from 0 to {MOST_CALLS_PER_MINUTE}")
     return value
@@ -183,7 +183,7 @@ def ca_file(value: object, relative_to: Path) -> str:
 
 
 def header_name(name: str) -> str:
-    """A header's name that does not get in the way of the requests."""
+    """Return the name of a header that lockterm does not set itself."""
     if not _HEADER_NAME.fullmatch(name):
         raise ValueError("is not a name for a header")
     if name.lower() in HEADERS_OF_OUR_OWN:
@@ -192,7 +192,7 @@ def header_name(name: str) -> str:
 
 
 def header_value(value: str) -> str:
-    """A header's value; the sentence of the error never shows it."""
+    """Return the value of a header; the error never shows it."""
     if not value.isascii() or not value.isprintable() or value != value.strip():
         raise ValueError("has characters that a header cannot carry, or spaces around it")
     return value
@@ -204,7 +204,7 @@ _OFFSET_ZONE = re.compile(
 
 
 def timezone(value: object) -> str:
-    """An IANA zone that this machine knows."""
+    """Return an IANA zone that this machine knows."""
     name = text(value)
     if not is_zone(name):
         raise ValueError(f"{name!r} is not a time zone" + _zones_like(name))
@@ -212,7 +212,7 @@ def timezone(value: object) -> str:
 
 
 def is_zone(name: str) -> bool:
-    """Whether this machine knows the IANA zone."""
+    """Return whether this machine knows an IANA zone."""
     try:
         ZoneInfo(name)
     except (OSError, ValueError, KeyError):  # not found is a KeyError; a folder is an OSError
@@ -221,7 +221,7 @@ def is_zone(name: str) -> bool:
 
 
 def machine_zone() -> str | None:
-    """The IANA name of this machine's zone, or None where it does not say one."""
+    """Return the IANA name of this machine's zone, or None if it is unknown."""
     named = os.environ.get("TZ", "").removeprefix(":")
     if named:
         return named if is_zone(named) else None
@@ -237,7 +237,7 @@ def machine_zone() -> str | None:
 
 
 def base_url(value: object) -> tuple[str, str | None]:
-    """The base URL without a slash at its end, and a warning where it is allowed but unwise."""
+    """Return the base URL without a final slash, and a warning if it is allowed but unsafe."""
     url = text(value)
     if url != url.strip() or " " in url:
         raise ValueError("has spaces in it")
@@ -284,7 +284,7 @@ def origin_of(url: str) -> tuple[str, str | None, int | None]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine itself."""
+    """Return whether a host is this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -313,7 +313,7 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
 
 def as_sentence(sentence: str) -> str:
-    """The sentence with a full stop, unless it is a question already."""
+    """Return a sentence with a full stop, unless it is a question."""
     return sentence if sentence.endswith("?") else f"{sentence}."
 
 
@@ -343,7 +343,7 @@ def _zones_like(name: str) -> str:
 
 
 def shorten(value: str, limit: int = 60) -> str:
-    """A typed value in quotes, cut where it is long; control characters are shown escaped."""
+    """Return a typed value in quotes, shortened, with escaped control characters."""
     return repr(value if len(value) <= limit else value[: limit - 3] + "...")
 
 

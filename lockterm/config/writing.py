@@ -82,7 +82,7 @@ def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> C
 
 @contextmanager
 def _alone_in(directory: Path) -> Iterator[None]:
-    """Keep other sessions of lockterm from writing in a directory at the same moment."""
+    """Lock a directory against writes of other lockterm sessions."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
     try:
         with suppress(OSError):  # some network file systems have no locks
@@ -112,7 +112,7 @@ def _require_unchanged(seen: ConfigFile) -> None:
 
 
 def edited(source: str, default: str | None, profiles: Profiles) -> str | None:
-    """The text of a configuration with other profiles; None where no way leads there.
+    """Return the text of a configuration with changed profiles; None if it cannot be edited.
 
     Args:
         source: A valid configuration.
@@ -194,7 +194,7 @@ def _change_in_place(
 def _change_by_key(
     document: Any, path: tuple[str, ...], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
-    """The same in tomlkit's own way, for tables in a line and keys with dots."""
+    """Make the change with tomlkit, for inline tables and dotted keys."""
     table = document
     for key in path:
         table = table[key]
@@ -230,7 +230,7 @@ def _replace(document: Any, path: tuple[str, ...], value: Any) -> None:
 
 
 def _insert(document: Any, table: tuple[str, ...], path: tuple[str, ...], value: Any) -> None:
-    """Put a new key behind the last plain value of its table, or behind the table's header."""
+    """Insert a new key after the last plain value of its table, or after the header."""
     parts = [item for _, _, item in _find(document, table)]
     own = next(item for item in parts if isinstance(item, Table) and not item.is_super_table())
     trivia = own.trivia
@@ -255,13 +255,13 @@ def _in_a_line(value: Any) -> Any:
 
 
 def _take_out(document: Any, path: tuple[str, ...]) -> None:
-    """Take a key or table out; the comments behind it stay, for they belong to what comes next."""
+    """Remove a key or table, but keep the comments after it, which belong to the next item."""
     for body, index, item in list(_find(document, path)):
         body[index] = (None, Whitespace(_tail(item)))
 
 
 def _tail(item: Any) -> str:
-    """The comments behind the last value of a table."""
+    """Return the comments after the last value of a table."""
     tail = ""
     for key, part in reversed(item.value.body if isinstance(item, Table) else ()):
         if key is not None:
@@ -272,7 +272,7 @@ def _tail(item: Any) -> str:
 
 
 def _lines(path: tuple[str, ...], value: Any, end: str) -> str:
-    """A key with its value, or a table with those in it, as lines of TOML."""
+    """Return a key with its value, or a whole table, as TOML lines."""
     if isinstance(value, Mapping):
         value = {key: part for key, part in value.items() if part != {}}
     for key in reversed(path):

@@ -42,7 +42,7 @@ def use_newest() -> None:
 
 
 def zone_data() -> ZoneData:
-    """Return what is known of the databases, and which is used."""
+    """Return the known time zone databases, and which one is used."""
     package, installed = _installed()
     is_first = bool(package) and zoneinfo.TZPATH[:1] == (package,)
     others = [place for place in zoneinfo.TZPATH if place != package]

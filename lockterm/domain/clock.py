@@ -26,9 +26,9 @@ class Clock:
         self.steady = steady
 
     def now_ms(self) -> int:
-        """The time to show and to store, in milliseconds since the epoch."""
+        """Return the time to show and store, in milliseconds since the epoch."""
         return int(self.wall() * 1000)
 
     def steady_ms(self) -> int:
-        """The moment to count a wait or an age from, in milliseconds."""
+        """Return a monotonic time for waits and ages, in milliseconds."""
         return int(self.steady() * 1000)

@@ -40,17 +40,17 @@ VALIDITY = ("remoteType", "startDate", "endDate", "weekDay")
 
 
 def is_known_type(remote_type: int | None) -> bool:
-    """Whether the contract lists the type."""
+    """Return whether the contract lists the type."""
     return remote_type in RemoteType.__members__.values()
 
 
 def needs_dates(remote_type: int | None) -> bool:
-    """Whether a remote of the type needs a start and an end."""
+    """Return whether a remote of the type needs a start and an end."""
     return remote_type in (RemoteType.TIME_LIMITED, RemoteType.RECURRING)
 
 
 def needs_weekdays(remote_type: int | None) -> bool:
-    """Whether weekdays belong to a remote of the type."""
+    """Return whether a remote of the type needs weekdays."""
     return remote_type == RemoteType.RECURRING
 
 
@@ -63,19 +63,19 @@ WORDS: dict[type[IntEnum], dict[int, str]] = {
 
 
 def choices(kind: type[IntEnum]) -> dict[str, int]:
-    """The words that choose a constant on the command line: ``default``, ``time-limited``."""
+    """Return the words for a constant on the command line, such as ``time-limited``."""
     return {shown.partition(" ")[0]: value for value, shown in WORDS[kind].items()}
 
 
 def word(kind: type[IntEnum], value: object) -> str:
-    """The word for a constant; a value the contract does not list is shown as it came."""
+    """Return the word for a constant; ``unknown (7)`` for one that the contract does not list."""
     if isinstance(value, int) and not isinstance(value, bool) and value in WORDS[kind]:
         return WORDS[kind][value]
     return "not stated" if value is None else f"unknown ({value})"
 
 
 def numbered(kind: type[IntEnum], value: object) -> str:
-    """The word with its number, ``time-limited (2)``: for screens that show every field."""
+    """Return the word with its number, ``time-limited (2)``, for complete views."""
     if value is None:
         return "not stated"
     if not isinstance(value, int) or value not in WORDS[kind]:

@@ -298,7 +298,7 @@ def _fixed(offset: str) -> tzinfo:
 
 
 def _gap(wall: datetime, zone: tzinfo) -> str:
-    """Say which gap a time falls into and when the clocks go on."""
+    """Return a sentence about the gap of a local time and its end."""
     after = dates.after_gap(wall, zone)
     old = wall.replace(tzinfo=zone, fold=0).utcoffset()
     jump = after.astimezone(zone).replace(tzinfo=None)

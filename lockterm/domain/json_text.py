@@ -89,19 +89,19 @@ _REASONS = {
 
 
 def size(value: object) -> int:
-    """Bytes of a value as it is sent: compact JSON in UTF-8."""
+    """Return the size of a value as compact JSON in UTF-8, in bytes."""
     return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def canonical(value: object) -> str:
-    """A value as JSON in which the order of names does not matter: to compare with another."""
+    """Return a value as JSON with sorted names, to compare it with another."""
     return json.dumps(value, sort_keys=True)
 
 
 def one_line(value: object) -> str:
-    """A value as JSON to be copied: one line, which a shell or a message takes as one thing.
+    """Return a value as JSON in one line, to be copied into a shell or a message.
 
-    What could not be seen is escaped, so that nothing of it changes on the way.
+    Invisible characters are escaped, so that none of them is lost.
     """
     text = json.dumps(value, ensure_ascii=False)
     return text if clean(text) == text else json.dumps(value)
@@ -137,7 +137,7 @@ def shown_object(value: object) -> str:
 
 
 def is_longer(value: object, most: int) -> bool:
-    """Whether a value takes more characters as JSON, told without writing it all.
+    """Return whether a value has more characters as JSON, without encoding all of it.
 
     Args:
         value: A decoded JSON value.
@@ -172,10 +172,10 @@ class NamedTwiceError(ValueError):
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of its parts, as ``object_pairs_hook``.
+    """Return the object of its pairs, as an ``object_pairs_hook``.
 
     Raises:
-        NamedTwiceError: Two parts have one name.
+        NamedTwiceError: Two pairs have the same name.
     """
     found = dict(pairs)
     if len(found) < len(pairs):

@@ -30,7 +30,7 @@ class LanguageName:
 
 @lru_cache(maxsize=1000)
 def name_of(code: str) -> LanguageName | None:
-    """The name of a language code such as ``de-DE`` or ``zh_Hant``; None where it is unknown."""
+    """Return the name of a language code such as ``de-DE`` or ``zh_Hant``, or None."""
     english = Locale("en")
     code = code.strip().replace("_", "-")
     if not code.isascii() or not 2 <= len(code) <= _LONGEST:

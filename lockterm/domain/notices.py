@@ -88,7 +88,7 @@ class NoticeLog:
         return kept
 
     def once(self, sentence: str) -> str:
-        """A sentence the first time in a session; empty from then on."""
+        """Return the sentence on its first use in a session, and an empty string later."""
         is_new = sentence not in self._once
         self._once.add(sentence)
         return sentence if is_new else ""

@@ -239,9 +239,9 @@ class RunLine:
 
 
 def outcome_of(state: State) -> StepState:
-    """What became of a step, by its operation in the journal.
+    """Return the result of a step, from its operation in the journal.
 
-    One that is on its way is unknown: nobody waits for it any more where this is asked.
+    A sent operation without an answer is unknown, because no session waits for it any more.
     """
     if state in RECORDED:
         return StepState.RECORDED

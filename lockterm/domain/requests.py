@@ -39,7 +39,7 @@ class _Request(BaseModel):
             raise RuleViolation(found, hint=CORRECT_FIELDS) from None
 
     def body(self) -> dict[str, Any]:
-        """The fields of the body under the contract's names; what is None was not given."""
+        """Return the fields of the body under the contract's names, without those that are None."""
         given = self.model_dump(by_alias=True, exclude_unset=True)
         return {name: value for name, value in given.items() if value is not None}
 
@@ -74,7 +74,7 @@ def _type(field: Field) -> Any:
 
 
 def _table(title: str, fields: Iterable[Field], *, is_new: bool) -> Any:
-    """A model with these fields, in the contract's order."""
+    """Return a model with these fields, in the contract's order."""
     types: dict[str, Any] = {"lock_id": (int, Checked(alias="lockId"))} if is_new else {}
     for field in sorted(fields, key=lambda field: field.row):
         is_needed = is_new and field.required

@@ -74,13 +74,13 @@ class NamesInUse:
 
 
 def counted_up(text: str, taken: Collection[str]) -> str:
-    """The next of a series that is not taken: ``A-0099`` -> ``A-0100``, ``Anna`` -> ``Anna 2``.
+    """Return the next free text of a series: ``A-0099`` -> ``A-0100``, ``Anna`` -> ``Anna 2``.
 
-    The last number in the text counts, at least as wide as it was.
+    The last number in the text is increased and keeps its leading zeros.
 
     Args:
-        text: The one before.
-        taken: Those that there are.
+        text: The text before.
+        taken: The existing texts.
     """
     found = [*_DIGITS.finditer(text)]
     if found and len(digits := found[-1][0]) <= _MOST_DIGITS:

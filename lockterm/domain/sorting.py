@@ -31,7 +31,7 @@ def sorted_by(rows: Sequence[T], key: Callable[[T], Any], *, descending: bool) -
 
 
 def natural(text: str) -> tuple[Any, ...]:
-    """By what a string is compared: A-2 before A-10, é beside e, capitals like small letters."""
+    """Return a sort key: A-2 before A-10, é beside e, upper case like lower case."""
     folded = unicodedata.normalize("NFKD", text[:_COMPARED]).casefold()
     parts: list[Any] = _DIGITS.split(folded)
     for place in range(1, len(parts), 2):  # by their length and not as int: any number of digits

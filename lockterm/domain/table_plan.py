@@ -118,11 +118,11 @@ class LockPlan:
         self._steps: list[tuple[Row, Step]] = []
 
     def take(self, rows: Sequence[Row], *, prune: bool) -> list[Step]:
-        """Plan rows; :attr:`problems` has what is wrong with them.
+        """Plan rows and add their problems to :attr:`problems`.
 
         Args:
-            rows: Those of this lock.
-            prune: Whether what no row is about is deleted.
+            rows: The rows of this lock.
+            prune: Whether to delete remotes without a row.
         """
         self._prune = prune
         self._claimed = {self._claim(row) for row in rows} - {None}
@@ -340,7 +340,7 @@ class LockPlan:
         return typed
 
     def _is_kept(self, row: Row, field: Field, before: Remote) -> bool:
-        """Whether a row has just what an export writes for the remote as it is."""
+        """Return whether a row equals the export of the present remote."""
         if row.raw is not None and field.name in row.raw:
             was = before.raw.get(field.name)
             if canonical(row.raw[field.name]) == canonical(was):
@@ -348,7 +348,7 @@ class LockPlan:
         return row.cells[field.name] == cell_of(field, before, self._zone)
 
     def _differs(self, field: Field, text: str, before: Remote) -> bool:
-        """Whether a row wants another value for what no update can change."""
+        """Return whether a row changes a field that no update can change."""
         if not text or (field.name not in before.raw and field.of(before) is None):
             return False  # fields that the service does not return cannot be compared
         if field.name == NUMBER and same_but_for_zeros(text, before.remote_number or ""):

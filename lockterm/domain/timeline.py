@@ -37,7 +37,7 @@ class Timeline:
             self._begins = {zone: [dates.begin_of(day, zone) for day in days] for zone in todays}
 
     def by_first_day(self) -> list[tuple[int, list[int]]]:
-        """The locks with their counts: where something ends first, and most of it, comes first."""
+        """Return the locks with their counts, those with the earliest and most ends first."""
 
         def first(counts: list[int]) -> tuple[int, int]:
             return next((day, -count) for day, count in enumerate(counts) if count)
@@ -45,7 +45,7 @@ class Timeline:
         return sorted(self.counts.items(), key=lambda one: first(one[1]))
 
     def add(self, lock_id: int, zone: tzinfo, end_ms: int) -> None:
-        """Count an end, where it is still to come and not too far away."""
+        """Count an end that is in the future and within the shown days."""
         if not self._now_ms < end_ms <= self._now_ms + AHEAD_MS:
             return
         day = bisect_right(self._begins[zone], end_ms - 1) - 1  # at midnight, the day before

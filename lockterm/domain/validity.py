@@ -135,7 +135,7 @@ def ends_by(remote: Remote, until_ms: int) -> bool:
 
 
 def never_opens(wanted: Remote, zone: tzinfo) -> bool:
-    """Whether no day of the period, on the calendar of a zone, is one of the weekdays."""
+    """Return whether the period contains none of the weekdays, by the calendar of a zone."""
     start, end, days_wanted = wanted.start_ms, wanted.end_ms, set(wanted.week_day or ())
     if not needs_weekdays(wanted.remote_type) or not days_wanted or not start or not end:
         return False
@@ -159,7 +159,7 @@ def judge(remote: Remote, phase: Phase, now_ms: int) -> tuple[State, str, str]:
 def _state(
     phase: Phase, status: int | None, end: int | None, now_ms: int
 ) -> tuple[State, str, str]:
-    """The state, its word, and a sentence where service and dates disagree."""
+    """Return the state, its word, and a sentence if service and dates disagree."""
     left_ms = (end or 0) - now_ms
     if status == RemoteStatus.NORMAL:
         if phase is Phase.OVER and -left_ms > _TOLERANCE_MS:

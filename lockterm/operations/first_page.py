@@ -1,7 +1,7 @@
 """The first page of a lock's list, read in a thread while the UI is imported.
 
-The HTTP client is imported before the thread starts. When the thread imported it beside Textual,
-the first rows came a tenth of a start later.
+The HTTP client is imported before the thread starts. A thread that imports it while Textual is
+imported shows the first rows later, by a tenth of the start time.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ class FirstRead:
     clock_offset_s: float | None = None
     """The service's clock minus this machine's, in seconds; None if it is not known."""
     error: LocktermError | None = None
-    """Why the page could not be read; None if it was read, or if lockterm has to ask again."""
+    """The reason why the page could not be read; None if it was read or must be requested again."""
 
 
 class FirstPage:
-    """A request through the ordinary client, in a thread with an event loop of its own.
+    """A request for the first page, in a thread with its own event loop.
 
     Args:
         profile: The service.
         lock_id: The lock whose remotes are listed.
-        lines: Lines of the terminal; a page may have as many remotes as fit.
+        lines: Number of lines of the terminal, which may decide the page size.
     """
 
     def __init__(self, profile: Profile, lock_id: int, lines: int = USUAL_LINES) -> None:
         self.profile = profile
         self.key = (lock_id, 1, profile.page_rows(lines))
-        """The lock, the number of the page and its size."""
+        """The lock ID, the page number and the page size."""
         self.outcome: Future[FirstRead] = Future()
 
     def ask(self) -> None:
-        """Begin to read."""
+        """Start the request."""
         self.outcome.set_running_or_notify_cancel()  # a screen that stops waiting cancels nothing
         threading.Thread(target=self._run, name="first page", daemon=True).start()
 

@@ -1,4 +1,4 @@
-"""What is known of a lock's list of remotes: a page, the results of a search, recent changes."""
+"""The state of a lock's remote list: a page, search results and recent changes."""
 
 from __future__ import annotations
 
@@ -20,45 +20,45 @@ class Found:
     remotes: tuple[Remote, ...] = ()
     """The remotes that match, in the order of the list."""
     searched: int = 0
-    """Number of remotes that were looked at."""
+    """Number of remotes that were searched."""
     total: int = 0
-    """Number of remotes the service says there are."""
+    """Number of remotes on the lock, as reported by the service."""
     running: bool = True
     ended: str = ""
-    """Why it ended before the end of the list; empty if it did not."""
+    """The reason why the search stopped early; empty if it searched the whole list."""
     at_ms: int = 0
-    """When it began."""
+    """The start time of the search, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListState:
-    """All that a screen shows of a list: nothing yet, a page, a page with an error, or a search.
+    """Everything that a screen shows of a remote list.
 
-    The five states of a table: no page and no error is loading; an empty page is empty; a
-    ``needle`` without rows matches nothing; an error without a page is an error, with one stale.
+    A table has five special states: loading (no page and no error), empty (an empty page), no match
+    (a search without rows), error (an error and no page), and stale (an error and a page).
     """
 
     load: LoadState[RemotePage] = field(default_factory=LoadState)
-    """The page that is shown, and what has become of the last load."""
+    """The shown page, and the result of the last load."""
     wanted: int = 0
-    """Number of the page that takes its time, or could not be loaded."""
+    """Number of the page that is being loaded or could not be loaded."""
     needle: str = ""
-    """The text that is searched for; empty if none is."""
+    """The search text, or empty."""
     only: StateFilter | None = None
-    """The state whose remotes are shown alone; None for all states."""
+    """The filter by state; None for all states."""
     found: Found | None = None
-    """The results from the whole list; None if only this page was searched."""
+    """The results of a search through the whole list; None if only this page was searched."""
     unlisted: Unlisted | None = None
-    """Changes that the journal knows and the page does not show yet; None if there are none."""
+    """Recorded changes that the page does not show yet; None if there are none."""
 
     @property
     def page(self) -> RemotePage | None:
-        """The page that is shown."""
+        """The shown page."""
         return self.load.value
 
     @property
     def page_no(self) -> int:
-        """Number of the page that is shown; 0 if none is."""
+        """Number of the shown page; 0 if there is none."""
         return self.page.page_no if self.page is not None else 0
 
     @property
@@ -68,17 +68,17 @@ class ListState:
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether only some of the remotes are asked for."""
+        """Whether a search or filter is active."""
         return bool(self.needle) or self.only is not None
 
     @property
     def has_rest(self) -> bool:
-        """Whether only some are asked for, and the page is not the whole list."""
+        """Whether a search or filter is active and the page is not the whole list."""
         page = self.page
         return self.is_narrowed and page is not None and page.total > len(page.remotes)
 
     def has_rows_of(self, other: ListState) -> bool:
-        """Return whether another state has the same rows, which need not be painted again."""
+        """Return whether another state has the same rows, so that no repaint is needed."""
         mine, others = (
             (one.load.seen, one.needle, one.only, one.found, one.unlisted) for one in (self, other)
         )
@@ -86,24 +86,24 @@ class ListState:
 
     @property
     def known(self) -> Sequence[Remote]:
-        """The remotes of the page, those found, and those that were just added from here."""
+        """The remotes of the page, the search results, and the remotes just added here."""
         found = self.found.remotes if self.found else ()
         added = self.unlisted.added if self.unlisted else ()
         return (*(self.page.remotes if self.page else ()), *found, *added)
 
     def is_deleted(self, remote: Remote) -> bool:
-        """Return whether a remote was deleted from here while the list still has it."""
+        """Return whether a remote was deleted here although the list still has it."""
         if self.unlisted is None or remote.id is None:
             return False
         return self.unlisted.words.get(remote.id) == DELETED
 
     def matches(self, remote: Remote, zone: tzinfo, now_ms: int) -> bool:
-        """Return whether a remote is one of those that are asked for."""
+        """Return whether a remote matches the search and the filter."""
         is_one = has_state(remote, self.only, now_ms)
         return is_one and (not self.needle or has_words(self.needle, remote, zone, now_ms))
 
     def remotes(self, zone: tzinfo, now_ms: int) -> Iterator[Remote]:
-        """Yield the remotes to show, in the order of the service."""
+        """Yield the remotes to show, in the service's order."""
         if self.found is not None:
             yield from self.found.remotes
             return

@@ -1,4 +1,4 @@
-"""Why a write is not sent, or not sent again, from here: nothing has left then."""
+"""The errors for writes that lockterm refuses to send. Nothing was sent when one is raised."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 NAME_CHECK = "name check"
 LAST_READING = "last reading of the remote"
-"""What is asked or read before a change; see :func:`before_sending`."""
+"""The name of the read before a change; see :func:`before_sending`."""
 
 
 class PendingChangeError(LocktermError):
-    """A further add or clear on a lock, or change of a remote, whose last one is not settled."""
+    """The last add or clear of the lock, or the last change of the remote, is unconfirmed."""
 
     title = "Held back"
 
@@ -45,7 +45,7 @@ class PendingChangeError(LocktermError):
 
 
 class OtherService(LocktermError):
-    """The profile names another service now than the one an operation was sent to."""
+    """The profile now names a service other than the one that received the operation."""
 
     title = "Another service"
 
@@ -59,7 +59,7 @@ class OtherService(LocktermError):
 
 
 class OtherAccount(LocktermError):
-    """The credentials may be those of another account than the one an operation was sent to."""
+    """The credentials may belong to an account other than the one that sent the operation."""
 
     title = "Another account"
 
@@ -75,7 +75,7 @@ class OtherAccount(LocktermError):
 
 
 class OtherPlan(LocktermError):
-    """A plan was made with another profile, or for another service than the profile names now."""
+    """The plan was made with another profile, or the profile now names another service."""
 
     title = "Another plan"
 
@@ -89,7 +89,7 @@ class OtherPlan(LocktermError):
 
 
 class OtherCredentials(LocktermError):
-    """A plan was begun with other credentials: they may be those of another account."""
+    """The run of the plan was started with other credentials, perhaps of another account."""
 
     title = "Other credentials"
 
@@ -106,7 +106,7 @@ class OtherCredentials(LocktermError):
 
 
 class RunUnderWay(LocktermError):
-    """Another session, or this one, is carrying the plan out just now."""
+    """The plan is running, in this or another session."""
 
     title = "Under way already"
 
@@ -119,13 +119,13 @@ class RunUnderWay(LocktermError):
 
 
 class NoSuchRun(LocktermError):
-    """No plan is kept under an id, or more than one begins with it."""
+    """No plan has this ID, or several plan IDs begin with it."""
 
     title = "No such run"
 
 
 class SettledMeanwhile(LocktermError):
-    """What was to be sent again is settled by now, perhaps by another session; nothing was sent."""
+    """The change to send again is no longer unconfirmed, perhaps because of another session."""
 
     title = "Not sent again"
 
@@ -136,10 +136,10 @@ class SettledMeanwhile(LocktermError):
 
 @contextlib.contextmanager
 def before_sending(check: str) -> Iterator[None]:
-    """Say that nothing was sent where a check before a change has no answer.
+    """Add that nothing was sent to errors of a check before a change.
 
     Args:
-        check: What is asked or read: ``name check``.
+        check: The name of the check, such as ``name check``.
     """
     try:
         yield
@@ -150,7 +150,7 @@ def before_sending(check: str) -> Iterator[None]:
 
 
 def just_added(name: str, remote_id: int | None) -> NameTaken:
-    """The error for a name that a remote has which was added from here, and may not be listed."""
+    """Return the error for the name of a remote that was just added here and may not be listed."""
     which = "" if remote_id is None else f", as remote {remote_id}"
     return NameTaken(
         f"{clean(name, 60)} was added here just now{which}: the service has recorded it and may not"
@@ -160,7 +160,7 @@ def just_added(name: str, remote_id: int | None) -> NameTaken:
 
 
 def damaged_entry(operation: Operation) -> StoreDamaged:
-    """The error for an operation of which the journal cannot tell what was sent."""
+    """Return the error for an operation whose request cannot be read from the journal."""
     what = CALL_NAMES.get(operation.call, "change")
     where = operation.lock_name or f"lock {operation.lock_id}"
     return StoreDamaged(

@@ -50,7 +50,7 @@ class ExportModal(LocktermModal[Source | None]):
         self._operations = operations
 
     def compose(self) -> ComposeResult:
-        """A field, what it may go on with, and what is wrong with what was typed."""
+        """Compose the field, its suggestions and the error line."""
         with Vertical(classes="dialog"):
             yield Label("Copy from which export?", classes="question")
             yield Label("A JSON export of one lock:")
@@ -87,7 +87,7 @@ class ExportModal(LocktermModal[Source | None]):
     @work(exclusive=True)
     @opens("the export")
     async def take(self) -> None:
-        """Read the file: it answers, or what is wrong with it is said."""
+        """Read the file and close with its content, or show the error."""
         try:
             path = find_typed(self.query_one(PathInput).value)
             self.dismiss(await export_source(self._operations, path))
@@ -104,7 +104,7 @@ _BY: Mapping[str, Callable[[Lock], Any]] = {
     "Id": attrgetter("lock_id"),
     "Remotes": attrgetter("remotes"),
 }
-"""Title -> what locks are sorted by where it was clicked."""
+"""Title -> the sort key of locks."""
 
 
 class TargetsTable(RowTable):
@@ -166,7 +166,7 @@ class CopyScreen(ListScreen[None]):
         """The ID of the last shown plan."""
 
     def crumbs(self) -> tuple[str, ...]:
-        """From which lock."""
+        """Return the path, with the source lock."""
         if not self._source.is_lock:
             return ("Locks", "Copy to locks")
         return ("Locks", self._source.title, "Copy to other locks")
@@ -204,7 +204,7 @@ class CopyScreen(ListScreen[None]):
         self.paint()
 
     def paint(self) -> None:
-        """Show the locks, sorted by the title that was clicked; a plan has the book's order."""
+        """Show the locks, sorted by the clicked title; a plan uses the book's order."""
         locks = [*self._book.values()]
         if (sorting := self.table.sorting) is not None:
             locks = sorted_by(locks, _BY[sorting.key], descending=sorting.descending)
@@ -253,7 +253,7 @@ class CopyScreen(ListScreen[None]):
         self._tell()
 
     def action_mark_all(self) -> None:
-        """Mark every lock, or none where all are marked; a backup's own goes with no other."""
+        """Mark all locks, or unmark them if all are marked; leave out the backup's lock."""
         all_of_them = {lock.lock_id for lock in self._book.values()}
         if self._source.backup is not None:
             all_of_them = all_of_them - {self._source.lock.lock_id} or all_of_them
@@ -265,7 +265,7 @@ class CopyScreen(ListScreen[None]):
         self.renames = not self.renames
 
     def watch_renames(self) -> None:
-        """Say which."""
+        """Show the choice."""
         self._tell()
 
     def action_expired(self) -> None:
@@ -273,7 +273,7 @@ class CopyScreen(ListScreen[None]):
         self.skips_expired = not self.skips_expired
 
     def watch_skips_expired(self) -> None:
-        """Say which."""
+        """Show the choice."""
         self._tell()
 
     def action_times(self) -> None:
@@ -281,11 +281,11 @@ class CopyScreen(ListScreen[None]):
         self.keeps_wall_time = not self.keeps_wall_time
 
     def watch_keeps_wall_time(self) -> None:
-        """Say which."""
+        """Show the choice."""
         self._tell()
 
     def watch_doing(self) -> None:
-        """Say what is waited for."""
+        """Show the current work."""
         self._tell()
 
     def _tell(self) -> None:
@@ -314,7 +314,7 @@ class CopyScreen(ListScreen[None]):
 
     @work
     async def action_backup(self) -> None:
-        """Copy what a backup keeps, which is chosen in the history."""
+        """Choose a backup in the history as source."""
         if (operation_id := await cast(HasOperations, self.app).choose_backup()) is None:
             return
         with opening(self, "the backup"), self.refusing_errors():
@@ -367,11 +367,11 @@ class CopyScreen(ListScreen[None]):
         self.app.push_screen(PlanScreen(drawn))
 
     def on_screen_resume(self) -> None:
-        """The plan may have been carried out."""
+        """Update the marks, because the plan may have run."""
         self._unmark_done()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Unmark the locks that have all of it: a run has ended."""
+        """After a run, unmark the locks that have all remotes."""
         self._unmark_done()
 
     def _unmark_done(self) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 SOON_S = 1.0
-"""Seconds from a key to its draft on disk; two are promised."""
+"""Seconds from a key press to the saved draft; the documents promise two."""
 
 
 class DelayedCall:
@@ -67,19 +67,19 @@ class FormScreen(LocktermScreen[ResultT]):
     """The sentence for work that Escape has stopped."""
 
     doing: var[str] = var("", init=False)
-    """A sentence about the present work, or empty."""
+    """A sentence about the current work, or empty."""
 
     before: Mapping[str, str]
-    """Field -> its first value."""
+    """Field -> its initial value."""
 
     under_way: Worker[None] | None = None
-    """The work that Escape stops while ``doing`` says what it is."""
+    """The work that Escape stops while ``doing`` describes it."""
 
     def __init__(self, operations: Operations | None) -> None:
         super().__init__(operations)
         self.before = {}
         self.soon = DelayedCall(self)
-        """Keeps the draft a moment after something was typed."""
+        """Saves the draft a moment after the user typed something."""
 
     # --- the fields ----------------------------------------------------------------------------
 
@@ -87,8 +87,8 @@ class FormScreen(LocktermScreen[ResultT]):
     def focus_chain(self) -> list[Widget]:
         """The widgets that Tab visits, in the order of the form.
 
-        Textual orders them by their places on the screen. A row that was just shown has no place
-        there before the next layout, so a Tab that follows at once would pass it by.
+        Textual orders widgets by their screen position. A row that was just shown has no position
+        before the next layout, so an immediate Tab would skip it.
         """
         places = {widget: place for place, widget in enumerate(self.walk_children())}
         return sorted(super().focus_chain, key=places.__getitem__)
@@ -103,20 +103,20 @@ class FormScreen(LocktermScreen[ResultT]):
         return self.query_one(f"#field-{name}", FormField)
 
     def value_of(self, name: str) -> str:
-        """Return what is typed in a field, without spaces around it."""
+        """Return the text of a field, without surrounding spaces."""
         return self.field(name).value.strip()
 
     def typed(self) -> dict[str, str]:
-        """Return field -> what is typed, shown or hidden."""
+        """Return field -> its text, for shown and hidden fields."""
         return {row.field: row.value.strip() for row in self.rows}
 
     def touched(self) -> dict[str, str]:
-        """Return the fields with another value than at first."""
+        """Return the fields whose value differs from the initial one."""
         before = {field: text.strip() for field, text in self.before.items()}
         return {field: text for field, text in self.typed().items() if text != before.get(field)}
 
     def fill(self, typed: Mapping[str, str]) -> None:
-        """Put typed values back into the fields that can be typed into."""
+        """Put typed values back into the enabled fields."""
         for row in self.rows:
             if row.field in typed and not row.control.disabled:
                 row.value = typed[row.field]
@@ -162,11 +162,11 @@ class FormScreen(LocktermScreen[ResultT]):
         """Forget the draft: the form was sent, or left on purpose."""
 
     def describe(self, field: str, text: str) -> str:
-        """Return a field and what was typed into it as a line that is safe to show."""
+        """Return a field and its text as one line that is safe to show."""
         raise NotImplementedError
 
     def show_store_wait(self) -> None:
-        """Show that a save waits for another program, or waits no longer."""
+        """Show whether a save waits for another program."""
 
     def on_unmount(self) -> None:
         """Save the last typed keys if the form ends with lockterm."""

@@ -39,7 +39,7 @@ class WelcomeScreen(LocktermScreen[None]):
 
     Args:
         profiles: Reads and writes the configuration.
-        choices: Keeps what is typed.
+        choices: Saves typed values.
     """
 
     BINDINGS = bindings("welcome")

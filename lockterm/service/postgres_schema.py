@@ -55,7 +55,7 @@ FROM found WHERE role NOT IN (SELECT oid FROM trusted) LIMIT 1
 
 
 def keep_to_schema(connection: psycopg.Connection[Any], schema: str) -> None:
-    """Have a connection find names in ``pg_catalog`` and in this schema alone, in this order."""
+    """Limit a connection to names in ``pg_catalog`` and this schema, in this order."""
     # pg_catalog is always searched first unless it is named.
     name = sql.Identifier(schema)
     connection.execute(sql.SQL("SET search_path = {}, pg_temp").format(name))

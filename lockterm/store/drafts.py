@@ -1,4 +1,4 @@
-"""Drafts: what is being typed into a form, kept so that no ending of the program loses it."""
+"""Drafts: typed form values, saved so that they survive a crash."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _KEY = "profile = ? AND form = ? AND lock_id = ? AND remote_id = ? AND session =
 
 
 class Drafts:
-    """The drafts of one profile. Every method raises ``StoreError`` where the file fails."""
+    """The drafts of one profile. Every method raises ``StoreError`` if the file fails."""
 
     def __init__(self, database: Database, profile: str) -> None:
         self._database = database
         self._profile = profile
 
     def save(self, draft: Draft, *, wait: bool = True) -> None:
-        """Keep a draft, instead of an older one of the same form and session.
+        """Save a draft, and replace the older one of the same form and session.
 
-        ``wait`` says whether to wait for another program that has the store locked.
+        ``wait`` says whether to wait for a program that has locked the store.
         """
         with self._database.transaction(wait=wait) as connection:
             connection.execute(
@@ -32,12 +32,12 @@ class Drafts:
             )
 
     def drop(self, draft: Draft, *, wait: bool = True) -> None:
-        """Forget the draft of its form and session: the form was sent or let go."""
+        """Delete the draft of its form and session after the form was sent or discarded."""
         with self._database.transaction(wait=wait) as connection:
             connection.execute(f"DELETE FROM drafts WHERE {_KEY}", self._key(draft))
 
     def hand_over(self, draft: Draft, session: str) -> None:
-        """Make it the draft of another session, in place of one that this has of the form."""
+        """Give the draft to another session, and replace that session's draft of the form."""
         with self._database.transaction() as connection:
             connection.execute(
                 f"UPDATE OR REPLACE drafts SET session = ? WHERE {_KEY}",
@@ -45,7 +45,7 @@ class Drafts:
             )
 
     def all(self) -> list[Draft]:
-        """Every draft of the profile that can be read, the newest first."""
+        """Return every readable draft of the profile, the newest first."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
@@ -56,7 +56,7 @@ class Drafts:
         return [draft for row in rows if (draft := _draft(row)) is not None]
 
     def find(self, form: str, lock_id: int, remote_id: int | None) -> list[Draft]:
-        """The drafts of one form, one for each session, the newest first."""
+        """Return the drafts of one form, one for each session, the newest first."""
         key = (form, lock_id, remote_id)
         return [one for one in self.all() if (one.form, one.lock_id, one.remote_id) == key]
 
@@ -66,11 +66,11 @@ class Drafts:
 
 
 _NEW = -(2**63)
-"""Stands for "no remote yet" in a key column, which cannot be null; never a remote's id."""
+"""Means "no remote yet" in a key column, which cannot be null; never a remote's ID."""
 
 
 def _draft(row: sqlite3.Row) -> Draft | None:
-    """The draft of a row; None where the row is damaged."""
+    """Return the draft of a row; None if the row is damaged."""
     kinds = {"form": str, "lock_id": int, "remote_id": int, "saved_ms": int, "session": str}
     if not all(isinstance(row[name], kind) for name, kind in kinds.items()):
         return None

@@ -1,6 +1,6 @@
-"""What SQLite needs of the file system of a store: file locks, and memory that processes share.
+"""The features of a file system that SQLite needs: file locks and shared memory maps.
 
-Network shares, and directories of the host in a container, may have neither.
+Network shares and host directories in containers may have neither.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
 
 def look_at_file_system(directory: Path) -> bool:
-    """Return whether processes can share memory by files of a directory.
+    """Return whether processes can share memory through files in a directory.
 
     Raises:
-        StoreError: There are no file locks, so that two sessions would overwrite each other.
+        StoreError: There are no file locks, so two sessions would overwrite each other's changes.
     """
     try:
         file = tempfile.TemporaryFile(dir=directory)  # noqa: SIM115
@@ -47,7 +47,7 @@ def look_at_file_system(directory: Path) -> bool:
 
 
 def use_journal(connection: sqlite3.Connection, *, shares_memory: bool) -> None:
-    """Have a store keep a write-ahead log, or a rollback journal if that needs shared memory.
+    """Use a write-ahead log, or a rollback journal if the file system has no shared memory maps.
 
     Raises:
         sqlite3.Error: The store cannot be read or written.

@@ -1,4 +1,4 @@
-"""Recorded changes of the journal, for what the service shows of them."""
+"""Recorded changes of the journal, to compare with the service's list."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from lockterm.store.database import Database, fetch
 from lockterm.store.journal_rows import WHOLE, in_states, operation_of
 
 MOST = 2000
-"""The last changes of a lock that are looked through."""
+"""Maximum number of a lock's latest changes to search."""
 
 
 def recorded_changes(
     database: Database, service: str, account: str, lock_id: int
 ) -> list[Operation]:
-    """Return the last adds, changes and deletes that were recorded on a lock, the oldest first."""
+    """Return the latest recorded adds, changes and deletes of a lock, the oldest first."""
     with database.reading() as connection:
         rows = fetch(
             connection,
@@ -27,7 +27,7 @@ def recorded_changes(
 
 
 def messages_of_run(database: Database, plan_id: str, start: str) -> Mapping[str, str]:
-    """Return the messages that begin so of what was sent for a plan, by their operation's id."""
+    """Return operation ID -> message for the messages of a plan with a given start."""
     with database.reading() as connection:
         rows = fetch(
             connection,

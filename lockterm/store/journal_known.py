@@ -1,7 +1,7 @@
-"""What is known of rows of the journal that were looked at once, so that they need not be again.
+"""Caches about journal rows, so that each row is checked once.
 
-Rows are never removed, and what lockterm writes is sound and stays so. Another connection may have
-been given another file: with each, all begins anew.
+The journal never removes rows, and rows that lockterm writes are sound. A new connection may have
+opened another file, so each connection starts with empty caches.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lockterm.store.journal_rows import SOUND, WHOLE, in_states, operation_of
 
 
 class DamagedRows:
-    """Which rows are damaged, of those that were looked at."""
+    """The damaged rows among the checked ones."""
 
     def __init__(self) -> None:
         self._by: sqlite3.Connection | None = None
@@ -25,15 +25,15 @@ class DamagedRows:
 
     @property
     def as_json(self) -> str:
-        """Their places, as a list."""
+        """The row numbers, as a JSON list."""
         return json.dumps(self._places)
 
     def look(self, connection: sqlite3.Connection, most: int = -1) -> bool:
-        """Look at rows not looked at yet.
+        """Check rows that were not checked yet.
 
         Args:
-            connection: A transaction.
-            most: So many of them; -1: at all.
+            connection: A connection in a transaction.
+            most: Maximum number of rows; -1 for all.
 
         Returns:
             Whether there were any.
@@ -53,11 +53,11 @@ class DamagedRows:
 
 
 class RowCount:
-    """How many rows a profile has.
+    """The number of a profile's rows.
 
     Args:
-        where: The condition of SQL that a row is one of them.
-        profile: The profile's name, ``:profile`` in it.
+        where: The SQL condition for these rows.
+        profile: The profile's name, ``:profile`` in the condition.
     """
 
     def __init__(self, where: str, profile: str) -> None:
@@ -67,7 +67,7 @@ class RowCount:
         self._last = self._count = 0
 
     def now(self, connection: sqlite3.Connection) -> int:
-        """How many there are, by a transaction."""
+        """Return the present number, read in a transaction."""
         if connection is not self._by:
             self._by, self._last, self._count = connection, 0, 0
         newer, self._last = fetch(
@@ -81,7 +81,7 @@ class RowCount:
 
 
 def find_by_index(selection: Selection) -> str:
-    """What finds the places of a lock's or a state's rows in an index alone; else empty."""
+    """Return SQL for the row numbers of a lock or a state by index alone; empty if impossible."""
     if selection.states is not None:
         lock = "" if selection.lock_id is None else " AND lock_id = :lock_id"
         found = f"SELECT seq FROM operations WHERE {in_states(selection.states)}{lock}"
@@ -94,6 +94,6 @@ def find_by_index(selection: Selection) -> str:
 
 
 def damaged_entries(connection: sqlite3.Connection) -> int:
-    """How many entries of all profiles in a store cannot be read any more: for the doctor."""
+    """Return the number of unreadable entries of all profiles, for ``lockterm doctor``."""
     rows = fetch(connection, WHOLE)
     return sum(operation_of(row).state is State.DAMAGED for row in rows)

@@ -1,4 +1,4 @@
-"""The rows of the journal: what stands in each column, by which they are found, what is legible."""
+"""The columns of journal rows, conditions to find rows, and how damaged rows are read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lockterm.domain.operation import UNSETTLED, Operation, State
 
 FIELDS = tuple(Operation.__dataclass_fields__)
 COLUMNS = ", ".join(f'"{name}"' for name in FIELDS)
-"""Those of an operation, for a statement."""
+"""The columns of an operation, for SQL."""
 
 _JSON: Mapping[str, type] = {
     "body": dict,
@@ -23,7 +23,7 @@ _JSON: Mapping[str, type] = {
     "candidates": list,
     "others": object,
 }
-"""Columns that hold JSON, and what is in it."""
+"""JSON column -> the type of its value."""
 _STORED: Mapping[str, tuple[type, ...]] = {
     "str": (str,),
     "str | None": (str, NoneType),
@@ -38,7 +38,7 @@ _KINDS = {
 """The other columns, and of which kind a value of theirs is; the last one stands for nothing."""
 
 KNOWN = sorted(set(State) - {State.DAMAGED})
-"""The states that are written."""
+"""The states that lockterm writes."""
 
 DAMAGED_WORDS = (
     "This entry of the journal is damaged: all that can still be read of it is shown."
@@ -46,11 +46,11 @@ DAMAGED_WORDS = (
 )
 
 WHOLE = f"SELECT seq, {COLUMNS} FROM operations"
-"""Reads what :func:`operation_of` takes."""
+"""SQL for the rows that :func:`operation_of` takes."""
 
 SOUND = """ifnull(json_valid(body) AND json_valid(before) AND json_valid(answer)
     AND json_valid(candidates) AND ifnull(json_valid(others), 1), 0)"""
-"""Whether every column that holds JSON has some."""
+"""SQL condition: every JSON column has valid JSON."""
 
 _VALIDITY_SEEN = ", ".join(f"'$[0].{name}'" for name in VALIDITY)
 _VALIDITY_SENT = ", ".join(f"'$.{name}'" for name in VALIDITY)
@@ -67,19 +67,19 @@ SHORT = f"""
         {SOUND} AS is_sound
     FROM operations
 """
-"""Reads what :func:`line_of` takes."""
+"""SQL for the rows that :func:`line_of` takes."""
 
 STATES = """WITH RECURSIVE states(state) AS (
     SELECT min(state) FROM operations UNION ALL
     SELECT (SELECT min(state) FROM operations WHERE state > states.state) FROM states
     WHERE states.state IS NOT NULL)"""
-"""The states there are: from one to the next in the index, past the rows that have it."""
+"""SQL for all states in the journal; it jumps in the index from one state to the next."""
 
 _ROW = "row"
 
 
 def in_states(states: Iterable[State]) -> str:
-    """A condition that the state is one of these; what is no state at all counts as damaged."""
+    """Return a condition for some states; an unknown state counts as damaged."""
     wanted = sorted(states)
     condition = f"state IN ({quoted(wanted)})"
     if State.DAMAGED in wanted:
@@ -90,23 +90,23 @@ def in_states(states: Iterable[State]) -> str:
 
 
 def quoted(states: Iterable[State]) -> str:
-    """States as values of a statement."""
+    """Return states as SQL literals."""
     return ", ".join(f"'{state.value}'" for state in states)
 
 
 def named(operation_id: str) -> tuple[str, str | int]:
-    """The condition and the value that find an operation. One without a legible id has a row."""
+    """Return condition and value to find an operation; one with a damaged ID has a row number."""
     word, _, number = operation_id.partition(" ")
     return ("seq = ?", int(number)) if word == _ROW and number else ("id = ?", operation_id)
 
 
 def stored(name: str, value: Any) -> Any:
-    """A value of an operation as its column has it."""
+    """Return a value of an operation in the form of its column."""
     return json.dumps(value) if name in _JSON else value
 
 
 def _legible(values: dict[str, Any], seq: int) -> bool:
-    """Put nothing in the place of each value that is not of its kind; say if all of them were."""
+    """Replace values of a wrong type by empty ones, and return whether all types were right."""
     wrong = [
         name
         for name, value in values.items()
@@ -119,7 +119,7 @@ def _legible(values: dict[str, Any], seq: int) -> bool:
 
 
 def operation_of(row: sqlite3.Row) -> Operation:
-    """An operation, as far as its row is legible; what is damaged says so."""
+    """Return the operation of a row; with damaged values, its state is damaged."""
     values = {name: row[name] for name in FIELDS}
     is_sound = _legible(values, row["seq"])
     for name, kind in _JSON.items():
@@ -150,7 +150,7 @@ def operation_of(row: sqlite3.Row) -> Operation:
 
 
 def line_of(row: sqlite3.Row) -> HistoryLine:
-    """An operation in short, as far as its row is legible."""
+    """Return the summary of an operation, without damaged values."""
     values = dict(row)
     is_sound = bool(values.pop("is_sound"))
     is_sound = _legible(values, values["seq"]) and is_sound

@@ -33,14 +33,14 @@ _OF_TIMES = frozenset("0123456789-+:")
 
 
 def having_words(words: Sequence[str], sound: str) -> tuple[str, dict[str, str]]:
-    """The condition that rows show each of some words; see :func:`add_functions`.
+    """Return a condition for rows that contain all words; see :func:`add_functions`.
 
     Args:
-        words: Folded; see :func:`fold_text`.
-        sound: The condition that a row is none that is shown as damaged.
+        words: The words, folded by :func:`fold_text`.
+        sound: The condition for rows that are not damaged.
 
     Returns:
-        The condition, and its named values.
+        The condition and its named values.
     """
     every, values = [], dict[str, str]()
     for number, word in enumerate(words):
@@ -85,11 +85,11 @@ def _folded(raw: bytes) -> str:
 
 
 def _having(word: str, name: str) -> Iterator[str]:
-    """The places in which a word may be shown of a row, what is looked up fastest first.
+    """Yield conditions for each column that may contain a word, the fastest first.
 
     Args:
-        word: Folded.
-        name: Of its value in the condition.
+        word: The folded word.
+        name: The name of its value in the condition.
     """
     yield f"state IN ({_those(STATE_NAMES, word)})"
     yield f"call IN ({_those(CALL_NAMES, word)})"
@@ -121,5 +121,5 @@ def _text_has(column: str, word: str, name: str) -> str:
 
 
 def _those(words: Mapping[Any, str], word: str) -> str:
-    """The keys whose words have a word, as a list of SQL: they are names of our own."""
+    """Return the keys whose texts contain a word, as an SQL list of trusted names."""
     return ", ".join(f"'{key}'" for key, text in words.items() if word in text)

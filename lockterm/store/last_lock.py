@@ -1,4 +1,4 @@
-"""The lock that was opened last, told before anything is asked or drawn."""
+"""The lock that was opened last, read before the first request and the first frame."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from contextlib import closing
 from pathlib import Path
 
 WAIT_S = 0.2
-"""How long another session that has the file locked is waited for, in seconds."""
+"""Maximum wait for another session that has locked the file, in seconds."""
 
 
 def last_lock(path: Path, profile: str) -> int | None:
-    """The lock of a profile's book that was opened last.
+    """Return the lock of a profile's lock book that was opened last.
 
-    The file is left as it is: whoever opens it next makes or mends it, and says what is wrong.
+    The file is not changed. The next code that opens it creates or repairs it and reports errors.
 
     Args:
         path: The local store.
         profile: The profile's name.
 
     Returns:
-        Its id; None where none was opened, or the file does not tell.
+        Its ID; None if no lock was opened or the file cannot be read.
     """
     try:
         store = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", timeout=WAIT_S, uri=True)

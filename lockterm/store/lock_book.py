@@ -1,4 +1,4 @@
-"""The lock book: the contract lists no locks, so people keep theirs here, by profile."""
+"""The lock book of each profile, because the contract has no call that lists locks."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from lockterm.store.database import Database, fetch
 _NAMES = ("lock_id", "name", "alias", "vendor", "model", "zone", "remotes", "opened_ms")
 _COLUMNS = ", ".join((*_NAMES, "voice_lang", "voice_timbre"))
 _TYPED = ", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:6])
-"""What people say of a lock; what was seen of it and set at it is noted by itself."""
+"""The fields that users enter; lockterm fills the other fields itself."""
 _VOICE_MS = """
     CASE WHEN voice_lang IS NOT NULL THEN (
         SELECT max(settled_ms) FROM operations WHERE profile = locks.profile
         AND lock_id = locks.lock_id AND call = 'updateLockSetting' AND state = 'confirmed'
     ) END
 """
-"""When the voice was set: the journal has it, as long as it has that entry."""
+"""SQL for the time at which the voice was set, from the journal."""
 
 
 def _lock(row: sqlite3.Row) -> Lock:
@@ -47,14 +47,14 @@ def _lock(row: sqlite3.Row) -> Lock:
 
 
 def _legible(text: Any) -> str:
-    """What is no text any more, by damage, as far as it can be shown; a number is let go."""
+    """Return the readable part of a damaged text; empty for a number."""
     if isinstance(text, bytes):
         return text.decode(errors="replace")
     return text if isinstance(text, str) else ""
 
 
 class LockBook:
-    """The locks of one profile. Every method raises ``StoreError`` where the file is unusable."""
+    """The locks of one profile. Every method raises ``StoreError`` if the file is unusable."""
 
     def __init__(self, database: Database, profile: str) -> None:
         self._database = database
@@ -62,7 +62,7 @@ class LockBook:
         self._profile = profile
 
     def locks(self) -> list[Lock]:
-        """All locks, the last opened first, then by name."""
+        """Return all locks, the last opened first, then by name."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
@@ -73,7 +73,7 @@ class LockBook:
         return [_lock(row) for row in rows if isinstance(row["lock_id"], int)]
 
     def find(self, lock_id: int) -> Lock | None:
-        """The entry of a lock, or None where the book has none."""
+        """Return the entry of a lock, or None."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
@@ -83,11 +83,11 @@ class LockBook:
         return _lock(rows[0]) if rows else None
 
     def save(self, lock: Lock) -> None:
-        """Add a lock, or have the entry with its id say what people say of it now."""
+        """Add a lock, or update the user's fields of the entry with its ID."""
         self.save_all([lock])
 
     def save_all(self, locks: Iterable[Lock]) -> None:
-        """Save many locks, all of them or none."""
+        """Save locks, all or none."""
         with self._database.transaction() as connection:
             connection.executemany(
                 f"INSERT INTO locks (profile, {_COLUMNS})"
@@ -101,19 +101,19 @@ class LockBook:
         return (self._profile, *(getattr(lock, name) for name in _NAMES), *voice)
 
     def remove(self, lock_id: int) -> None:
-        """Take a lock out of the book; nothing happens at the service."""
+        """Remove a lock from the book; the service is not called."""
         with self._database.transaction() as connection:
             connection.execute(
                 "DELETE FROM locks WHERE profile = ? AND lock_id = ?", (self._profile, lock_id)
             )
 
     def note_look(self, lock_id: int, remotes: int, opened_ms: int) -> None:
-        """Remember how many remotes the lock had, and when it was opened; no entry, no effect.
+        """Save the number of remotes and the time of opening, if the lock has an entry.
 
         Args:
             lock_id: The lock.
-            remotes: How many there were.
-            opened_ms: In milliseconds.
+            remotes: The number of its remotes.
+            opened_ms: When it was opened, in milliseconds.
         """
         with self._database.transaction() as connection:
             connection.execute(
@@ -122,10 +122,10 @@ class LockBook:
             )
 
     def note_counts(self, counts: Mapping[int, int]) -> None:
-        """Remember how many remotes locks had, which were read and not opened.
+        """Save the numbers of remotes of locks that were read but not opened.
 
         Args:
-            counts: Id of the lock -> its number of remotes; one without an entry has no effect.
+            counts: Lock ID -> its number of remotes; locks without an entry are ignored.
         """
         with self._database.transaction() as connection:
             connection.executemany(
@@ -134,7 +134,7 @@ class LockBook:
             )
 
     def unlisted(self, lock_id: int) -> Lock:
-        """A lock without an entry, with the voice last set from here as the journal has it."""
+        """Return a lock without an entry, with the voice last set here, from the journal."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
@@ -151,7 +151,7 @@ class LockBook:
         return Lock(lock_id, voice=voice, voice_ms=at_ms if isinstance(at_ms, int) else None)
 
     def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:
-        """Remember the voice that was set from here; no entry, no effect."""
+        """Save the voice that was set here, if the lock has an entry."""
         with self._database.transaction() as connection:
             connection.execute(
                 "UPDATE locks SET voice_lang = ?, voice_timbre = ?"

@@ -1,4 +1,4 @@
-"""Whose answers are kept on this machine, without showing the credentials."""
+"""The owner of cached answers, as a digest that does not reveal the credentials."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from lockterm.config import Profile
 
 _ROUNDS = 5000
-"""Of the digest that stands for the credentials: some ms, so that weak ones are not guessed."""
+"""Rounds of the digest: a few milliseconds, to make guessing weak credentials slow."""
 
 
 def owner_of(profile: Profile) -> str:
-    """Whose answers they are that a profile reads; its credentials cannot be read from it.
+    """Return the owner of the answers that a profile reads, as a digest.
 
-    What a service shows to one bearer of a token is not for the next one on the same machine.
+    Answers for one token must not be shown to the user of another token on the same machine.
     """
     account = [profile.account] if profile.account else []
     of = json.dumps([profile.base_url, profile.name, *account])
@@ -27,10 +27,10 @@ def owner_of(profile: Profile) -> str:
 
 
 def digest_of(secret: str, of: str) -> str:
-    """What stands for a secret, and does not tell it.
+    """Return a digest of a secret.
 
     Args:
         secret: The secret.
-        of: Whose it is: another one's is told by something else.
+        of: The owner; equal secrets of two owners have different digests.
     """
     return hashlib.pbkdf2_hmac("sha256", secret.encode(), of.encode(), _ROUNDS).hex()

@@ -117,7 +117,7 @@ class RunStore:
         return found
 
     def lines(self, profile: str, is_alive: Callable[[str], bool]) -> list[RunLine]:
-        """The plans of a profile in short, the newest first; those that cannot be read left out."""
+        """Return summaries of a profile's readable plans, the newest first."""
         with self._database.reading() as connection:
             heads = fetch(
                 connection,
@@ -162,7 +162,7 @@ class RunStore:
         return found
 
     def is_running(self, plan_id: str, is_alive: Callable[[str], bool]) -> bool:
-        """Whether a session that lives carries a plan out."""
+        """Return whether a live session runs a plan."""
         with self._database.reading() as connection:
             rows = fetch(connection, "SELECT session FROM plans WHERE id = ?", [plan_id])
         holder = str(rows[0][0]) if rows else ""
@@ -224,12 +224,12 @@ def _values(step: Step) -> list[Any]:
 
 
 def _shared(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose names are in memory once, however many steps have them."""
+    """Return an object with interned names, which many steps share."""
     return {sys.intern(name): value for name, value in pairs}
 
 
 def _step(row: sqlite3.Row) -> Step:
-    """The step of a row; raises ``ValueError`` or ``TypeError`` where it is damaged."""
+    """Return the step of a row; raise ``ValueError`` or ``TypeError`` if it is damaged."""
     values = dict(row)
     for name in _JSON:
         values[name] = json.loads(values[name], object_pairs_hook=_shared)

@@ -201,7 +201,7 @@ def _copy(connection: sqlite3.Connection, table: str) -> bool:
     rows = f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM old.{table}"
 
     def copied(which: str, *values: int) -> int:
-        """How many rows were copied; -1 where the damage was in the way."""
+        """Return the number of copied rows; -1 if the damage prevented copying."""
         with passing_damage():
             return connection.execute(f"{rows} {which}", values).rowcount
         return -1

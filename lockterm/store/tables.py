@@ -1,13 +1,13 @@
-"""The tables of the store, as every version so far makes them.
+"""The tables of the store.
 
-SQLite keeps each statement as it is written here, and the table of contents has to fit on the first
-page of the file, or it cannot be salvaged. That is why the statements have no indentation.
+SQLite saves each statement as written here. The schema table must fit on the first page of the
+file, or the file cannot be salvaged. That is why the statements are not indented.
 """
 
 from __future__ import annotations
 
 VERSION = 1
-"""The version of the tables; SQLite keeps it in each file as ``user_version``."""
+"""The version of the tables, saved in each file as ``user_version``."""
 
 TABLES = (
     """\
@@ -106,11 +106,13 @@ PRIMARY KEY (plan_id, number)
 ) WITHOUT ROWID""",
     "CREATE INDEX steps_by_operation ON steps (operation_id) WHERE operation_id IS NOT NULL",
 )
-"""The statements that make the tables of a new store, in this order."""
+"""The statements that create the tables of a new store, in this order."""
 
 EARLIER = b"migrations"
-"""A table that only stores from before the first release have; no version reads those."""
+"""A table that only stores of development versions have; lockterm does not read those."""
 
 MADE = frozenset({0xE6061066, 0xAB34CCAB})
-"""Checksums of the tables of contents of a store and of a cache. A table of contents with another
-checksum is compared with tables that are made for it, which takes some ms and 0.7 MiB."""
+"""Checksums of the schema tables of a store and of a cache.
+
+A schema table with another checksum is compared with new tables, which takes a few milliseconds
+and 0.7 MiB."""

@@ -39,7 +39,7 @@ def format_duration(seconds: float) -> str:
 
 
 def format_size(size: float) -> str:
-    """A number of bytes, wherever people read one: ``830 bytes``, ``1.4 MiB``."""
+    """Return a number of bytes in words: ``830 bytes``, ``1.4 MiB``."""
     amount, units = float(size), iter(("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
     unit = ""
     while amount >= 1023.95 and (larger := next(units, "")):
@@ -61,11 +61,11 @@ def format_age(age_ms: int) -> str:
 
 
 def format_short_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
-    """How old something is that was read at a moment, in a few cells.
+    """Return the age of a list in a few cells.
 
     Returns:
-        ``now``, ``5m``, ``3h``, ``12d``; ``3h!`` where it was changed since; ``?`` where the clock
-        was set back since.
+        ``now``, ``5m``, ``3h``, ``12d``; ``3h!`` if it was changed since; ``?`` if the clock was
+        set back since.
     """
     minutes = (now_ms - at_ms) // 60_000
     if now_ms < at_ms:
@@ -80,6 +80,6 @@ def format_short_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
 
 
 def describe_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
-    """The same in words: ``read 3 h ago, changed from here since``."""
+    """Return the age of a list in words: ``read 3 h ago, changed from here since``."""
     age = "at an unknown time" if now_ms < at_ms else format_age(now_ms - at_ms)
     return f"read {age}{', changed from here since' if changed else ''}"

@@ -100,7 +100,7 @@ def _parts(one: Any, other: Any, path: str) -> Iterator[tuple[str, str, str]]:
 
 
 def format_json_line(value: Any) -> str:
-    """A JSON value in one line, in the script it is written in; the order of names is one."""
+    """Return a JSON value in one line, with sorted names and readable letters."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
@@ -123,7 +123,7 @@ def clip_both(one: str, other: str) -> tuple[str, str]:
 
 
 def format_value(field: Field, value: Any, zone: tzinfo) -> str:
-    """The value of a field as a person reads it, on one line, safe to show."""
+    """Return the value of a field in words, in one line that is safe to show."""
     if field.constants is not None:
         return word(field.constants, value)
     if value in (None, "") or (not value and field.kind is not Kind.NUMBER):

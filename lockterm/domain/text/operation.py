@@ -93,7 +93,7 @@ def ask_to_adopt(operations: Sequence[Operation]) -> str:
 
 
 def format_voice(operation: Operation) -> str:
-    """``zh-CN zhiming``: the voice that an operation sets; empty where it sets none; clean."""
+    """Return the voice that an operation sets, such as ``zh-CN zhiming``, clean; or empty."""
     voice = operation.body.get("currentVoiceTimbre")
     values = voice.values() if isinstance(voice, Mapping) else ()
     return " ".join(clean(value, 60) for value in values)

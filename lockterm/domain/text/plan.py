@@ -89,7 +89,7 @@ def describe_none_expired(
 
 
 def describe_work(plan: Plan, cost: str) -> str:
-    """Return what a plan will do and what it takes; one without work takes nothing."""
+    """Return a summary of a plan with its cost; a plan without steps has no cost."""
     words = describe_plan(plan)
     if not has_work(plan):
         return words
@@ -153,7 +153,7 @@ def step_states(step: Step, now_ms: int) -> tuple[State | None, State | None]:
 
 
 def format_step(step: Step) -> str:
-    """The name and the number of a step's remote."""
+    """Return name and number of a step's remote."""
     return format_name(*step_name(step))
 
 
@@ -293,7 +293,7 @@ def _other_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
 
 
 def step_sends_dates(step: Step) -> bool:
-    """Whether a step sends times, which may have been counted from a wrong clock."""
+    """Return whether a step sends times, which a wrong clock may have shifted."""
     before = Remote.read(step.before) if step.before else None
     return rules.sends_dates(before, Remote.read({**step.before, **step.wanted}))
 

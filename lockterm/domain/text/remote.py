@@ -45,7 +45,7 @@ def format_remote(remote: Remote) -> str:
 
 
 def format_remote_name(remote: Remote, instead: str) -> str:
-    """The name of a remote, clean; something else where nothing of it could be seen."""
+    """Return the name of a remote, clean; a substitute if it has no visible character."""
     return clean(seen_or(remote.remote_name, instead), 60)
 
 
@@ -60,7 +60,7 @@ def format_name(name: str, number: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """A line of a detail: a label and what it says."""
+    """A line of a detail view: a label and its text."""
 
     label: str
     """The label; for a field outside the contract, the service's own name."""
@@ -80,7 +80,7 @@ class Detail:
 
     @classmethod
     def of_json(cls, label: str, value: Any, note: str = "", name: str = "") -> Detail:
-        """A value as indented JSON, behind a note; copied on one line."""
+        """Return a line with a note and a value as indented JSON; it is copied as one line."""
         return cls(label, note + clean_lines(shown_object(value)), one_line(value), name)
 
 
@@ -265,7 +265,7 @@ def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
 
 
 def _describe_unknown(remotes: Sequence[BackedUp]) -> str:
-    """Which fields of how many: ``battery level of all 137; user number of 136``."""
+    """Return missing fields with counts: ``battery level of all 137; user number of 136``."""
     counts = Counter(field.name for remote in remotes for field in remote.unknown)
     if not counts:
         return ""

@@ -9,7 +9,7 @@ LOCK_MAY_NOT_KNOW = "The service does not report whether the change has reached 
 
 
 def describe_read_only(profile: str, so: str = "") -> str:
-    """Why a profile sends nothing, and what cannot be done: ``nothing can be restored``."""
+    """Return that a profile is read-only, and what it prevents: ``nothing can be restored``."""
     return f"The profile {clean(profile, 40)} is read-only{so and f': {so}'}."
 
 

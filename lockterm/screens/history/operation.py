@@ -54,7 +54,7 @@ class OperationDetailScreen(LocktermScreen[None]):
         )
 
     def compose_body(self) -> ComposeResult:
-        """The fields, or words in their place."""
+        """Compose the fields, or a message instead of them."""
         table = DetailsTable(id="fields")
         state = StatePanel("Reading the operation ...", id="state")
         table.display = isinstance(self.operation, Operation)
@@ -65,7 +65,7 @@ class OperationDetailScreen(LocktermScreen[None]):
     # --- loading -------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Show what was read before."""
+        """Show the operation that was already read."""
         if self.operation is not None:
             self._show()
 
@@ -74,7 +74,7 @@ class OperationDetailScreen(LocktermScreen[None]):
         self.load_operation()
 
     def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
-        """An outcome has changed, perhaps this one's."""
+        """Read the operation again, because its result may have changed."""
         super().show_notices(offline, unsettled)
         if self.app.screen is self:
             self.load_operation()
@@ -98,7 +98,7 @@ class OperationDetailScreen(LocktermScreen[None]):
     @work(exclusive=True, group="operation")
     @opens("the operation")
     async def load_operation(self) -> None:
-        """Read it, and show what is new."""
+        """Read the operation and show it."""
         if await self.read():
             self._show()
 
@@ -130,7 +130,7 @@ class OperationDetailScreen(LocktermScreen[None]):
     @work
     @opens("the plan to restore", must_appear=True)
     async def action_restore(self) -> None:
-        """Show what adds again what was taken away, as a plan."""
+        """Show a plan that restores the deleted remotes."""
         await open_plan(self, partial(undo_one, self.operations, self._operation_id))
 
     def action_copy(self) -> None:

@@ -146,7 +146,7 @@ class HistoryPage:
 def runs_among(
     runs: Sequence[RunLine], choice: HistoryChoice, lines: Sequence[HistoryLine], has_older: bool
 ) -> list[RunLine]:
-    """The runs that were made in the time of a page."""
+    """Return the runs that were made in the period of a page."""
     until = choice.passed[-1].prepared_ms if choice.passed else None
     since = lines[-1].prepared_ms if has_older else None
     return [

@@ -111,7 +111,7 @@ class HistoryScreen(ListScreen[str | None]):
             await self.operations.journal.look_through()
 
     def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
-        """An outcome has changed, perhaps of what is shown."""
+        """Read the page again, because a shown result may have changed."""
         super().show_notices(offline, unsettled)
         if self.app.screen is self:
             self.load_history()
@@ -288,7 +288,7 @@ class HistoryScreen(ListScreen[str | None]):
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Most keys need an operation under the cursor."""
+        """Return why an action is not possible; most need an operation under the cursor."""
         line, row = self.current, self._current_row
         if isinstance(row, RunLine) and action in ("restore", "one_lock", "copies"):
             way = "open it, or show the changes of one lock or one result."
@@ -318,7 +318,7 @@ class HistoryScreen(ListScreen[str | None]):
         return (*chooses, "one_lock") if self.choice.lock_id is not None else chooses
 
     def verb_now(self, action: str) -> str:
-        """The way from one lock's operations to those of all, where runs are."""
+        """Return "all locks" while the operations of one lock are shown."""
         return "all locks" if action == "one_lock" and self.choice.lock_id is not None else ""
 
     @work
@@ -340,7 +340,7 @@ class HistoryScreen(ListScreen[str | None]):
             self.app.push_screen(screen)
 
     def action_restore(self) -> None:
-        """Add again what was taken away: that is to undo it."""
+        """Show a plan that restores the deleted remotes."""
         self.action_undo()
 
     @work
@@ -377,16 +377,16 @@ class HistoryScreen(ListScreen[str | None]):
             self._choose(lock_id=line.lock_id, lock_name=line.lock_name)
 
     def action_next(self) -> None:
-        """Show what is older."""
+        """Show the next page, with older changes."""
         self._choose(passed=(*self.choice.passed, self._page.lines[-1]))
 
     def action_previous(self) -> None:
-        """Show what is newer."""
+        """Show the previous page, with newer changes."""
         self._choose(passed=self.choice.passed[:-1])
 
     @work
     async def action_export(self) -> None:
-        """Write what is shown to a CSV and a JSON file."""
+        """Write the shown changes to a CSV and a JSON file."""
         now_ms, zone = self.operations.machine_ms(), self._zone
         with self.showing_errors():
             wanted_of = self._page.choice.selection(zone, now_ms)

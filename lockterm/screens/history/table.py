@@ -148,7 +148,7 @@ class HistoryTable(RowTable):
         return WHEN, what, result, 1, remote, lock, _MOST_CHANGED
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """The sign of what the remote of an operation is by the dates that it has left."""
+        """Return the icon of a remote's state after the operation, by its dates."""
         line = self._lines[key := self._keys[row]]
         if isinstance(line, HistoryLine) and key not in self._left:
             self._left[key] = left_state(line, self._now_ms)
@@ -175,7 +175,7 @@ def what_of(line: HistoryLine) -> str:
 
 
 def target_of(line: HistoryLine) -> str:
-    """The remote it was done to, safe to show; for a clear how many, for a voice which."""
+    """Return the target, safe to show: a remote, the count of a clear, or a voice."""
     if line.call == "clear":
         return format_count(line.count, "remote")
     if line.call == "updateLockSetting":
@@ -186,7 +186,7 @@ def target_of(line: HistoryLine) -> str:
 
 
 def run_outcome(run: RunLine) -> str:
-    """How far a run got, in a narrow column."""
+    """Return the progress of a run, for a narrow column."""
     return f"! {run.state}" if run.state is RunState.INTERRUPTED else run.state
 
 

@@ -21,7 +21,7 @@ class OpenLockModal(LocktermModal[tuple[int, bool] | None]):
     is_form = True
 
     def compose(self) -> ComposeResult:
-        """A field and what it is for."""
+        """Compose a field and its explanation."""
         with Vertical(classes="dialog"):
             yield Label("Open the remotes of which lock?", classes="question")
             yield Label("Any lock id of the service, in the book or not:")
@@ -57,7 +57,7 @@ class OpenLockModal(LocktermModal[tuple[int, bool] | None]):
 
 
 def removal(lock: Lock) -> ConfirmModal:
-    """The confirmation before a lock is removed from the book, with the limits of that."""
+    """Return the confirmation before a lock is removed from the book, with its effects."""
     kept = {
         "vendor": lock.vendor,
         "model": lock.model,

@@ -45,7 +45,7 @@ FIELD_LABELS = {
 
 
 def lock_words(name: str, text: str) -> str:
-    """A field and what was typed into it, as a line that is safe to show."""
+    """Return a field and its text as one line that is safe to show."""
     return f"{FIELD_LABELS.get(name) or clean(name, 30)}: {clean(text, 60)}"
 
 
@@ -82,7 +82,7 @@ class LockForm(FormScreen[Lock | None]):
         self._saving = False
 
     def crumbs(self) -> tuple[str, ...]:
-        """Which entry this is."""
+        """Return the path, with the lock of the form."""
         return ("Locks", f"Edit {self._entry.title}" if self._entry else "Add a lock")
 
     def compose_body(self) -> ComposeResult:
@@ -107,7 +107,7 @@ class LockForm(FormScreen[Lock | None]):
                 yield CompactButton("Leave", id="leave")
 
     def on_mount(self) -> None:
-        """Say what the fields are for."""
+        """Show the notes of the fields."""
         if self._entry is None:
             self.field("id").note = "The service's number of the lock, such as 1001."
         self.field("name").note = _alias_note(self._entry.alias if self._entry else "")
@@ -184,7 +184,7 @@ class LockForm(FormScreen[Lock | None]):
 
     @work(exclusive=True, group="zone")
     async def suggest_zones(self, typed: str) -> None:
-        """Say what time it is in the zone, or which zones were meant."""
+        """Show the local time of the typed zone, or suggest similar zones."""
         name = typed or self.operations.profile.timezone
         field = self.field("zone")
         if await asyncio.to_thread(values.is_zone, name):

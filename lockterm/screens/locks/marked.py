@@ -53,7 +53,7 @@ class MarkedLocks:
         return lock
 
     def why_not(self, action: str) -> str:
-        """Why an action on marked locks can do nothing now, as a sentence; empty: it can."""
+        """Return why an action on marked locks is not possible; empty if it is."""
         if action == "voice" and not any(map(_has_model, self._marks.rows)):
             return with_keys(
                 "The lock book does not know vendor and model of any marked lock: they say which"

@@ -80,7 +80,7 @@ class LocksScreen(ListScreen[None]):
         return ("Locks",)
 
     def compose_body(self) -> ComposeResult:
-        """The table, or words in its place; a line about the lock under the cursor."""
+        """Compose the table, a message for the empty book, and a line about the selected lock."""
         yield from self.compose_list()
         yield FindLine(id="find")
         yield Pager(self.operations.machine_ms, id="about")
@@ -125,7 +125,7 @@ class LocksScreen(ListScreen[None]):
 
     @work(exclusive=True, group="ends", description="what ends")
     async def read_ends(self) -> None:
-        """Read what ends on the locks in sight, as far as it is kept; no key waits for it."""
+        """Read the ends on the visible locks from the cache, without delaying keys."""
         table, operations = self.table, self.operations
         try:
             for key in table.lacking:
@@ -137,7 +137,7 @@ class LocksScreen(ListScreen[None]):
         self.describe_rows()
 
     def _sort(self, locks: Sequence[Lock]) -> None:
-        """Take over the book, sorted once; the find line keeps its order."""
+        """Sort the lock book once; the find line keeps this order."""
         book = tuple(self.table.in_order(locks))
         self.book, self._texts, self._shelf = book, (), Shelf(book)
 
@@ -217,7 +217,7 @@ class LocksScreen(ListScreen[None]):
         return "The operator of the service knows the IDs."
 
     def _found(self, book: tuple[Lock, ...]) -> Shelf:
-        """The locks that have every word that was typed somewhere, whatever its case."""
+        """Return the locks that contain every typed word, ignoring case."""
         words = fold_text(self.wanted).split()
         if not words:
             return self._shelf
@@ -267,7 +267,7 @@ class LocksScreen(ListScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Most keys need a lock under the cursor."""
+        """Return why an action is not possible; most need a lock under the cursor."""
         if isinstance(self.book, StoreError) and action in _ON_A_LOCK | {"add"}:
             return with_keys(
                 "The lock book cannot be read. {locks.open_by_id} opens a lock by its id."
@@ -341,7 +341,7 @@ class LocksScreen(ListScreen[None]):
     @work
     @opens("the lock book")
     async def action_remove(self) -> None:
-        """Take the lock under the cursor out of the book, after asking."""
+        """Remove the selected lock from the book, after a confirmation."""
         lock = self.current
         if lock is None:
             return

@@ -71,7 +71,7 @@ class Shelf:
         )
 
     def widest_opened(self, now_ms: int) -> int:
-        """The most cells that "3 days ago" takes of one of them; counted once a minute."""
+        """Return the maximum width of "3 days ago" over all locks; computed once a minute."""
         minute = now_ms // dates.MINUTE_MS
         if self._widest_opened is None or self._widest_opened[0] != minute:
             told = [opened(at_ms, now_ms) for at_ms in self._moments(now_ms)]
@@ -79,7 +79,7 @@ class Shelf:
         return self._widest_opened[1]
 
     def _moments(self, now_ms: int) -> set[int | None]:
-        """A moment for each distance that the locks were opened at: whole minutes, or days."""
+        """Return one moment for each distinct age, in whole minutes or days."""
         two_days_ago_ms, found = now_ms - 2 * dates.DAY_MS, set[int | None]()
         for at_ms in {lock.opened_ms for lock in self.locks.values()}:
             if at_ms is None:
@@ -143,7 +143,7 @@ class LocksTable(RowTable):
         self._to_read_again = frozenset(self._ends)
 
     def note_ends(self, key: str, ends: Ends | None, now_ms: int) -> None:
-        """Take over the ends of a lock; :meth:`refresh` shows them, and nothing else moves.
+        """Set the ends of a lock, without a repaint; :meth:`refresh` shows them.
 
         Args:
             key: The key of the lock's row.
@@ -171,7 +171,7 @@ class LocksTable(RowTable):
         self.hidden = frozenset() if is_wide else frozenset({*_ENDS, _READ})
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """How many have ended and end soon, each count behind the sign of its state."""
+        """Return the counts of expired and expiring remotes, each after its icon."""
         ends = self._ends.get(self._keys[row])
         if ends is None:
             return {}
@@ -196,7 +196,7 @@ class LocksTable(RowTable):
         return f"{when}: {', '.join(counts) or 'none expired or expiring'}"
 
     def in_order(self, locks: Sequence[Lock]) -> Sequence[Lock]:
-        """Locks sorted by the title that was clicked; as they are where none was."""
+        """Return locks sorted by the clicked title; unchanged if none was clicked."""
         if self.sorting is None:
             return locks
 
@@ -251,7 +251,7 @@ def _counted(state: State, count: int) -> str:
 
 
 def opened(at_ms: int | None, now_ms: int) -> str:
-    """How long ago a lock was opened here; times in milliseconds."""
+    """Return how long ago a lock was opened here; times are in milliseconds."""
     return "not yet" if at_ms is None else dates.distance(at_ms, now_ms)
 
 

@@ -44,10 +44,10 @@ async def open_undo(screen: LocktermScreen[Any], operations: Operations, lock_id
 
 
 async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
-    """The screen of a run, with what became of its steps.
+    """Return the screen of a run, with the results of its steps.
 
     Raises:
-        NoSuchRun: It is not kept any more.
+        NoSuchRun: The run was deleted.
         StoreError: The store cannot be read.
     """
     run = operations.run_here
@@ -57,10 +57,10 @@ async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
 
 
 async def last_run(operations: Operations) -> str:
-    """The id of the run that is under way here or was last; else of one that was interrupted.
+    """Return the ID of the run of this session, else of the last interrupted run or last run.
 
     Raises:
-        NoSuchRun: No plan was carried out yet.
+        NoSuchRun: There is no run yet.
         StoreError: The store cannot be read.
     """
     if operations.run_here is not None:

@@ -199,11 +199,11 @@ def _ask_for_one(step: Step, where: str, verb: str) -> tuple[str, str, list[str]
 
 
 def _names(steps: Sequence[Step], locks: Mapping[int, OnLock]) -> Iterator[str]:
-    """The remotes of several steps, a line for each; each with its lock, where there are several.
+    """Return the remotes of steps, one per line, each with its lock if there are several.
 
     Args:
-        steps: Those that are to be sent.
-        locks: Id -> the lock; empty: it is named above.
+        steps: The steps to send.
+        locks: Lock ID -> lock; empty if the question names the lock already.
     """
     for action, done in _LISTED.items():
         some = [step for step in steps if step.action is action]

@@ -90,12 +90,12 @@ class PlanScreen(ListScreen[None]):
         self._is_following = False
 
     def crumbs(self) -> tuple[str, ...]:
-        """The lock, where it is one, and where the plan comes from."""
+        """Return the path: the lock, if it is one, and the origin of the plan."""
         one = self._titles.values() if len(self._locks) == 1 else ()
         return ("Plan", *one, self.drawn.plan.title)
 
     def compose_body(self) -> ComposeResult:
-        """How much it is, or how far; the steps; the one under the cursor."""
+        """Compose the summary or progress, the steps, and the selected step."""
         yield Static(id="what", markup=False)
         yield Static(id="shortens", classes="warning", markup=False)
         yield from self.compose_list()
@@ -174,7 +174,7 @@ class PlanScreen(ListScreen[None]):
         return "Nothing to change." if is_empty else "No problems.", ""
 
     def _tell(self) -> None:
-        """How much it is, or how far; and all of the step under the cursor."""
+        """Show the summary or progress, and the whole selected step."""
         self.query_one("#what", Static).update("\n".join(filter(None, self._words())))
         shortens = self.query_one("#shortens", Static)
         shortens.update("" if self._is_begun else self._shortens)
@@ -214,7 +214,7 @@ class PlanScreen(ListScreen[None]):
             yield f"{left:,} could not be planned."
 
     def _still_so(self, error: LocktermError) -> bool:
-        """Whether what has ended a run here is so still: another session's run may have ended."""
+        """Return whether the reason that ended the run still holds."""
         return self.is_elsewhere or not isinstance(error, RunUnderWay)
 
     @property
@@ -313,7 +313,7 @@ class PlanScreen(ListScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """A run is carried out once, and nothing is sent that cannot be."""
+        """Return why an action is not possible now; empty if it is."""
         run = self.operations.run_under_way
         is_here = run is not None and run is self.run_here
         match action:
@@ -349,14 +349,14 @@ class PlanScreen(ListScreen[None]):
         return ""
 
     def _why_never(self) -> str:
-        """Why nothing of this plan can be sent from here, whatever else is done."""
+        """Return why this session can never send this plan; empty if it can."""
         profile = self.operations.profile
         if profile.read_only:
             return describe_read_only(profile.name, "the plan is shown, and nothing is sent")
         return self._why_elsewhere()
 
     def _why_elsewhere(self) -> str:
-        """Why this plan is another profile's, or another service's; empty: it is not."""
+        """Return why this plan belongs to another profile or service; empty if it does not."""
         profile, plan = self.operations.profile, self.drawn.plan
         if (plan.profile, plan.service) != (profile.name, profile.base_url):
             return clean(OtherPlan(plan, profile.name, profile.base_url).sentences, 300)
@@ -404,7 +404,7 @@ class PlanScreen(ListScreen[None]):
     @work
     @opens("the smaller plan", must_appear=True)
     async def action_retry(self) -> None:
-        """Show a smaller plan of what was refused or not sent."""
+        """Show a new plan with the steps that were refused or not sent."""
         smaller = self.operations.runs.retry(self.plan)
         self.app.push_screen(PlanScreen(replace(self.drawn, plan=smaller, unread=())))
 
@@ -427,5 +427,5 @@ class PlanScreen(ListScreen[None]):
         self.paint()
 
     def action_back(self) -> None:
-        """Go back; a run goes on."""
+        """Go back; a run continues."""
         self.dismiss(None)

@@ -95,7 +95,7 @@ class PlanTable(RowTable):
         self.show(LazyRows({str(number): number for number in numbers}, self._cells))
 
     def repaint(self, number: int) -> None:
-        """Paint a step whose state has changed, where it is in sight."""
+        """Repaint a step after its state changed, if it is visible."""
         if (place := self._places.get(number)) is not None:
             self.refresh_lines(place + TITLES)
 
@@ -122,7 +122,7 @@ class PlanTable(RowTable):
         return 1, 10, lock, 2, name, number, 200
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """The signs of what the remote of a step is, and of what it will be."""
+        """Return the icons of the remote's state before and after the step."""
         step = self.step(int(self._keys[row]))
         states = step_states(step, self._now_ms)
         signs = {_STATE: [(one.sign, one.look) if one else (" ", "") for one in states]}
