@@ -99,7 +99,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """A screen, or a function that opens one, by its name."""
+    """Return a screen, or a function that opens one, by name."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

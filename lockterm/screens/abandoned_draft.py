@@ -68,7 +68,7 @@ async def offer_abandoned(
 
 
 async def _remote(operations: Operations, remote_id: int | None) -> Remote | None:
-    """The remote of a draft; as it was last read where the service is out of reach."""
+    """Return the remote of a draft; the last read one if the service is out of reach."""
     if remote_id is None:
         return None
     try:

@@ -72,7 +72,7 @@ class FileScreen(FormScreen[None]):
         self._problems: Sequence[Problem] = ()
 
     def crumbs(self) -> tuple[str, ...]:
-        """Whose rows those are that name no lock."""
+        """Return the path, with the lock of rows that name none."""
         return ("Locks", self._of_lock.title, "Import") if self._of_lock else ("Import",)
 
     @property
@@ -84,7 +84,7 @@ class FileScreen(FormScreen[None]):
         return whose + _ABOUT.format(lock="lockId, where it is for another lock")
 
     def compose_body(self) -> ComposeResult:
-        """Three fields, two buttons; below them what is wrong with the file."""
+        """Compose three fields and two buttons, and the problems of the file below them."""
         kept = self.host.choices.get(KEPT)
         self._path = kept if isinstance(kept, str) else ""
         with Vertical(id="fields"):
@@ -141,7 +141,7 @@ class FileScreen(FormScreen[None]):
 
     @on(Button.Pressed, "#check")
     def action_check(self) -> None:
-        """Check the file; show its plan, or what is wrong with it."""
+        """Check the file, and show its plan or its problems."""
         if not self.doing:
             self.under_way = self.check()
 
@@ -156,7 +156,7 @@ class FileScreen(FormScreen[None]):
         return event.key == "enter" or self.refuses(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Say that an enter was too early; no field has the focus while the file is checked."""
+        """Show that Enter came too early; no field has the focus while the file is checked."""
         if event.key == "enter" and self.doing:
             event.stop()
             self.notify(self.doing, title="Check")
@@ -193,7 +193,7 @@ class FileScreen(FormScreen[None]):
             self.app.push_screen(PlanScreen(drawn), lambda _: self._leave_after(drawn))
 
     def _leave_after(self, drawn: PlanDraft) -> None:
-        """Go back to where the import began, once all of the plan is done."""
+        """Go back to the start of the import after the whole plan is done."""
         run = self.operations.run_here
         if run is None or run.plan.id != drawn.plan.id or not run.is_over or drawn.left:
             return
@@ -258,7 +258,7 @@ class FileScreen(FormScreen[None]):
 
     @on(LineTable.Moved)
     def _tell_problem(self) -> None:
-        """The whole of what the table has no room for."""
+        """Show the whole problem of the selected row."""
         key = self.query_one(RowTable).highlighted
         shown = "" if key is None else str(self._problems[int(key)])
         again = with_keys("{form.save} checks it again.")

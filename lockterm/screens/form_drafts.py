@@ -84,7 +84,7 @@ class FormDraft:
         self._is_over = False
 
     def begin(self, typed: Mapping[str, str] | None) -> None:
-        """Go on with a draft, or offer what an earlier opening of this form left.
+        """Continue a draft, or offer the one that an earlier form left.
 
         Args:
             typed: The draft; None: there may be one, and until that is known, keys wait.
@@ -102,7 +102,7 @@ class FormDraft:
             self._form.soon.begin()
 
     def keep(self) -> None:
-        """Have written what was touched; all of it taken back: the draft goes. Holds no key up."""
+        """Save touched fields without delaying keys; drop the draft if none is left."""
         self._form.soon.stop()
         self._is_kept = bool(self._touched)
         self._form.operations.drafts.keep(self._key, self._touched, self._tell)
@@ -160,7 +160,7 @@ async def ask_about_draft(
     verb: str,
     other: str = "",
 ) -> ConfirmModal:
-    """The question whether to resume a draft; Esc and "Later" keep it.
+    """Return the question whether to resume a draft; Esc and "Later" keep it.
 
     Args:
         draft: The draft.
@@ -200,7 +200,7 @@ async def _sent_since(draft: Draft, operations: Operations) -> str:
 
 
 def title_of_remote(lock: Lock, remote_id: int | None, name: str | None = None) -> str:
-    """Which form of a remote a draft is of."""
+    """Return the title of a draft of a remote form."""
     title = clean(lock.title, 60)
     if remote_id is None:
         return f"A new remote for {title}"
@@ -208,5 +208,5 @@ def title_of_remote(lock: Lock, remote_id: int | None, name: str | None = None) 
 
 
 def title_of_lock(lock: Lock | None) -> str:
-    """Which form of the lock book a draft is of."""
+    """Return the title of a draft of a lock form."""
     return f"The entry of {clean(lock.title, 60)}" if lock else "A new lock for the book"

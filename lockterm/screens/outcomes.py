@@ -78,12 +78,12 @@ class Outcomes:
             self.note_clock()
 
     def note_kept(self, operation: Operation) -> None:
-        """Say what the service recorded otherwise than it was sent."""
+        """Show values that the service recorded differently from those sent."""
         words, title = clean(operation.message, 300), self._title(operation)
         self._app.notify(words, title=title, severity="warning")
 
     def note_clock(self) -> None:
-        """Say by which clock periods are judged, if this machine's is far off."""
+        """Show which clock judges periods, if this machine's clock is far off."""
         connection = self._operations.connection
         if connection.doubts_clock:
             words = describe_clock(connection.clock_offset_s or 0)
@@ -98,7 +98,7 @@ class Outcomes:
         self.show()
 
     def note_wait(self) -> None:
-        """The service asks for a pause: count it down."""
+        """Count down the pause that the service requests."""
         self.show()
         if self._countdown is None:
             self._countdown = self._app.set_interval(1.0, self._count_down)
@@ -110,7 +110,7 @@ class Outcomes:
             self._countdown = None
 
     async def refresh(self) -> None:
-        """Read the journal and show what is not settled."""
+        """Read the journal and show the unconfirmed changes."""
         try:
             now = tuple(await self._operations.journal.unsettled())
             self._gone |= {one.id for one in self.unsettled} - {one.id for one in now}
@@ -168,7 +168,7 @@ class Outcomes:
                 await self.refresh()
 
     async def _oldest(self) -> Operation | None:
-        """The operation that is shown as the journal has it now; None: settled, which is said."""
+        """Return the shown operation, read again; if it is resolved, say so and return None."""
         shown = self.unsettled[0] if self.unsettled else None
         await self.refresh()
         for operation in self.unsettled:
@@ -179,7 +179,7 @@ class Outcomes:
         return None
 
     async def _tell_settled(self) -> None:
-        """Say once what was found out without a key, by this session or another.
+        """Report once the results found without a key, by this or another session.
 
         The next change may cut this short, and then goes on with what is left.
         """
@@ -312,7 +312,7 @@ class Outcomes:
         return ["It sets:", *lines]
 
     async def give_up(self) -> None:
-        """Let the oldest unsettled operation be, after asking."""
+        """Dismiss the oldest unconfirmed operation, after a confirmation."""
         if (operation := await self._oldest()) is None:
             return
         modal = screens.ConfirmModal(

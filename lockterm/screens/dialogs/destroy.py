@@ -105,7 +105,7 @@ class DestroyModal(LocktermModal[bool | None]):
         self.call_after_refresh(self.note_painted)
 
     def on_screen_resume(self) -> None:
-        """It may have been read below another screen, whose end takes along what waits for it."""
+        """Note the painted dialog; its read may have ended below another screen."""
         self.call_after_refresh(self.note_painted)
 
     def note_painted(self) -> None:

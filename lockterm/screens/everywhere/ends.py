@@ -50,7 +50,7 @@ Ends = tuple[str, Sequence[int]]
 
 
 class DaysToCome(Widget):
-    """The days, a bar for each, the number for all locks; and by lock where there is room."""
+    """A bar for each day with its number of ends; by lock if there is room."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -102,7 +102,7 @@ def _sum(ends: Sequence[Ends]) -> list[int]:
 
 
 def _ruler(first: date, cells: int) -> str:
-    """``23 Nov  30       7 Dec``: the first day, each Monday, the month where it is another."""
+    """Return the first day and each Monday, with new months: ``23 Nov  30       7 Dec``."""
     text, told = "", 0
     for number in range(DAYS):
         day = first + timedelta(days=number)
@@ -181,7 +181,7 @@ class WhatEndsScreen(AllLocksScreen):
         """Whether the days ahead are shown; None to decide by the terminal's height."""
 
     def crumbs(self) -> tuple[str, ...]:
-        """It is about all locks."""
+        """Return the path; the screen is about all locks."""
         return ("Expiring",)
 
     def compose_body(self) -> ComposeResult:

@@ -122,7 +122,7 @@ class Results(Vertical):
         return cast("ListScreen[Any]", self.screen)
 
     def on_mount(self) -> None:
-        """Take over what was read last."""
+        """Load the lists that were read before."""
         if self._finds_first:
             self.query_one(FindLine).open()
         else:
@@ -133,7 +133,7 @@ class Results(Vertical):
 
     @work(exclusive=True, group="load")
     async def load(self) -> None:
-        """Take over what was read last, and show what is found in it."""
+        """Load the lists that were read before, and search them."""
         with opening(self, "what was read last", passes=self._types):
             try:
                 await self.site.load()
@@ -245,7 +245,7 @@ class Results(Vertical):
         return [one.lock for lock_id, one in self.site.locks.items() if lock_id in changed]
 
     def read_all(self) -> None:
-        """Read all locks now, once what was read last is there."""
+        """Read all locks again, after the lists that were read before are loaded."""
         if self.is_loaded and self.error is None and self.site.locks:
             self.read()
             self.tell()
@@ -276,7 +276,7 @@ class Results(Vertical):
         return [row for row in shown if row.listing is not None]
 
     def marked_rows(self) -> Sequence[Row]:
-        """Those of the rows that may be marked; the others are not unpacked for it."""
+        """Return the rows that may be marked, without unpacking the others."""
         keys = {(lock_id, remote.id) for lock_id, remote in self._marks.rows}
         return [
             (row.lock.lock_id, row.remote)
@@ -291,7 +291,7 @@ class Results(Vertical):
         return rows.index(row) if row in rows else -1
 
     def all_rows(self) -> Sequence[Row]:
-        """All that is shown, as marks know it."""
+        """Return all shown rows, in the form that marks use."""
         return [(row.lock.lock_id, row.remote) for row in self.rows if row.remote is not None]
 
     def note_opened(self, lock: Lock) -> None:

@@ -109,7 +109,7 @@ class AllLocksScreen(ListScreen[None]):
             self.results.pass_time()
 
     def problems(self, site: Site) -> Iterator[OnLock]:
-        """The locks that could not be read just now, each as a row that says so."""
+        """Yield a row for each lock that could not be read just now."""
         for one in site.asked.values():
             if one is not None and one.problem:
                 words = f"not read: {one.problem}" if one.listing is None else one.problem
@@ -306,7 +306,7 @@ class EverywhereScreen(AllLocksScreen):
         self._lacking = Lacking()
 
     def crumbs(self) -> tuple[str, ...]:
-        """It is about all of them."""
+        """Return the path; the screen is about all locks."""
         return ("All locks",)
 
     def compose_body(self) -> ComposeResult:

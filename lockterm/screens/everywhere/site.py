@@ -29,7 +29,7 @@ class Slices:
         self._until_s = self._clock() + SLICE_S
 
     async def pause(self) -> None:
-        """Let keys in where a slice is over."""
+        """Let keys be handled at the end of a time slice."""
         if self._clock() > self._until_s:
             await asyncio.sleep(0)
             self._until_s = self._clock() + SLICE_S
@@ -59,7 +59,7 @@ class Site:
         """How many locks were never read, and when the oldest list was; None: not counted yet."""
 
     async def load(self) -> None:
-        """Take over what was read last.
+        """Load the lists that were read before.
 
         Raises:
             StoreError: The lock book cannot be read.
@@ -96,7 +96,7 @@ class Site:
                 self._forget_unanswered()
 
     def note_changed(self, lock_ids: Iterable[int]) -> None:
-        """Take the lists of locks for behind: something was changed from here since."""
+        """Mark the lists of locks as outdated after a change from here."""
         for lock_id in lock_ids:
             one = self.locks.get(lock_id)
             if one is not None and one.listing is not None:
@@ -161,16 +161,16 @@ class Site:
         return read_ms is None or self._operations.clock.steady_ms() - read_ms > LATELY_MS
 
     def age_ms(self, at_ms: int) -> int | None:
-        """How old something is that was read at a moment; None: the clock was set back since."""
+        """Return the age of a list in milliseconds; None if the clock was set back."""
         age_ms = self._operations.machine_ms() - at_ms
         return age_ms if age_ms >= 0 else None
 
     def short_age(self, listing: Listing) -> str:
-        """How old a list is, in a few cells."""
+        """Return the age of a list in a few cells."""
         return format_short_age(
             listing.at_ms, self._operations.machine_ms(), changed=listing.changed
         )
 
     def age_of(self, listing: Listing) -> str:
-        """The same in words."""
+        """Return the age of a list in words."""
         return describe_age(listing.at_ms, self._operations.machine_ms(), changed=listing.changed)

@@ -169,7 +169,7 @@ class OnLocksTable(RowTable):
         self.show(dict.fromkeys(known, ()), first)
 
     def pass_time(self, now_ms: int) -> None:
-        """Have the rows say what they say by now, each in its place."""
+        """Update states, ages and dates; rows keep their places."""
         self._now_ms = now_ms
         if fit(self._marked_plan(), self.widest(), self._fitted_to, self.hidden) != self._widths:
             self._fill(self.cursor_row)
@@ -177,7 +177,7 @@ class OnLocksTable(RowTable):
             self.refresh()
 
     def _compared(self, row: OnLock, title: str) -> Any:
-        """By what a row is compared; None: a lock that was not read, or nothing to compare."""
+        """Return the sort key of a row; None for a lock that was not read, or without a value."""
         if row.listing is None or row.remote is None:
             return None
         if title == "Lock":
@@ -200,7 +200,7 @@ class OnLocksTable(RowTable):
         return remote is not None and self._marks.has((shown.lock.lock_id, remote))
 
     def line(self, row: int) -> Iterator[Piece]:
-        """A remote; or a lock with why it was not read, across all columns."""
+        """Return the cells of a remote, or a lock with its problem across all columns."""
         shown = self._rows[row]
         widths = {self._columns[index]: width for index, width in self._widths.items()}
         texts = {"lock": (clean(shown.lock.title, LONGEST), ""), "read": (shown.read, "")}

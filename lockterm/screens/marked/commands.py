@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class MarkedCommands:
-    """Renew, delete, change, export what is marked.
+    """The commands for marked remotes: renew, delete, change, export.
 
     Nothing is sent from here: a plan is shown, with every marked remote by name.
 

@@ -62,13 +62,13 @@ class Questions(Protocol):
     """The verb of the change: ``Renew``."""
 
     def fields(self, typed: Typed, zone: tzinfo) -> Sequence[FormField]:
-        """The fields, filled with what was typed before."""
+        """Return the fields, filled with the values of a draft."""
 
     def shown(self, typed: Typed) -> Sequence[str]:
-        """Those that are asked for now."""
+        """Return the fields that the form asks for now."""
 
     def notes(self, typed: Typed) -> Typed:
-        """Field -> what is good to know about it; clean."""
+        """Return contract field -> a clean note about it."""
 
     def wanted(self, typed: Typed) -> Wanted:
         """Return the function that gives each remote's new fields.
@@ -79,7 +79,7 @@ class Questions(Protocol):
 
 
 class NewEnd:
-    """A new end for all, or a time counted from each one's own end or from now."""
+    """One new end for all, or a duration from each remote's end or from now."""
 
     verb = "Renew"
 
@@ -315,7 +315,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         self.refresh_bindings()
 
     def _shortened_words(self, planned: PlannedSteps) -> str:
-        """How the change shortens access, summed up; empty if it does not."""
+        """Return how the change shortens access; empty if it does not."""
         zones = {one.lock_id: one.zone for one in self._targets}
         return summarize_shortenings(
             find_shortenings(planned.steps, zones, self.operations.now_ms())
@@ -352,7 +352,7 @@ class MarkedForm(FormScreen[Wanted | None]):
 
 
 def _none_words(planned: PlannedSteps) -> str:
-    """Why none would change; empty: some would."""
+    """Return why no remote would change; empty if some would."""
     if any(step.action is not Action.KEEP for step in planned.steps):
         return ""
     if planned.steps:

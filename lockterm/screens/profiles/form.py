@@ -205,7 +205,7 @@ class ProfileForm(FormScreen[str | None]):
         return field
 
     def on_mount(self) -> None:
-        """Say what is known, and go on where an earlier form was interrupted."""
+        """Show the notes, and continue an interrupted form."""
         self._describe_fields()
         kept = self._choices.get(KEPT)
         words = "Save tries the service first. Nothing is written before that."
@@ -222,7 +222,7 @@ class ProfileForm(FormScreen[str | None]):
     # --- what is typed survives ------------------------------------------------------------------
 
     def keep_draft(self) -> None:
-        """Keep what was touched, but nothing that might be a secret in the wrong field."""
+        """Save touched fields, except values that may be secrets in the wrong field."""
         typed = {
             field: text
             for field, text in self._touched.items()
@@ -247,7 +247,7 @@ class ProfileForm(FormScreen[str | None]):
         return f"Leave {what} without saving?" if self._touched else ""
 
     def _describe_fields(self) -> None:
-        """Say what is known before anything is typed."""
+        """Show the initial notes of the fields."""
         if self._profile_name is not None:
             self.field("name").note = "Lock book and history use this name. It can't be changed."
         if self._others:

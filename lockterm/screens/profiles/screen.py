@@ -201,7 +201,7 @@ class ProfilesScreen(ListScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Most keys need a profile, and nothing is cut off that is being sent."""
+        """Return why an action is not possible; most need a profile and no request in progress."""
         entry = self.current if self.is_mounted else None
         if action == "add":
             return "" if self._file is not None else "The configuration cannot be read."

@@ -115,7 +115,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
     # --- what is typed -------------------------------------------------------------------------
 
     def row(self, field: str) -> FormField:
-        """The row of a field."""
+        """Return the row of a field."""
         return self.query_one(f"#field-{field}", FormField)
 
     def _rows(self) -> list[FormField]:
@@ -124,18 +124,18 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return [row for row in rows if row.field in self.initial]
 
     def typed(self) -> dict[str, str]:
-        """Contract field -> what is typed, shown or hidden."""
+        """Return contract field -> typed text, for shown and hidden fields."""
         return {row.field: row.value for row in self._rows()}
 
     def fill(self, typed: Mapping[str, str]) -> None:
-        """Put typed values back, as a draft kept them."""
+        """Put the values of a draft back."""
         for row in self._rows():
             if row.field in typed:
                 row.value = typed[row.field]
         self.more = self.more or _has_rare(typed)
 
     def go_on(self, draft: Mapping[str, str]) -> None:
-        """Go on with a draft, which has all that was not as at first."""
+        """Continue a draft, which has the values that differ from the initial ones."""
         self.fill({**self.initial, **draft})
 
     def offer(self, offered: Mapping[str, str]) -> None:
@@ -146,7 +146,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         self.read_now()
 
     def _other(self, typed: Mapping[str, str]) -> dict[str, str]:
-        """The fields that differ from their first values."""
+        """Return the values that differ from the initial ones."""
         return {name: text for name, text in typed.items() if text != self.initial[name]}
 
     def touched(self) -> dict[str, str]:
@@ -167,14 +167,14 @@ class RemoteFields(VerticalScroll, can_focus=False):
         self.read_now()
 
     def shown(self) -> tuple[str, ...]:
-        """The fields that belong to the chosen type."""
+        """Return the fields that belong to the chosen type."""
         kind = self.reading.values.remote_type
         return shown_fields(kind, adding=self.before is None)
 
     # --- what it means -------------------------------------------------------------------------
 
     def read_now(self) -> TypedRemote:
-        """Read what is typed, at this moment, and show what it means."""
+        """Parse the typed values now, and show their meaning."""
         typed = self.typed()
         self.reading = read_typed(typed, self._zone, self._now_ms(), self.before)
         errors = dict(self.reading.errors)
@@ -195,7 +195,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return self.reading
 
     def show_reading(self) -> None:
-        """Show at each field what it was understood as and what is wrong with it."""
+        """Show the meaning or the error of each field."""
         shown = self.shown()
         for row in self._rows():
             field = row.field
@@ -216,7 +216,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
                 row.control.ask(self.reading.choices.get(field, ()))
 
     def show_problems(self) -> None:
-        """Say at every field what is wrong with it, and go to the first."""
+        """Show the error of each field, and move to the first one."""
         self._visited.update(self.shown())
         self.more = self.more or any(FIELDS[field].rare for field in self.reading.errors)
         self.show_reading()
@@ -270,7 +270,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         self.post_message(self.Changed(self))
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
-        """A field that was left says what is wrong with it."""
+        """Show the error of the field that lost the focus."""
         row = _row_of(event)
         if row is not None and self.is_attached and row.field in self.initial:
             self._visited.add(row.field)
@@ -278,7 +278,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
             self.post_message(self.Left(self, row.field))
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Keep the whole row of the focused control in sight."""
+        """Keep the whole row of the focused control visible."""
         if (row := _row_of(event)) is not None:
             self._bring_into_sight(row)
 

@@ -100,7 +100,7 @@ def _is_renewal(before: Remote, after: Remote, zone: tzinfo) -> bool:
 
 
 def _short(name: str) -> str:
-    """A name that fits on a button: the question above has it whole."""
+    """Return a name that fits on a button; the question shows it whole."""
     if cell_len(name) <= _BUTTON:
         return name
     while cell_len(name) > _BUTTON - 1:

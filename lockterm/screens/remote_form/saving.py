@@ -104,7 +104,7 @@ class RemoteSaving:
         return self._read[0]
 
     def would_change(self, wanted: Remote) -> bool:
-        """Whether an edit would send anything."""
+        """Return whether an edit would send anything."""
         before = self._fields.before
         return before is None or bool(
             find_differences(before, effective(before, wanted), self._zone)
@@ -118,12 +118,12 @@ class RemoteSaving:
         self._screen.app.run_worker(self._save(opened), group="writes")
 
     def forget(self) -> None:
-        """What was saved is over: the next save is of another remote."""
+        """Forget the last save, because the next one is of another remote."""
         self.refusal, self.unknown = "", False
         self._sent = self._read = self._unsettled = None
 
     def forget_unreachable(self) -> None:
-        """The service is back: that it could not be reached is no longer so."""
+        """Clear the error of an unreachable service, because it answers again."""
         if self._is_unreachable:
             self._is_unreachable, self.refusal = False, ""
 
@@ -134,7 +134,7 @@ class RemoteSaving:
         self._screen.app.run_worker(self._read_back(opened), group="writes")
 
     async def is_free(self, name: str) -> bool:
-        """Whether the lock has no remote of that name (4.2)."""
+        """Return whether a remote name is free on the lock (4.2)."""
         return await self._operations.remotes.is_name_free(self._lock.lock_id, name)
 
     async def know_numbers(self) -> None:
@@ -151,7 +151,7 @@ class RemoteSaving:
         self._changed()
 
     def _refuse(self, why: str) -> None:
-        """Say what became of a save that was not recorded, in the form and in the message log."""
+        """Show the result of a failed save in the form and the message log."""
         self.refusal = why
         self._screen.host.keep_message(why, self._screen.crumbs()[-1], "error")
         self._changed()
@@ -161,7 +161,7 @@ class RemoteSaving:
         return self._screen not in self._screen.app.screen_stack
 
     def next_step(self, operation: Operation) -> str:
-        """What to do here about an operation; empty: it is none that this form has sent."""
+        """Return what to do about an operation; empty if this form did not send it."""
         if operation.id != self._unsettled:
             return ""
         state = State.UNKNOWN if self.unknown else operation.state
@@ -182,7 +182,7 @@ class RemoteSaving:
             opened.end()
 
     async def _is_ready(self, opened: PendingNavigation) -> bool:
-        """Whether everything was checked and the person said yes."""
+        """Return whether all checks passed and the user agreed."""
         fields, connection = self._fields, self._operations.connection
         self._do("Asking whether the name is free ...")
         await fields.check_name(self.is_free)
@@ -217,7 +217,7 @@ class RemoteSaving:
         return bool(answer)
 
     async def _is_current(self, before: Remote) -> bool:
-        """Whether the remote is still as the person saw it, or they took over what is new."""
+        """Return whether the remote is unchanged, or the user took over its changes."""
         self._do("Reading it again ...")
         with before_sending(LAST_READING):
             current = await self._operations.remotes.still(before, self._lock.lock_id)
@@ -230,7 +230,7 @@ class RemoteSaving:
         return True
 
     async def _send(self) -> int | None:
-        """Send the new remote, or what is changed: of its validity, all that belongs together."""
+        """Send the new remote, or the changed fields with all fields of the validity."""
         wanted, before = self._sent, self._fields.before
         assert wanted is not None
         self.is_sending = True
@@ -250,7 +250,7 @@ class RemoteSaving:
     # --- what went wrong -----------------------------------------------------------------------
 
     def _tell_error(self, error: LocktermError) -> None:
-        """Say on the form what happened; everything typed stays."""
+        """Show the error on the form; typed values stay."""
         if not self._screen.is_attached:
             self._screen.tell(error)
             return
@@ -294,7 +294,7 @@ class RemoteSaving:
             opened.end()
 
     async def _operation(self) -> Operation | None:
-        """The last save of this form, as the journal has it; or by which it was sent again."""
+        """Return the last save of this form from the journal, or the one that repeated it."""
         journal = self._operations.journal
         found = await journal.find(self._unsettled or "")
         while found is not None and found.state is State.SENT_AGAIN:
@@ -303,7 +303,7 @@ class RemoteSaving:
         return found
 
     async def _recognize(self, operation: Operation) -> Operation:
-        """Let the person say whether the only remote like the new one is the new one."""
+        """Ask whether the only remote like the new one is the new one."""
         if operation.state is not State.AMBIGUOUS or len(operation.candidates) != 1:
             return operation
         question = ask_whether_it_is(operation.remote_name, operation.candidates[0])

@@ -136,7 +136,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         yield StatusLine()
 
     def on_mount(self) -> None:
-        """Begin where it was asked."""
+        """Focus the requested field."""
         fields = self.fields
         first = "remoteType" if self._start_in else "remoteName"
         row = fields.row(self._start_in if self._start_in in fields.shown() else first)
@@ -148,7 +148,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         when_idle(self, self._get_ready)
 
     def _get_ready(self) -> None:
-        """Import what saving needs; beside what is typed, which goes on."""
+        """Import what saving needs, without delaying keys."""
         self.run_worker(partial(import_module, "lockterm.domain.requests"), thread=True)
 
     # --- the name ------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
     # --- saving --------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Why nothing can be saved, checked or left now."""
+        """Return why nothing can be saved, checked or left now."""
         saving = self._saving
         if action == "leave":
             return "It is being sent: the form waits for the answer." if saving.is_sending else ""
@@ -191,7 +191,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         return action != "check" or self._saving.unknown
 
     def verb_now(self, action: str) -> str:
-        """The same key hides again what it has shown; it saves only where the service is."""
+        """Return another verb if the key hides fields, or retries without the service."""
         if action in _SAVES and self._is_offline:
             return "try now"
         return "fewer fields" if action == "toggle_more" and self.fields.more else ""
@@ -222,7 +222,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self.show_status()
 
     def show_status(self) -> None:
-        """The line above the keys: what is waited for, what was refused, what is missing."""
+        """Show the current work, a refusal, or the missing fields above the keys."""
         if not self.is_attached or not self.query(StatusLine):  # it was left, or lockterm ends
             return
         text = f"{self._so_far} {self._why_not_save() or self._ready_words()}".strip()
@@ -234,7 +234,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self.refresh_bindings()
 
     def _ready_words(self) -> str:
-        """What the key to save does, or why saving waits."""
+        """Return what the save key does, or why saving waits."""
         if not self._is_offline:
             return with_keys("Ready. Press {form.save} to review and save.")
         if self._is_trying:
@@ -284,7 +284,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self.show_status()
 
     def on_key(self, event: events.Key) -> None:
-        """The key to save, on a form that is not ready, goes to the first thing to do."""
+        """Move to the first missing field if the save key is pressed too early."""
         is_save = any(binding.action in _SAVES for binding in own_bindings(self, event.key))
         if is_save and self.fields.reading.errors and not self._saving.doing:
             event.prevent_default()  # the line above the keys says why: no notice over the fields
@@ -385,13 +385,13 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     @property
     def _is_over_its_lock(self) -> bool:
-        """Whether the screen below is about the lock alone, and so tells which one it is."""
+        """Whether the screen below is about this lock only and shows which."""
         stack = self.app.screen_stack
         below = stack[stack.index(self) - 1] if self in stack else None
         return isinstance(below, LocktermScreen) and below.lock_entry is not None
 
     def _begin_next(self, saved: RemoteSaved) -> None:
-        """Offer what was just recorded once more, counted up; nothing of it was typed.
+        """Offer the recorded values again, counted up, as untouched values.
 
         What was typed while the outcome was unknown is not recorded: it stays, for the next one.
         """
@@ -410,7 +410,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         _select(name, self.fields.row("remoteNumber"))
 
     def _leave_saved(self, saved: RemoteSaved) -> None:
-        """Leave with success; at once, or when what stands above this screen is gone."""
+        """Close with success, at once or after the screens above have closed."""
         self.drafts.finish()
         self._result = saved
         if self.is_active:
@@ -426,7 +426,7 @@ _SAVES = ("save", "save_next")
 
 
 def _select(*rows: FormField) -> None:
-    """Have what is typed replace what stands in rows."""
+    """Select the text of rows, so that typing replaces it."""
     for row in rows:
         for text in row.query(Input):
             text.select_all()

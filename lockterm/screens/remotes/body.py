@@ -68,7 +68,7 @@ class BookPane(RowTable, can_focus=False):
         return LONGEST_CELL, len("1000000")
 
     def on_click(self, event: events.Click) -> None:
-        """Ask for the lock; the cursor moves only with what is open."""
+        """Request the lock; the cursor moves only when the lock is open."""
         event.prevent_default()
         event.stop()
         row = self._row_at(event.y)
@@ -84,7 +84,7 @@ BOOK_FROM = 160
 
 
 class RemotesBody(Horizontal):
-    """The table of remotes and what is around it; each panel is made when it is first needed.
+    """The table of remotes and its panels; each panel is created on first use.
 
     Args:
         operations: The one door to service and store.
@@ -144,7 +144,7 @@ class RemotesBody(Horizontal):
         self._pane.show_row(self.table.selected_row, zone, self._operations.now_ms())
 
     def show_changes(self) -> None:
-        """Show what was done to the remote from here."""
+        """Show the changes of the remote that were made here."""
         if self._pane is not None:
             self._pane.look_at_journal()
 

@@ -141,7 +141,7 @@ class Arrangement:
         return cls.of(tuple(dict.fromkeys(known)), order)
 
     def as_kept(self) -> dict[str, Any] | None:
-        """What to keep; None where nothing was chosen."""
+        """Return the choice to save; None if nothing was chosen."""
         kept: dict[str, Any] = {_SHOWN: list(self.columns)} if self.columns else {}
         if self.order is not None:
             kept |= {_SORT: self.order.key, _DOWN: self.order.descending}
@@ -174,7 +174,7 @@ class ColumnsChoice:
         """What was chosen."""
 
     def use(self, chosen: Arrangement) -> str:
-        """Keep a choice.
+        """Save a choice.
 
         Returns:
             Why it holds for this session only; empty: it is kept.
@@ -265,7 +265,7 @@ def plan(room: int, long: Mapping[str, int], arrangement: Arrangement) -> Layout
 
 
 def line(cells: Sequence[Piece], layout: Layout) -> Iterator[Piece]:
-    """The pieces of a line of the table.
+    """Return the pieces of a table line.
 
     Args:
         cells: For each column a clean string that fits, and how it looks.
@@ -337,7 +337,7 @@ def sorted_remotes(
 
 
 def compared(remote: Remote, column: str, now_ms: int, zone: tzinfo) -> Any:
-    """By what a remote is compared; None: it has nothing there that could be compared."""
+    """Return the sort key of a remote; None if it has no value."""
     if column == "valid":  # by the end; permanent remotes come after all others
         is_always = phase_of(remote, 0) is Phase.ALWAYS
         return (1, 0) if is_always else (0, remote.end_ms) if remote.end_ms else None

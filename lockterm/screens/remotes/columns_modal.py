@@ -97,7 +97,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
         self._order = arrangement.order
 
     def _at(self) -> int | None:
-        """The line that the keys change; none while a button has the focus."""
+        """Return the line that keys change; None while a button has the focus."""
         choices = self.query_one(ChoiceList)
         return choices.highlighted if choices.has_focus else None
 
@@ -137,7 +137,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
         self._repaint(place)
 
     def action_usual(self) -> None:
-        """The usual columns in the order of the service."""
+        """Choose the usual columns and the service's order."""
         self._take(Arrangement())
         self._repaint(0)
 

@@ -111,10 +111,10 @@ class RemoteCommands:
         """Select a saved remote once it is read."""
 
     def show_busy(self) -> None:
-        """Show what is being done with remotes: see ``busy``."""
+        """Show the running actions of remotes; see ``busy``."""
 
     def note_written(self) -> None:
-        """Take over that something may have been changed."""
+        """Note that a remote may have changed."""
 
     @property
     def _lock(self) -> Lock:
@@ -127,14 +127,14 @@ class RemoteCommands:
         return clean(self._lock.title, 60)
 
     def _who(self, remote: Remote) -> str:
-        """A remote in a notice; over many locks with its own."""
+        """Return the remote for a notice, with its lock if there are several."""
         at = f" at {self._lock_name}" if self._on_lock is not None else ""
         return f"{format_remote(remote)}{at}"
 
     # --- what is possible ----------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Why an action can do nothing now, as a sentence; empty: it can."""
+        """Return why an action is not possible now; empty if it is."""
         operations = self._screen.operations
         if action in WRITES and operations.profile.read_only:
             return describe_read_only(operations.profile.name)
@@ -157,7 +157,7 @@ class RemoteCommands:
         return self._why_remote_held(remote) if action in WRITES else ""
 
     def _why_held(self) -> str:
-        """An add or clear waits for the outcome of an earlier one."""
+        """Return why an add or clear must wait for an unconfirmed one; empty if not."""
         for operation in self._screen.unsettled:
             if operation.holds_back and operation.lock_id == self._lock.lock_id:
                 return (
@@ -167,7 +167,7 @@ class RemoteCommands:
         return ""
 
     def _why_remote_held(self, remote: Remote) -> str:
-        """A change of a remote waits for the outcome of an earlier one."""
+        """Return why a change must wait for an unconfirmed one; empty if not."""
         for operation in self._screen.unsettled:
             is_same = operation.lock_id == self._lock.lock_id
             if is_same and remote.id is not None and operation.remote_id == remote.id:
@@ -354,7 +354,7 @@ class RemoteCommands:
         return self._screen.app.run_worker(send(), group="writes", exclusive=False)
 
     def mark_busy(self, remote_id: int | None, word: str) -> None:
-        """Show what is being done with a remote; an empty word: nothing any more."""
+        """Show the running action of a remote; an empty word ends it."""
         if remote_id is None:
             return
         self.busy.pop(remote_id, None)
@@ -364,7 +364,7 @@ class RemoteCommands:
             self.show_busy()
 
     def _written(self, remote_id: int | None, *, is_deleted: bool = False) -> None:
-        """Let every open screen of this lock read again what it shows."""
+        """Have every open screen of this lock read its data again."""
         for screen in self._screen.screens_of(self._lock.lock_id):
             (screen.after_delete if is_deleted else screen.after_write)(remote_id)
         self.note_written()

@@ -191,7 +191,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     @property
     def current(self) -> Remote | None:
-        """This remote, once it was read and as long as it is there."""
+        """The remote after it was read, while it exists."""
         return None if self.is_gone else self.state.value
 
     @property

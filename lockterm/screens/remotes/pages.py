@@ -199,11 +199,11 @@ class RemotePages(Vertical):
 
     @property
     def _wanted_rows(self) -> int:
-        """Remotes on a page on the terminal as it is now."""
+        """The number of remotes on a page for the present terminal size."""
         return page_rows(self.list.wanted_size, self.app.size.height)
 
     def follow_terminal(self) -> None:
-        """Have the panels that fit the width, and rows for the height once that stays."""
+        """Adapt the panels to the width, and the rows to the height once it is stable."""
         self.call_after_refresh(self._show_pane)
         self.call_after_refresh(self.body.show_book)
         if self._resized is not None:
@@ -250,14 +250,14 @@ class RemotePages(Vertical):
     # --- search --------------------------------------------------------------------------------
 
     def find_line(self) -> FindLine:
-        """Return the line in which one types what is looked for; the first call makes it."""
+        """Return the find line; the first call creates it."""
         if self._find_line is None:
             self._find_line = FindLine(id="find")
             self.query_one("#foot").mount(self._find_line, before=0)
         return self._find_line
 
     def stop_search(self) -> None:
-        """Show what was found so far."""
+        """Stop the search and show the results so far."""
         self.workers.cancel_group(self, "search")
         self.list.stop_search()
 
@@ -327,7 +327,7 @@ class RemotePages(Vertical):
             self._finding.end()
 
     def show_changes(self) -> None:
-        """Show what was done to the remote under the cursor from here."""
+        """Show the changes of the selected remote that were made here."""
         self.body.show_changes()
         self._kind = ()
 

@@ -66,7 +66,7 @@ class RemotePane(Widget):
 
     @work(exclusive=True, group="done")
     async def look_at_journal(self) -> None:
-        """Show what was done to each remote from here, the newest first."""
+        """Read the changes of each remote that were made here, the newest first."""
         with suppress(StoreError):  # the history reports the error
             wanted = Selection(self._lock_id)
             lines = await self._operations.journal.lines(wanted, most=MOST_LINES)

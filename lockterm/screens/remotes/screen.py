@@ -93,7 +93,7 @@ class RemotesScreen(ListScreen[None]):
 
     @property
     def remotes(self) -> RemoteList:
-        """The list, and what is known of it."""
+        """The remote list and its state."""
         return self.pages.list
 
     @property
@@ -116,7 +116,7 @@ class RemotesScreen(ListScreen[None]):
     @work(exclusive=True, group="entry")
     @opens("the lock")
     async def read_entry(self) -> None:
-        """Take over what the lock book says of the lock now: its name, and the zone of forms."""
+        """Read the lock's name and the zone of forms from the lock book again."""
         with suppress(StoreError):  # the locks screen says so; the remotes do not need the book
             entry = await self.operations.locks.find(self.lock_entry.lock_id)
             if entry not in (Lock(entry.lock_id), self.lock_entry):

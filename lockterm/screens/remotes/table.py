@@ -56,7 +56,7 @@ class RemoteRow:
 
     @classmethod
     def of(cls, remote: Remote, zone: tzinfo, now_ms: int, busy: str = "") -> RemoteRow:
-        """The row of a remote as of now."""
+        """Return the row of a remote at a moment."""
         return cls(remote, describe_validity(remote, now_ms, zone), busy, zone)
 
 
@@ -91,12 +91,12 @@ def whole(row: RemoteRow, column: str) -> str:
 
 
 def name(remote: Remote) -> str:
-    """The remote's name, clean; a value of another type is shown as received."""
+    """Return the remote's name, clean; a value of another type as received."""
     return _text(remote, "remoteName", remote.remote_name, "(no name)")
 
 
 def number(remote: Remote) -> str:
-    """The remote's number, clean; a value of another type is shown as received."""
+    """Return the remote's number, clean; a value of another type as received."""
     return _text(remote, "remoteNumber", remote.remote_number, "-")
 
 
@@ -266,7 +266,7 @@ class RemotesTable(LineTable):
         self._refill(place if place is not None else 0 if top else self.cursor_row)
 
     def pass_time(self, now_ms: int) -> None:
-        """Have the rows say what they say by now, each in its place."""
+        """Update the states and dates of the rows, which keep their places."""
         rows = [RemoteRow.of(row.remote, row.zone, now_ms, row.busy) for row in self.rows]
         if rows == self.rows:
             return
@@ -277,7 +277,7 @@ class RemotesTable(LineTable):
             self.refresh()
 
     def on_mount(self) -> None:
-        """Have the titles in the first frame; most often the width is the terminal's."""
+        """Fill the titles for the first frame; the width is usually the terminal's."""
         self._refill(0)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -326,7 +326,7 @@ class RemotesTable(LineTable):
         return plan(width - scrollbar - len(MARGIN) - BEFORE, self._long, arrangement)
 
     def _width_to_come(self) -> int:
-        """How wide it will be beside the panes: else the first frame is painted twice."""
+        """Return the width beside the panes, so that the first frame is painted once."""
         whole = self.app.size
         beside = (pane.styles.width for pane in self.siblings)
         return whole.width - sum(int(one.resolve(whole, whole)) for one in beside if one)

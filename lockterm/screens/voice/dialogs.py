@@ -66,7 +66,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
 
     @staticmethod
     def _input(name: str, value: str, known: list[str]) -> Input:
-        """A field; enter goes on from the first, and answers in the last."""
+        """Return a field; Enter moves from the first to the last, and there it answers."""
         text = clean(value)
         first = name == "vendor"
         typed = TextInput(text, id=name) if first else OneLine(text, id=name, compact=True)
@@ -106,7 +106,7 @@ class DrawnProgressBar(ProgressBar):
 
 
 class DownloadModal(LocktermModal[Path | None]):
-    """Fetch a pack at once; closing it stops, and what came so far is kept for another time.
+    """A download of a voice pack; closing stops it and keeps the received bytes.
 
     Args:
         operations: The door.

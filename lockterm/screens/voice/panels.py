@@ -58,7 +58,7 @@ class HalfPanel(Vertical):
         self._show_rows(False)
 
     def set_heading(self, heading: str) -> None:
-        """Say what the rows are."""
+        """Show the heading of the rows."""
         self.query_one(".heading", Static).update(clean(heading, 120))
 
     def show_state(
@@ -210,7 +210,7 @@ class PackDetail(Static):
         self._lay_out()
 
     def show_words(self, words: str) -> None:
-        """A sentence in the place of a detail."""
+        """Show a sentence instead of a detail."""
         self._fields = {}
         self.update(clean(words, LONGEST_MEANING))
 

@@ -82,7 +82,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         return ("Locks", whose, "Voice")
 
     def compose_body(self) -> ComposeResult:
-        """The voices there are beside the packs of the lock; below them what is known of now."""
+        """Compose the voices beside the packs of the lock, and the current voice below."""
         with Container(id="halves"):
             yield VoicesPanel(id="voices")
             yield PacksPanel(id="packs")
@@ -177,7 +177,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     # --- watchers ------------------------------------------------------------------------------
 
     def watch_entry(self) -> None:
-        """The lock's name, model, zone or voice has changed."""
+        """Update the screen after the lock's name, model, zone or voice changed."""
         self.show_crumbs()
         self._paint_voices()
         self._paint_packs()
@@ -366,7 +366,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     @property
     def _detail(self) -> VoicePack | None:
-        """The detail of the pack under the cursor, or of the timbre there, where it was read."""
+        """The detail of the selected pack or timbre, if it was read."""
         read = {n: one for n, one in self.details.items() if not isinstance(one, LocktermError)}
         if self._packs_focused:
             pack = self.query_one(PacksPanel).pack

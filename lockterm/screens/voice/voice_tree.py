@@ -68,7 +68,7 @@ class OfMany:
         return self._note(lists)
 
     async def kept(self) -> Fetched[list[Language]] | None:
-        """The lists read before; None unless all were read."""
+        """Return the lists read before; None unless all were read."""
         cached: dict[_Model, Fetched[list[Language]]] = {}
         for model in self._count:
             if (seen := await self._operations.voices.cached_languages(*model)) is None:
@@ -87,7 +87,7 @@ class OfMany:
         return joined(lists.values())
 
     def without(self, voice: VoiceChoice | None) -> list[Lock]:
-        """The locks that cannot get a voice, so far as is known; None: those with no known list."""
+        """Return the locks that cannot get a voice; for None, the locks without a known list."""
         left = []
         for lock in self.locks:
             has = self._has.get((lock.vendor, lock.model))
@@ -115,7 +115,7 @@ class OfMany:
         return None
 
     def words(self, voice: VoiceChoice | None) -> str:
-        """Which of them have a voice, and which are left out, by name."""
+        """Return the names of the locks that have a voice, and of those left out."""
         left, total = self.without(voice), len(self.locks)
         names = ", ".join(clean(lock.title, 40) for lock in left[:_NAMED])
         if voice is None:
@@ -143,7 +143,7 @@ class VoiceLine:
 
     @property
     def choice(self) -> VoiceChoice | None:
-        """The voice as the service wants it named; None where it has no name that can be sent."""
+        """The voice in the service's terms; None if its name cannot be sent."""
         if self.timbre is None or not self.language.lang or not self.timbre.timbre:
             return None
         return VoiceChoice(self.language.lang, self.timbre.timbre)
