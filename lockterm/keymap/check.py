@@ -70,11 +70,11 @@ def check(chosen: Mapping[str, object]) -> Keymap:
 
 
 def gave_way(chosen: Iterable[str], keymap: Keymap) -> Iterator[str]:
-    """A sentence for every action that has lost a usual key to one that was chosen.
+    """Return a sentence for every action that lost a default key to a chosen one.
 
     Args:
-        chosen: The ids that were written.
-        keymap: What :func:`check` has made of them.
+        chosen: The IDs in the configuration.
+        keymap: The result of :func:`check`.
     """
     chosen = tuple(chosen)
     for name in keymap.keys() - set(chosen):
@@ -89,7 +89,7 @@ def gave_way(chosen: Iterable[str], keymap: Keymap) -> Iterator[str]:
 
 
 def _keys(name: str, value: object, defaults: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    """The keys that were written, as Textual names them."""
+    """Return the chosen keys in Textual's names."""
     if not isinstance(value, str):
         raise WrongKeyError(name, 'must be keys in quotes, such as "x" or "x,delete"')
     parts = [value] if value.strip() in (",", "") else value.split(",")
@@ -114,7 +114,7 @@ def _keys(name: str, value: object, defaults: Mapping[str, tuple[str, ...]]) -> 
 
 
 def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) -> None:
-    """Escape leads out, quitting works everywhere, and no field swallows what it must not."""
+    """Check that Esc leads back, quitting works everywhere, and fields pass the needed keys."""
     if "escape" in defaults and "escape" not in keys:
         mine = ",".join(map(written, keys))
         raise WrongKeyError(name, "has to keep escape, which leads out", f'Write "esc,{mine}".')
@@ -137,7 +137,7 @@ def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) ->
 
 
 def _settle_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...]) -> None:
-    """Have what is usual give way to what was chosen, where both are there at the same time."""
+    """Remove default keys that conflict with chosen keys of active places."""
     for stack in stacks():
         on: dict[str, list[tuple[str, Place]]] = {}
         for place in stack:

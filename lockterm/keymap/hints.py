@@ -20,7 +20,7 @@ _in_force: Keymap = {}
 
 
 def use(keymap: Keymap) -> None:
-    """Say these keys from now on. There is one configuration in a process, and so one keymap."""
+    """Use a keymap for all hints. A process has one configuration, and so one keymap."""
     global _in_force
     _in_force = keymap
 

@@ -147,7 +147,7 @@ def written(key: str) -> str:
 
 
 def is_typed(key: str) -> bool:
-    """Whether a field takes the key for itself: a character, or one that edits."""
+    """Return whether a text field handles the key: a character or an editing key."""
     return len(key) == 1 or key in PUNCTUATION or key == "space" or key in EDITING
 
 

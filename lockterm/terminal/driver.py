@@ -108,7 +108,7 @@ class TerminalDriver(LinuxDriver):
     # --- beginning and end -----------------------------------------------------------------------
 
     def start_application_mode(self) -> None:
-        """Take the terminal: the other screen, raw keys, and the reports it is to send."""
+        """Set up the terminal: alternate screen, raw keys, and the reports to send."""
         self._input, self._wake = TerminalInput(), os.pipe()
         super().start_application_mode()  # type: ignore[no-untyped-call]
         if self._key_thread is None or not self._key_thread.is_alive():
@@ -157,7 +157,7 @@ class TerminalDriver(LinuxDriver):
 
     @property
     def is_behind(self) -> bool:
-        """Whether the terminal has not taken for a while what was written."""
+        """Whether the terminal has not accepted written data for a while."""
         since_s = self._busy_since_s
         return since_s is not None and time.monotonic() - since_s > BEHIND_S
 
@@ -170,7 +170,7 @@ class TerminalDriver(LinuxDriver):
     # --- stopped and continued -------------------------------------------------------------------
 
     def _soon(self, action: Callable[[], None]) -> None:
-        """Have the event loop do it: a signal's handler may have interrupted anything."""
+        """Run a call in the event loop, because a signal handler may interrupt anything."""
         with suppress(RuntimeError):  # the loop has just ended
             self._loop.call_soon_threadsafe(action)
 
@@ -187,7 +187,7 @@ class TerminalDriver(LinuxDriver):
         os.kill(os.getpid(), signal.SIGSTOP)
 
     def _continue(self) -> None:
-        """Take the terminal again; a process that was stopped from outside has not left it."""
+        """Set up the terminal again after a stop from outside, which did not reset it."""
         if self._wake is not None:
             with suppress(termios.error):  # in the background, this stops the process again
                 termios.tcsetattr(self.fileno, termios.TCSANOW, termios.tcgetattr(self.fileno))
@@ -199,10 +199,10 @@ class TerminalDriver(LinuxDriver):
     # --- the mouse -------------------------------------------------------------------------------
 
     def use_mouse(self, wanted: bool) -> None:
-        """Take the mouse, or let it go: then the terminal selects text with it.
+        """Enable the mouse, or disable it so that the terminal selects text with it.
 
         Args:
-            wanted: Whether the terminal reports it, from now on and after every stop.
+            wanted: Whether the terminal reports the mouse, now and after every stop.
         """
         self._disable_mouse_support()
         self._mouse = wanted

@@ -86,7 +86,7 @@ _styled = lru_cache(maxsize=256)(_Styled)
 
 @lru_cache(maxsize=4096)
 def graphemes_of(text: str) -> tuple[str, ...]:
-    """What stands in each cell of a text."""
+    """Return the text of each cell of a string."""
     found: list[str] = []
     for start, end, width in split_graphemes(text)[0]:
         if width:
@@ -101,7 +101,7 @@ def graphemes_of(text: str) -> tuple[str, ...]:
 def _sgr(
     attributes: int, foreground: Color | None, background: Color | None, colors: ColorSystem
 ) -> str:
-    """The SGR codes of a style, without those that mean the terminal's own colors."""
+    """Return the SGR codes of a style, without those for the terminal's own colors."""
     if attributes & _REVERSE and (background is None or background.is_system_defined):
         attributes &= ~_BOLD
     codes = [SGR_STYLES[bit] for bit in range(attributes.bit_length()) if attributes & (1 << bit)]
@@ -119,10 +119,10 @@ _UNKNOWN: Cell = ("?", "unknown")
 
 
 def frame_for(look: Look) -> Frame:
-    """The frame of an app, of which nothing is known yet.
+    """Return the frame of an app, with unknown cells.
 
     Args:
-        look: What its terminal can do.
+        look: The capabilities of the terminal.
     """
     frame = Frame(guarded=True, fills=look.fills)
     frame.joined = look.copy == "plain"  # no multiplexer counts in between
@@ -130,11 +130,11 @@ def frame_for(look: Look) -> Frame:
 
 
 class Frame:
-    """What stands on the terminal now, cell by cell; begins as not known.
+    """The cells that the terminal shows now; unknown at first.
 
     Args:
-        guarded: Keep what runs from right to left from moving what stands beside it.
-        fills: Whether what the terminal erases takes the background that is set.
+        guarded: Whether to keep right-to-left text from moving its neighbors.
+        fills: Whether erased cells get the current background color.
     """
 
     def __init__(self, *, guarded: bool = False, fills: bool = False) -> None:
@@ -151,12 +151,12 @@ class Frame:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Columns and rows of what is known; none where nothing is."""
+        """Columns and rows of the known cells; zero if none are known."""
         return (len(self._rows[0]) if self._rows else 0, len(self._rows))
 
     @property
     def rows(self) -> list[list[Cell]]:
-        """All cells; each row is replaced where it changes, and never changed."""
+        """All cells. A changed row is replaced, never modified."""
         return [*self._rows]
 
     def forget(self) -> None:
@@ -164,14 +164,14 @@ class Frame:
         self._rows = []
 
     def changes(self, painted: Iterable[tuple[int, int, list[Cell]]], size: tuple[int, int]) -> str:
-        """Take over what was painted.
+        """Apply painted cells to the frame.
 
         Args:
-            painted: Column, row, and the cells that stand there from now on.
+            painted: Column, row and new cells.
             size: Columns and rows of the terminal.
 
         Returns:
-            What to send so that the terminal shows it; empty where it does already.
+            The text to send; empty if the terminal already shows the cells.
         """
         columns, rows = size
         if self.size != size:
@@ -250,11 +250,11 @@ def _reaches(row: list[Cell], doubtful: list[int]) -> Iterator[tuple[range, int]
 def placed(
     update: LayoutUpdate | ChopsUpdate, colors: ColorSystem
 ) -> Iterator[tuple[int, int, list[Cell]]]:
-    """What was painted: column, row, and the cells that stand there.
+    """Yield what Textual painted: column, row and cells.
 
     Args:
-        update: What Textual has painted.
-        colors: What the terminal can show.
+        update: The update of Textual.
+        colors: The color system of the terminal.
     """
     for x, y, strip in _strips(update):
         yield x, y, _cells_of(strip, colors)
@@ -289,11 +289,11 @@ class _Sent(CompositorUpdate):
 
 
 class FrameDiff:
-    """Sends the terminal what differs from what it shows.
+    """Sends the terminal only the cells that differ from those it shows.
 
     Args:
-        app: What is drawn.
-        frame: What stands on the terminal.
+        app: The app.
+        frame: The cells on the terminal.
     """
 
     def __init__(self, app: App[Any], frame: Frame) -> None:
@@ -306,13 +306,13 @@ class FrameDiff:
         self._sends_now = False
 
     def changed(self, renderable: object) -> object | None:
-        """What to send of what Textual is about to display.
+        """Return what to send instead of a renderable of Textual.
 
         Args:
-            renderable: Textual's.
+            renderable: The renderable of Textual.
 
         Returns:
-            What to display instead; None: nothing now.
+            The replacement; None to send nothing now.
         """
         app, driver = self._app, self._app._driver
         drawn = app._running and not app._closed and not app.is_headless
@@ -338,7 +338,7 @@ class FrameDiff:
         return _Sent(text)
 
     def _place_cursor(self) -> None:
-        """Have the terminal's own cursor follow the focus; Textual moves it behind what is sent."""
+        """Move the terminal's cursor to the focus; Textual appends it to each frame."""
         app, place = self._app, Offset()
         if (focused := app.screen.focused) is not None:
             place = getattr(focused, "cursor_screen_offset", focused.content_region.offset)
@@ -346,26 +346,26 @@ class FrameDiff:
         self.frame.cursor = app.cursor_position.x, app.cursor_position.y
 
     def measure_again(self) -> None:
-        """Forget what stands on the terminal, and how wide texts are."""
+        """Forget the cells on the terminal and the widths of texts."""
         self.frame.forget()
         graphemes_of.cache_clear()
 
     def note_size(self, size: tuple[int, int]) -> None:
-        """Forget what stands on a terminal that got a size: it may show anything.
+        """Forget the cells after a new size, because the terminal may show anything.
 
-        Of the size that a start finds, a terminal is told as well, once or twice; what was drawn on
-        it before still stands there.
+        After a start, the terminal may report the same size again; the drawn cells are then still
+        there.
         """
         if self._has_drawn or size != self.frame.size:
             self.frame.forget()
 
     def redraw(self) -> None:
-        """Draw all of it again, with what stands behind a dialog."""
+        """Draw everything again, including the screen behind a dialog."""
         self.frame.forget()
         self._draw_all()
 
     def catch_up(self) -> None:
-        """Send what was held back while the terminal was behind, as it is now; at once."""
+        """Send the present frame at once, after the terminal was too slow for earlier ones."""
         if self.is_overtaken and self._app._running:
             self._draw_all()
 

@@ -92,7 +92,7 @@ class PendingNavigation:
         self._updates = screen.stack_updates
 
     def end(self) -> None:
-        """It is there, or it has failed: the keys that wait go on, or are dropped."""
+        """End the wait: waiting keys continue, or are dropped after a failure."""
         app = self._queue.app
         if self.is_over or not app.is_running or not app.screen_stack:
             return
@@ -125,16 +125,16 @@ def opening(
     passes: Callable[[events.Key], bool] = lambda _: False,
     must_appear: bool = False,
 ) -> PendingNavigation:
-    """Hold back the keys that come from now on, until what is being opened is there.
+    """Hold back keys until something has opened.
 
     Args:
-        node: The screen on which it was asked for, or a widget in it.
-        what: What it is, for a sentence: ``page 3``; clean.
-        passes: Tells which keys need not wait for it.
-        must_appear: Whether it has failed where no other screen has come.
+        node: The screen that opens something, or a widget in it.
+        what: The name of what opens, such as ``page 3``; clean.
+        passes: Returns whether a key need not wait.
+        must_appear: Whether the opening has failed if no other screen has appeared.
 
     Returns:
-        What is to be ended; as a context manager it ends with its block.
+        The opening to end; as a context manager, it ends with its block.
     """
     queue = cast(_HasQueue, node.app).key_queue
     return queue.begin(PendingNavigation(queue, node.screen, what, passes, must_appear=must_appear))
@@ -148,7 +148,7 @@ def is_opening(node: Widget) -> bool:
 def opens(
     what: str, *, must_appear: bool = False
 ) -> Callable[[_Method[_NodeT, _ParamsT, _ResultT]], _Method[_NodeT, _ParamsT, _ResultT]]:
-    """Have keys wait as long as a method of a screen runs; arguments as for :func:`opening`."""
+    """Hold back keys while a method of a screen runs; arguments as for :func:`opening`."""
 
     def decorate(
         method: _Method[_NodeT, _ParamsT, _ResultT],
@@ -244,7 +244,7 @@ class KeyQueue:
             self._settle()
 
     def note_dealt(self, dealt: Dealt) -> None:
-        """The key under way has been through all queues."""
+        """Note that the current key has passed all queues."""
         if dealt is self._under_way:
             self._under_way = None
             if self._lost is not None:
@@ -266,7 +266,7 @@ class KeyQueue:
             asyncio.get_running_loop().call_soon(self._look, _TURNS)
 
     def _look(self, turns: int) -> None:
-        """Go on with the next key once nothing is left to run and the screen is there."""
+        """Continue with the next key after all work is done and the screen is ready."""
         loop = asyncio.get_running_loop()
         if not self.app.is_running:
             self._is_settling = False
@@ -282,7 +282,7 @@ class KeyQueue:
                 self.app.call_later(self._go_on)
 
     def _is_gone(self, dealt: Dealt) -> bool:
-        """Whether the widget with the key under way has gone, and what followed the key with it."""
+        """Return whether the widget with the current key was removed; then forget the key."""
         if self._target is None or self._target.is_attached:
             return False
         self._under_way = None
@@ -301,12 +301,12 @@ class KeyQueue:
         return opened
 
     def _screen_changed(self, screen: Screen[Any]) -> None:
-        """A question has come up that a reading led to: the keys that wait are for it."""
+        """Keep the waiting keys for the question that a read has opened."""
         if self._waiting:
             self._settle()
 
     def note_end(self, opened: PendingNavigation, *, failed: bool) -> None:
-        """Let the keys go on that have waited for it; where it has failed, drop them."""
+        """Release the keys that waited for an opening; drop them if it failed."""
         if opened not in self._openings:  # given up
             return
         self._openings.remove(opened)
@@ -315,7 +315,7 @@ class KeyQueue:
         self._settle()
 
     def _is_held(self) -> bool:
-        """Whether the next key has to wait for what is being opened."""
+        """Return whether the next key must wait for an opening."""
         have_waited, self._wake = self._wake, None
         if have_waited is not None:
             have_waited.cancel()
@@ -368,7 +368,7 @@ def takes_text(app: App[Any]) -> bool:
 
 
 def _is_there(screen: Screen[Any]) -> bool:
-    """Whether a screen is mounted and laid out: keys for a page go by sizes."""
+    """Return whether a screen is mounted and laid out; keys for a page need its size."""
     return screen.is_mounted and not screen._layout_required
 
 

@@ -56,7 +56,7 @@ _SUPPORTED = (1, 2, 3)
 
 
 class StatusReport(events.Event, bubble=False):
-    """The terminal has answered ``ESC [ 5 n``: what was typed before it has all arrived."""
+    """The terminal's answer to ``ESC [ 5 n``: everything typed before it has arrived."""
 
 
 class LettersDrawn(events.Event, bubble=False):
@@ -211,7 +211,7 @@ def _mode(mode: int, state: int) -> Iterator[Message]:
 
 
 def _typed(char: str) -> events.Key:
-    """A key that is one character."""
+    """Return the key of a single character."""
     if char == "\n":  # what keyboards of phones send for Enter
         char = "\r"
     named = ANSI_SEQUENCES_KEYS.get(char)
@@ -222,7 +222,7 @@ def _typed(char: str) -> events.Key:
 
 
 def _keys(sequence: str) -> Iterator[Message]:
-    """The one key of a sequence; none if it is not a key.
+    """Return the single key of a sequence; none if it is no key.
 
     Textual's table has Escape and a key for many with alt: those are read by their form.
     """
@@ -241,7 +241,7 @@ def _keys(sequence: str) -> Iterator[Message]:
 
 
 def _coded(code: int, modifiers: int, text: str, end: str) -> events.Key | None:
-    """A key with its modifiers; lockterm asks for none, but who was here before may have."""
+    """Return a key with its modifiers; an earlier program may have requested this form."""
     if end == "~" and code == 27:  # xterm's modifyOtherKeys
         code, end, text = int(text[1:] or 0) if text[1:].isdecimal() else 0, "u", ""
     name = FUNCTIONAL_KEYS.get(f"{code}{end}")
@@ -264,6 +264,6 @@ def _coded(code: int, modifiers: int, text: str, end: str) -> events.Key | None:
 
 
 def _with_alt(key: str) -> str:
-    """The name of a key with alt; ESC ^H and ESC DEL are both alt+backspace."""
+    """Return the name of a key with Alt; ESC ^H and ESC DEL are both alt+backspace."""
     *held, name = key.split("+")
     return "+".join([*sorted({*held, "alt"}), name])

@@ -56,18 +56,18 @@ def in_help() -> Mapping[str, tuple[str, int]]:
 
 @cache
 def that_open() -> frozenset[str]:
-    """The ids of the keys that open something."""
+    """Return the IDs of the keys that open something."""
     return frozenset(key.id for place in PLACES.values() for key in place.own if key.opens)
 
 
 def is_by_hand(name: str) -> bool:
-    """Whether an id moves a cursor or a focus, as no command does: only its key is of use."""
+    """Return whether an ID moves a cursor or the focus, which is useful only as a key."""
     begin = name.partition(".")[0]
     return begin in ("row", "tree", "list", "field", "option", "dialog", "help")
 
 
 def stacks() -> Iterator[tuple[Place, ...]]:
-    """The places that are active at the same time, nearest to the person first."""
+    """Return the places that are active at the same time, the innermost first."""
     for place in PLACES.values():
         if place.is_inner or place is APP:
             continue
