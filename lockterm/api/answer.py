@@ -35,7 +35,7 @@ class Answer:
 
 
 def quoting(headers: Iterable[str]) -> Quote:
-    """The quotation of an answer in errors, without secrets.
+    """Return a function that quotes an answer for an error, without secrets.
 
     Args:
         headers: The sent header values, which are secrets.

@@ -116,7 +116,7 @@ def voice_each(
         state, known = StepState.REFUSED, told.get((lock.vendor, lock.model))
         if known is None:
             reason = (
-                "The lock book does not know its vendor and model: they say which voices it has."
+                "The lock book has no vendor and model for it. They decide which voices it has."
             )
         elif isinstance(known, LocktermError):
             state = StepState.REFUSED if isinstance(known, Refused) else StepState.NOT_SENT

@@ -110,5 +110,5 @@ class NoticeLog:
             self._passed = 0
 
     def clear(self) -> None:
-        """All of it is being read."""
+        """Mark all messages as read."""
         self._standing, self._passed = [], 0

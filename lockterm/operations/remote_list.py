@@ -119,7 +119,7 @@ class RemoteList:
 
     @property
     def at(self) -> int:
-        """The page number from which the keys flip."""
+        """The page number from which the next flip counts."""
         state = self.state
         return state.page_no if state.load.error is not None and state.page else self.page_no
 

@@ -41,7 +41,7 @@ class MinimumSize:
         return size.width < SMALLEST.width or size.height < SMALLEST.height
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """No key acts on what cannot be seen, but the one that quits."""
+        """Return whether a key may act: in a terminal that is too small, only quitting may."""
         is_there = self.is_missed or self._told_at is not None
         if not is_there and event.time >= self._gone_s:
             return True

@@ -90,7 +90,7 @@ class OneLine(Input):
         else:
             self.replace(text, *selection)
         if text and self.restrict and not re.fullmatch(self.restrict, text):
-            self._say(f"{quoted(clean(text, 40))} is not what this field takes.")
+            self._say(f"{quoted(clean(text, 40))} is not valid in this field.")
 
     def action_word_end(self) -> None:
         """Move the cursor to the end of this or the next word."""

@@ -127,7 +127,7 @@ async def test_one_voice_for_many_locks_is_one_plan(
             (Action.VOICE, 1001, None),
         ]
         assert {one.lock_id: one.message for one in screen.drawn.left} == {
-            1003: "The lock book does not know its vendor and model: they say which voices it has.",
+            1003: "The lock book has no vendor and model for it. They decide which voices it has.",
             1006: "lumenlock L7 has no voice de-DE anna.",
             1099: "Its voices could not be read: vendor or model not found (code -7): There are no"
             " voice packs for this vendor and model.",
@@ -165,7 +165,7 @@ async def test_voice_is_refused_when_the_model_is_unknown(
     async with lockterm_app(service) as pilot:
         seen = await press(pilot, "j", "space", "v")
         assert isinstance(pilot.app.screen, RefusedModal)
-        assert "does not know vendor and model of any marked lock" in seen
+        assert "No marked lock has a vendor and a model" in seen
         seen = await press(pilot, "escape", "m", "enter")
         assert isinstance(pilot.app.screen, RefusedModal), "the choice refuses it, too"
 

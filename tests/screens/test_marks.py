@@ -337,7 +337,7 @@ async def test_what_a_run_has_done_while_a_dialog_was_open_is_not_changed_again(
         await settled(pilot)
         await press(pilot, answers)
         assert isinstance(pilot.app.screen, RefusedModal)
-        assert "The marked rows are done already." in notices(pilot)
+        assert "The marked rows are already done." in notices(pilot)
         await press(pilot, "escape")
         assert screen(pilot)
 

@@ -86,7 +86,7 @@ async def test_the_table_shows_what_the_list_does_not_yet(
         await until(pilot, lambda: "d delete  " not in shown(pilot.app))  # dimmed, or left out
         for key in ("d", "e", "u", "w"):
             await pilot.press(key)
-            await until(pilot, lambda: "It is deleted already" in words(pilot.app))
+            await until(pilot, lambda: "It is already deleted" in words(pilot.app))
             assert isinstance(pilot.app.screen, RefusedModal), "nothing is asked"
             await pilot.press("escape")
             await until(pilot, lambda: pilot.app.screen is screen)

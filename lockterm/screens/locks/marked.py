@@ -56,8 +56,8 @@ class MarkedLocks:
         """Return why an action on marked locks is not possible; empty if it is."""
         if action == "voice" and not any(map(_has_model, self._marks.rows)):
             return with_keys(
-                "The lock book does not know vendor and model of any marked lock: they say which"
-                " voices there are. {locks.edit} sets them."
+                "No marked lock has a vendor and a model in the lock book. They decide which voices"
+                " exist. {locks.edit} sets them."
             )
         if action == "refresh" and self.reading:
             return with_keys("They are being read. {marks.none} stops it.")

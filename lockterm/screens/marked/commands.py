@@ -68,7 +68,7 @@ class MarkedCommands:
         """
         left = self._marks.still(rows)
         if not left:
-            self._screen.refuse_to_open(what, "The marked rows are done already.")
+            self._screen.refuse_to_open(what, "The marked rows are already done.")
         return left
 
     # --- changes -------------------------------------------------------------------------------

@@ -164,7 +164,7 @@ class NewExtra:
     def notes(self, typed: Typed) -> Typed:
         text = typed["value"].strip()
         if not text:
-            return {"value": "JSON is sent as such: 5, true, [1, 2]; anything else as a text."}
+            return {"value": "JSON such as 5, true or [1, 2] is sent as JSON, other text as text."}
         value = _value(text)
         kind = "a text" if isinstance(value, str) else "JSON"
         return {"value": f"Sent as {kind}: {clean(json.dumps(value, ensure_ascii=False), 60)}"}

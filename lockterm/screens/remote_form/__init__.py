@@ -1,4 +1,4 @@
-"""The form for a remote: its fields, what is asked before it is sent, and the way to an answer."""
+"""The form for a remote: its fields, its questions before sending, and its saving."""
 
 from lockterm.screens.remote_form.screen import RemoteForm, RemoteSaved
 

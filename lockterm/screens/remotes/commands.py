@@ -153,7 +153,7 @@ class RemoteCommands:
         if remote.id is None:
             return "The service listed this remote without a usable id."
         if action in WRITES and self.is_deleted(remote):
-            return "It is deleted already: the service has recorded that, its list is behind."
+            return "It is already deleted. The service recorded that but still lists it."
         return self._why_remote_held(remote) if action in WRITES else ""
 
     def _why_held(self) -> str:

@@ -1,4 +1,4 @@
-"""The pages of a lock's list on the screen: they are loaded, searched, painted."""
+"""The part of the screen that loads, searches and shows the pages of a remote list."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ class PacksPanel(HalfPanel):
         if pack is None:
             return None
         if not pack.name:
-            self._detail.show_words("The service named no pack here, so it has no detail.")
+            self._detail.show_words("The service lists no pack here, so there is no detail.")
             return None
         detail = details.get(pack.name)
         if detail is None:

@@ -55,7 +55,7 @@ async def test_a_paste_of_several_lines_says_what_was_dropped(
     [
         (("slash",), "Anna\nBen", "Anna", "Dropped: 1 line, beginning “Ben”"),
         (("slash",), "A" * 300, "A" * 200, "room for 200 of the 300 characters"),
-        (("colon",), "page 3", "", "“page 3” is not what this field takes"),
+        (("colon",), "page 3", "", "“page 3” is not valid in this field"),
         (("colon",), "3\n4", "3", "Dropped: 1 line, beginning “4”"),
     ],
 )
