@@ -10,7 +10,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.reactive import var
-from textual.widgets import Button, Input, Label, Static
+from textual.widgets import Label, Static
 from textual.worker import Worker
 
 from lockterm.domain.locks import Lock
@@ -26,7 +26,7 @@ from lockterm.operations.copying import Source, backup_source, export_source, pl
 from lockterm.paths import find_typed
 from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen
-from lockterm.screens.modal import LocktermModal
+from lockterm.screens.modal import FieldModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
@@ -36,14 +36,12 @@ from lockterm.widgets.row_table import Column, LazyRows, RowTable
 from lockterm.widgets.state_panel import describe_error
 
 
-class ExportModal(LocktermModal[Source | None]):
+class ExportModal(FieldModal[Source | None]):
     """A dialog for an export file; its result is the export's content, or None.
 
     Args:
         operations: The service and the store.
     """
-
-    is_form = True
 
     def __init__(self, operations: Operations) -> None:
         super().__init__()
@@ -61,28 +59,16 @@ class ExportModal(LocktermModal[Source | None]):
                 yield CompactButton("Cancel", id="keep")
                 yield CompactButton("Take it", id="act", variant="primary")
 
-    def on_mount(self) -> None:
-        """Focus the field."""
-        self.query_one(PathInput).focus()
-
     @on(PathInput.Told)
     def _tell_matches(self, event: PathInput.Told) -> None:
         self.query_one("#names", Label).update(event.words)
 
-    @on(Input.Changed)
-    def _typing(self) -> None:
-        self.query_one("#wrong", Label).update("")
-
     @on(PathInput.Entered)
     def _entered(self) -> None:
-        self.take()
+        self.answer()
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Read the file or close the dialog."""
-        if event.button.id == "act":
-            self.take()
-        else:
-            self.dismiss(None)
+    def answer(self) -> None:
+        self.take()
 
     @work(exclusive=True)
     @opens("the export")
@@ -95,8 +81,7 @@ class ExportModal(LocktermModal[Source | None]):
             words = "No such home directory."
             if isinstance(error, LocktermError):
                 words = error.meaning
-            self.query_one("#wrong", Label).update(clean(words, 400))
-            self.query_one(PathInput).focus()
+            self.refuse(clean(words, 400))
 
 
 _BY: Mapping[str, Callable[[Lock], Any]] = {

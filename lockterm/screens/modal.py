@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TypeVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Label
+from textual.widgets import Button, Input, Label
 
 from lockterm.domain.safe_text import clean
 from lockterm.screens.host import HEIGHTS, WIDTHS
@@ -52,6 +53,42 @@ class LocktermModal(ModalScreen[ResultT]):
 
     def action_cancel(self) -> None:
         self.dismiss(None)
+
+
+class FieldModal(LocktermModal[ResultT]):
+    """A dialog with a text field.
+
+    A subclass composes the field, a label ``wrong`` for its error, and the buttons ``act``, which
+    answers as Enter does, and ``keep``, which cancels.
+    """
+
+    is_form = True
+
+    def on_mount(self) -> None:
+        """Focus the field."""
+        self.query_one(Input).focus()
+
+    def on_input_changed(self) -> None:
+        self.refuse("")
+
+    def on_input_submitted(self) -> None:
+        self.answer()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        if event.button.id == "act":
+            self.answer()
+        elif event.button.id == "keep":
+            self.action_cancel()
+
+    @abstractmethod
+    def answer(self) -> None:
+        """Close with the typed value, or refuse it."""
+
+    def refuse(self, reason: str) -> None:
+        """Show a clean reason and focus the field; an empty reason only clears the last one."""
+        self.query_one("#wrong", Label).update(reason)
+        if reason:
+            self.query_one(Input).focus()
 
 
 class RefusedModal(LocktermModal[None], inherit_bindings=False):

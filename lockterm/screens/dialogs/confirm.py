@@ -12,7 +12,7 @@ from textual.widgets import Button, Input, Label, Static
 
 from lockterm.domain.safe_text import clean, clean_lines
 from lockterm.keymap.hints import keys_of
-from lockterm.screens.modal import LocktermModal
+from lockterm.screens.modal import FieldModal, LocktermModal
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine
@@ -264,7 +264,7 @@ _LONGEST = 20
 """The length of the longest signed 64-bit number, in characters."""
 
 
-class NumberModal(LocktermModal[int | None]):
+class NumberModal(FieldModal[int | None]):
     """A dialog for a whole number; its result is the number, or None.
 
     Args:
@@ -274,8 +274,6 @@ class NumberModal(LocktermModal[int | None]):
         numbers: The valid numbers.
         wrong: The message for other input; empty to name the valid numbers.
     """
-
-    is_form = True
 
     def __init__(
         self, question: str, details: str = "", *, verb: str, numbers: range, wrong: str = ""
@@ -300,22 +298,7 @@ class NumberModal(LocktermModal[int | None]):
                 yield CompactButton("Cancel", id="keep")
                 yield CompactButton(Content(clean(self._verb, 48)), "primary", id="act")
 
-    def on_mount(self) -> None:
-        self.query_one(Input).focus()
-
-    def on_input_changed(self) -> None:
-        self.query_one("#wrong", Label).update("")
-
-    def on_input_submitted(self) -> None:
-        self._answer()
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "act":
-            self._answer()
-        else:
-            self.dismiss(None)
-
-    def _answer(self) -> None:
+    def answer(self) -> None:
         typed = self.query_one(Input).value.strip()
         try:
             number = int(typed)
@@ -323,6 +306,5 @@ class NumberModal(LocktermModal[int | None]):
             number = self._numbers.start - 1
         if number in self._numbers:
             self.dismiss(number)
-            return
-        self.query_one("#wrong", Label).update(self._wrong)
-        self.query_one(Input).focus()
+        else:
+            self.refuse(self._wrong)

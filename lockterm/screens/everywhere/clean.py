@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Input, Label
+from textual.widgets import Input, Label
 from textual.worker import Worker
 
 from lockterm.domain.ages import WRONG_DAYS, parse_days
@@ -18,7 +18,8 @@ from lockterm.domain.text.plan import describe_none_expired
 from lockterm.errors import LocktermError
 from lockterm.operations.cleaning import plan_cleaning
 from lockterm.operations.planner import PlanDraft
-from lockterm.screens.modal import LocktermModal
+from lockterm.screens.everywhere.results import SHOWN_S
+from lockterm.screens.modal import FieldModal
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine
@@ -31,11 +32,8 @@ DAYS = "30"
 
 _ABOUT = "lockterm reads every lock and shows a plan. Nothing is deleted before you confirm it."
 
-_PAINT_S = 0.25
-"""Minimum time between updates of the progress, in seconds."""
 
-
-class CleanModal(LocktermModal[PlanDraft | None]):
+class CleanModal(FieldModal[PlanDraft | None]):
     """A dialog for the days since remotes expired; its result is the plan to delete them, or None.
 
     It stays open while the locks are read, and keeps the typed days if there is no plan.
@@ -43,8 +41,6 @@ class CleanModal(LocktermModal[PlanDraft | None]):
     Args:
         operations: The service and the store.
     """
-
-    is_form = True
 
     def __init__(self, operations: Operations) -> None:
         super().__init__()
@@ -56,29 +52,14 @@ class CleanModal(LocktermModal[PlanDraft | None]):
         with Vertical(classes="dialog"):
             yield Label("Plan to delete expired remotes on all locks?", classes="question")
             yield Label("Days since they expired, at least:")
-            yield OneLine(DAYS, compact=True, max_length=7)
+            field = OneLine(DAYS, compact=True, max_length=7)
+            field.cursor_blink = False
+            yield field
             yield Label("", id="wrong", markup=False)
             yield Label(_ABOUT, id="reading", classes="hint", markup=False)
             with Horizontal(classes="buttons"):
                 yield CompactButton("Cancel", id="keep")
                 yield CompactButton("Plan", id="act", variant="primary")
-
-    def on_mount(self) -> None:
-        """Focus the field; typing replaces the initial days."""
-        self.query_one(Input).cursor_blink = False
-        self.query_one(Input).focus()
-
-    def on_input_changed(self) -> None:
-        self._refuse("")
-
-    def on_input_submitted(self) -> None:
-        self._begin()
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "act":
-            self._begin()
-        else:
-            self.action_cancel()
 
     def action_cancel(self) -> None:
         """Stop reading, or close the dialog if nothing is read."""
@@ -89,16 +70,16 @@ class CleanModal(LocktermModal[PlanDraft | None]):
 
     # --- the plan ------------------------------------------------------------------------------
 
-    def _begin(self) -> None:
+    def answer(self) -> None:
         """Read the locks for the typed days, unless they are being read already."""
         if self._reading is not None:
             return
         try:
             days = parse_days(self.query_one(Input).value)
         except ValueError:
-            self._refuse(WRONG_DAYS)
+            self.refuse(WRONG_DAYS)
         else:
-            self._refuse("")
+            self.refuse("")
             self._reading = self._plan(days)
 
     @work
@@ -108,7 +89,7 @@ class CleanModal(LocktermModal[PlanDraft | None]):
             try:
                 await self._draw(days)
             except LocktermError as error:
-                self._refuse(format_sentences(error))
+                self.refuse(format_sentences(error))
             finally:
                 self._reading = None
                 if self.is_attached:
@@ -120,7 +101,7 @@ class CleanModal(LocktermModal[PlanDraft | None]):
 
         def show_progress(done: int, count: int) -> None:
             nonlocal painted_s
-            if clock() - painted_s >= _PAINT_S:
+            if clock() - painted_s >= SHOWN_S:
                 painted_s = clock()
                 self._show(f"Read {done:,} of {format_count(count, 'lock')}. Press Esc to stop.")
 
@@ -132,13 +113,7 @@ class CleanModal(LocktermModal[PlanDraft | None]):
             return
         unread = [(one.lock.title, one.error) for one in draft.unread if one.error is not None]
         is_none_read = 0 < len(unread) == len(ids)
-        self._refuse(describe_none_expired(days, draft.plan, unread, is_none_read=is_none_read))
-
-    def _refuse(self, reason: str) -> None:
-        """Show why there is no plan, and go back to the field; empty for no reason."""
-        self.query_one("#wrong", Label).update(reason)
-        if reason:
-            self.query_one(Input).focus()
+        self.refuse(describe_none_expired(days, draft.plan, unread, is_none_read=is_none_read))
 
     def _show(self, words: str) -> None:
         """Show what the dialog does, or how far it is."""

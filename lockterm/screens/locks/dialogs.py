@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Input, Label
@@ -10,15 +11,13 @@ from lockterm.config.values import lock_id
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
 from lockterm.screens.dialogs.confirm import ConfirmModal
-from lockterm.screens.modal import LocktermModal
+from lockterm.screens.modal import FieldModal
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine
 
 
-class OpenLockModal(LocktermModal[tuple[int, bool] | None]):
+class OpenLockModal(FieldModal[tuple[int, bool] | None]):
     """Ask for a lock's id; answers with it and whether to add it to the book, or with None."""
-
-    is_form = True
 
     def compose(self) -> ComposeResult:
         """Compose a field and its explanation."""
@@ -32,28 +31,18 @@ class OpenLockModal(LocktermModal[tuple[int, bool] | None]):
                 yield CompactButton("Open", id="act", variant="primary")
                 yield CompactButton("Add to the book", id="other")
 
-    def on_mount(self) -> None:
-        """Type at once."""
-        self.query_one(Input).focus()
+    @on(Button.Pressed, "#other")
+    def _add(self) -> None:
+        self._open(adds=True)
 
-    def on_input_submitted(self) -> None:
-        """Enter opens."""
+    def answer(self) -> None:
         self._open()
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Open, add or leave."""
-        if event.button.id in ("act", "other"):
-            self._open(adds=event.button.id == "other")
-        else:
-            self.dismiss(None)
 
     def _open(self, *, adds: bool = False) -> None:
         try:
             self.dismiss((lock_id(self.query_one(Input).value), adds))
         except ValueError:
-            wrong = "A lock id is a whole number, such as 1001."
-            self.query_one("#wrong", Label).update(wrong)
-            self.query_one(Input).focus()
+            self.refuse("A lock id is a whole number, such as 1001.")
 
 
 def removal(lock: Lock) -> ConfirmModal:
