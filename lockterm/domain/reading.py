@@ -61,7 +61,7 @@ class Field(NamedTuple):
     about: str = ""
     """The help of the option."""
     is_explained: bool = False
-    """Whether the form and the detail explain the field; they show ``about``."""
+    """Whether the form and the detail show :attr:`explanation`."""
     sent: Sent = Sent.NEVER
     constants: type[IntEnum] | None = None
     """The values that the contract lists, for a constant."""
@@ -88,6 +88,11 @@ class Field(NamedTuple):
         """The name within a sentence: ``user number``, ``MAC address``."""
         label = self.label if self.label[:2].isupper() else self.label[:1].lower() + self.label[1:]
         return self.noun or label
+
+    @property
+    def explanation(self) -> str:
+        """The sentence about the field for the form and the detail; empty if it needs none."""
+        return self.about if self.is_explained else ""
 
     def of(self, record: Record) -> Any:
         """Return the value in a record."""

@@ -130,7 +130,7 @@ def _detail(remote: Remote, field: Field, zone: tzinfo, now_ms: int) -> Detail:
         is_same = other and word(field.constants, value) in other.casefold()
         also = f", the service says {quoted(other)}" if other and not is_same else ""
         words = numbered(field.constants, value) + also
-        more = f". {field.about}" if field.is_explained else ""
+        more = f". {field.explanation}" if field.explanation else ""
         return Detail(label, clean(words) + more, words, name)
     words = str(value)
     if name == "apiUserId":

@@ -206,9 +206,8 @@ class RemoteFields(VerticalScroll, can_focus=False):
             warnings = [self.reading.shortens.get(field, "")]  # not only once it was left
             warnings += [self.reading.warnings.get(field, "")] if told else []
             row.warning = "" if row.error else " ".join(filter(None, warnings))
-            explanation = FIELDS[field].about if FIELDS[field].is_explained else ""
             is_missing = field in self.reading.missing
-            note = self.reading.notes.get(field, explanation)
+            note = self.reading.notes.get(field, FIELDS[field].explanation)
             row.note = "" if told and is_missing else note
             if isinstance(row.control, DatetimeInput):
                 if not told and not is_missing:  # a date is explained while it is typed
