@@ -211,15 +211,15 @@ class PtySession:
             return 0.0
         return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
-    def pump(self, within_s: float, most: int = 65536) -> bool:
-        """Read what there is, or the most of it, waiting at most so long for the first byte."""
+    def pump(self, within_s: float) -> bool:
+        """Read output, waiting at most this long for the first byte; return whether any came."""
         if self._master is None:
             time.sleep(within_s)
             return False
         if not select.select([self._master], [], [], within_s)[0]:
             return False
         try:
-            data = os.read(self._master, most)
+            data = os.read(self._master, 65536)
         except OSError:  # Linux: the other end is closed
             return False
         self._replica.write(data)
