@@ -49,6 +49,7 @@ def test_each_section_is_for_a_widget_that_there_is() -> None:
         waiting = [one for kind in waiting for one in kind.__subclasses__()]
     named = [name for names in sections() for name in names.split(", ")]
     assert set(named) <= kinds
+    assert len(set(named)) == len(named), "a class in two headings gets the styles of the last"
     assert "LineTable" in named
 
 
