@@ -35,7 +35,7 @@ class Answer:
 
 
 def quoting(headers: Iterable[str]) -> Quote:
-    """Return a function that quotes an answer for an error, without secrets.
+    """Return a function that shortens an answer for an error message and masks secrets.
 
     Args:
         headers: The sent header values, which are secrets.

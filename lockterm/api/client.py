@@ -1,4 +1,4 @@
-"""The calls of the contract: a method for each of the six reads, and one for every write."""
+"""The calls of the contract: one method for each of the six reads, one method for all writes."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ KEPT = 3
 def log_to(file: Path, level: str | None = None, *, secrets: Iterable[str] = ()) -> logging.Handler:
     """Write the messages of the logger ``lockterm`` to a file.
 
-    Nothing is written if the file cannot be: a full disk must not stop lockterm.
+    If the file cannot be written, messages are lost, because a full disk must not stop lockterm.
 
     Args:
         file: The log file; the first message creates it.

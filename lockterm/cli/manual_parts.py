@@ -43,7 +43,7 @@ def list_exit_codes(*numbers: int, **meanings: str) -> str:
 
 
 def list_examples(codes: str, *commands: str) -> str:
-    """Return the end of a help text that has only examples and exit codes."""
+    """Return the end of a help text, with examples and exit codes only."""
     lines = "\n".join(f"  {command}" for command in commands)
     return f"\b\nExamples:\n{lines}\n\n{codes}"
 

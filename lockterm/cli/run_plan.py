@@ -247,7 +247,7 @@ class Progress:
         self._drawn_s = 0.0
 
     def note(self, step: Step) -> None:
-        """Print the result of a step once; for an unknown one, after reading it back."""
+        """Print the result of a step once; wait while the result is unknown."""
         if step.state in {*DUE, StepState.UNKNOWN} or step.number in self.noted:
             return
         self.noted.add(step.number)

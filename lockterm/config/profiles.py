@@ -19,7 +19,7 @@ _OF_ONE_SERVICE = ("base_url", "profile", "lock")
 
 @dataclass(frozen=True, slots=True)
 class ProfileEntry:
-    """A profile of the configuration file, for the list of profiles."""
+    """A profile of the configuration file, valid or broken, for the list of profiles."""
 
     name: str
     filed: Mapping[str, Any]

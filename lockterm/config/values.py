@@ -81,7 +81,7 @@ def switch(value: str) -> bool:
 
 
 def lock_id(value: str) -> int:
-    """Return a typed lock ID."""
+    """Parse and check a lock ID that the user typed."""
     number = int(value) if re.fullmatch(r"[0-9]{1,19}", value.strip()) else 0
     if not 1 <= number < INT64.stop:
         raise ValueError(f"is {shorten(value)}: a lock id is a whole number, such as 1001")

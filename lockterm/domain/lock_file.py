@@ -48,7 +48,7 @@ class BadLockFile(LocktermError):
 
 @dataclass(frozen=True, slots=True)
 class LockLine:
-    """A lock of a file."""
+    """The entry of one lock in a lock file."""
 
     lock_id: int
     told: Mapping[str, str]

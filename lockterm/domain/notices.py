@@ -110,5 +110,5 @@ class NoticeLog:
             self._passed = 0
 
     def clear(self) -> None:
-        """Mark all messages as read."""
+        """Hide all notices, because the user has read them."""
         self._standing, self._passed = [], 0

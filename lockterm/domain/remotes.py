@@ -18,7 +18,7 @@ from lockterm.domain.reading import Field, Kind, Record, Sent, number, text, wir
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockInfo(Record):
-    """The lock of a remote, as ``detail`` returns it (2.3)."""
+    """The lock of a remote in the answer of ``detail`` (contract, section 2.3)."""
 
     lock_id: int | None = number("lockId")
     lock_name: str | None = text("lockName")

@@ -80,7 +80,7 @@ def _is_half(char: str) -> bool:
 
 
 def guarded(text: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula, with a quote in front of any.
+    """Return a text with a quote before everything that a spreadsheet takes for a formula.
 
     Quotes are also added after each ``;`` and line end, where some spreadsheets see a new cell.
     """

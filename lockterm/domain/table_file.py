@@ -103,7 +103,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The content of a file."""
+    """The parsed rows of a table file, and their problems."""
 
     rows: Sequence[Row]
     locks: Sequence[int] = ()

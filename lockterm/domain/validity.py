@@ -135,7 +135,7 @@ def ends_by(remote: Remote, until_ms: int) -> bool:
 
 
 def never_opens(wanted: Remote, zone: tzinfo) -> bool:
-    """Return whether the period contains none of the weekdays, by the calendar of a zone."""
+    """Return whether no allowed day of the week is in the period, in a time zone."""
     start, end, days_wanted = wanted.start_ms, wanted.end_ms, set(wanted.week_day or ())
     if not needs_weekdays(wanted.remote_type) or not days_wanted or not start or not end:
         return False

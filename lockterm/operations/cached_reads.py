@@ -41,7 +41,7 @@ class Fetched(Generic[T]):
 
     @classmethod
     def now(cls, value: T, clock: Clock) -> Self:
-        """Return a value that was read just now."""
+        """Create a cached read of a value that was read at this moment."""
         return cls(value, clock.now_ms(), clock.steady_ms())
 
 

@@ -209,7 +209,7 @@ class _Copies(PlanSource):
         return [one for one in self._from.remotes if phase_of(one, now_ms) is not Phase.OVER]
 
     def _copies(self, remotes: Sequence[Remote], zone: tzinfo, now_ms: int) -> list[BackedUp]:
-        """Return the remotes as they will be on a lock in a zone."""
+        """Return the remotes with the times they will have on a lock in a time zone."""
         if self._keeps_wall_time and zone != self._from.zone:
             remotes = [at_wall_time(remote, self._from.zone, zone) for remote in remotes]
         lock_id = self._from.lock.lock_id

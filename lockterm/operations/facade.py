@@ -134,7 +134,7 @@ class Operations:
 
     @cached_property
     def voices(self) -> Voices:
-        """Reads and fetches the voices of locks."""
+        """The reads and downloads of the voices of locks."""
         return Voices(self.profile, self._reads, self._packs_dir)
 
     @cached_property

@@ -197,7 +197,10 @@ class WalkBudget:
 
 
 def memory_of(values: Iterable[Any]) -> int:
-    """Return the bytes of memory of decoded records; they share the names of their fields."""
+    """Return the memory that decoded records use, in bytes.
+
+    Field names count once, because records share them.
+    """
     todo, names = list(values), set[str]()
     total = RECORD_BYTES * len(todo)
     while todo:

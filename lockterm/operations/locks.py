@@ -23,7 +23,7 @@ class Locks:
         self._clock = clock
 
     async def all(self) -> list[Lock]:
-        """Return the locks of this profile, the last opened first."""
+        """Return the locks of this profile, the most recently viewed first."""
         return await self._book.thread.run(self._book.locks)
 
     async def find(self, lock_id: int) -> Lock:

@@ -65,12 +65,12 @@ def differing(left: Mapping[str, Any], right: Mapping[str, Any], names: Iterable
 def like_added(
     operation: Operation, remotes: Iterable[Remote], not_new: Container[int | None] = ()
 ) -> list[Remote]:
-    """Return the remotes that have the name and the number of an added one.
+    """Return the remotes with the name and number of the remote that an operation added.
 
     Args:
         operation: The add.
         remotes: The lock's whole list.
-        not_new: The IDs that earlier operations know.
+        not_new: The IDs known from earlier operations.
     """
     return [
         remote
@@ -108,7 +108,7 @@ def judge_add(
     Args:
         operation: The add.
         remotes: The lock's whole list.
-        not_new: The IDs that earlier operations know.
+        not_new: The IDs known from earlier operations.
         are_new: ID -> whether the remote appeared after the add was sent; None if nothing shows it.
     """
     are_new = are_new or {}

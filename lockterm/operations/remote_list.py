@@ -119,7 +119,7 @@ class RemoteList:
 
     @property
     def at(self) -> int:
-        """The page number from which the next flip counts."""
+        """The page number that the keys for the next and the previous page count from."""
         state = self.state
         return state.page_no if state.load.error is not None and state.page else self.page_no
 

@@ -238,7 +238,7 @@ class Watch:
     async def _are_new(
         self, add: Operation, remotes: Sequence[Remote], is_since: bool
     ) -> Mapping[int | None, bool | None]:
-        """Return whether remotes appeared after an add was sent, by ID; see ``judge_add``."""
+        """Return remote ID -> whether it appeared after the add was sent; see ``judge_add``."""
         are_new: dict[int | None, bool | None] = {}
         sent_ms, now_ms = self._sent_ms(add), self._service_ms()
         before = await self._remotes.ids_before(add.lock_id, add.sent_ms or add.prepared_ms)
@@ -338,10 +338,10 @@ class Watch:
             await asyncio.wait([self._running])
 
     async def until_proven(self, operation: Operation, within_s: float) -> Operation:
-        """Read an operation back until something is proven or a time in seconds has passed.
+        """Read an operation back until its result is proven or a time in seconds has passed.
 
         Returns:
-            The operation as the journal has it then.
+            The operation, as then saved in the journal.
 
         Raises:
             ServiceError: The service could not be read, even after retries.

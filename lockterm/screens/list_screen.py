@@ -47,8 +47,8 @@ class ListScreen(LocktermScreen[ResultT]):
     Args:
         operations: The service and the store.
         table: The table.
-        marks: The marks of the rows, which stay when other rows are shown; None if rows cannot
-            be marked. A subclass with marks gives the rows in the form in which they are marked.
+        marks: The marks, which remain when other rows are shown; None if rows cannot be marked.
+            A subclass with marks overrides :attr:`rows_to_mark`.
     """
 
     row_action: ClassVar[str] = "open"

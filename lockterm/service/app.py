@@ -229,7 +229,10 @@ def _endpoint(
 
 
 def _readiness(site: Site, threads: Executor) -> Endpoint:
-    """Ask the database once for all simultaneous requests, because they need no token."""
+    """Return the endpoint for readiness, which needs no token.
+
+    Simultaneous requests share one check of the database, so that anyone may send many.
+    """
     asking: asyncio.Future[object] | None = None
 
     async def endpoint(request: Request) -> Response:

@@ -1,6 +1,6 @@
-"""Checks before every path: limits of the body, host, origin, token and rate.
+"""Checks before every request is handled: body size, host, origin, token and rate limit.
 
-The whole body is read first, so that a refusal never races with bytes on their way.
+The whole body is read first, so that a refusal is never sent while the client is still sending.
 """
 
 from __future__ import annotations

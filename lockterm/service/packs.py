@@ -194,7 +194,7 @@ def _names(if_none_match: str, etag: str) -> bool:
 
 
 def _span(header: str, size: int) -> tuple[int, int] | None:
-    """Return the first byte and the one after the last; None for the whole file."""
+    """Return the requested byte range, end exclusive; None for the whole file."""
     match = _ONE_RANGE.fullmatch(header.strip())
     if match is None or match.groups() == ("", ""):
         return None

@@ -83,7 +83,7 @@ class Accounts:
         return Account(name, tuple(earlier))
 
     def _take_over(self) -> None:
-        """Move operations from generated names of these credentials to the named account."""
+        """Move operations to the named account from names generated from its credentials."""
         service, profile = self._profile.base_url, self._profile
         with self._database.reading() as connection:
             rows = fetch(

@@ -107,7 +107,7 @@ def contents(connection: sqlite3.Connection) -> Contents:
 
 
 def checksum(made: Contents) -> int:
-    """Return a checksum of a table of contents that ignores where tables begin."""
+    """Return a checksum of a schema table; it does not depend on the pages of the tables."""
     return crc32("".join(sorted(map(repr, made))).encode())
 
 

@@ -417,7 +417,7 @@ class Journal:
             self.move(original.id, UNSETTLED, state=State.SENT_AGAIN, settled_ms=now_ms)
 
     def _added_since(self, add: Operation) -> list[Operation]:
-        """Return the adds of the same name that were recorded since an add began."""
+        """Return the add operations for the same name that were recorded after ``add`` began."""
         begun_ms = add.prepared_ms
         return self._select(
             f"{_HERE} AND lock_id = ? AND settled_ms > ? AND settled_ms <= ?"

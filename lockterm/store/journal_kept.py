@@ -27,7 +27,7 @@ def recorded_changes(
 
 
 def messages_of_run(database: Database, plan_id: str, start: str) -> Mapping[str, str]:
-    """Return operation ID -> message for the messages of a plan with a given start."""
+    """Return operation ID -> message for a plan's messages that begin with a text."""
     with database.reading() as connection:
         rows = fetch(
             connection,

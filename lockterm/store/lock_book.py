@@ -134,7 +134,7 @@ class LockBook:
             )
 
     def unlisted(self, lock_id: int) -> Lock:
-        """Return a lock without an entry, with the voice last set here, from the journal."""
+        """Return a lock without an entry, with the voice last set from this computer."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
@@ -151,7 +151,7 @@ class LockBook:
         return Lock(lock_id, voice=voice, voice_ms=at_ms if isinstance(at_ms, int) else None)
 
     def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:
-        """Save the voice that was set here, if the lock has an entry."""
+        """Save the voice that was set from this computer, if the lock has an entry."""
         with self._database.transaction() as connection:
             connection.execute(
                 "UPDATE locks SET voice_lang = ?, voice_timbre = ?"

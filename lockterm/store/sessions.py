@@ -173,7 +173,7 @@ def _heading() -> bytes:
 
 
 def _is_running(session: str) -> bool:
-    """Return whether the process of a session without a file is running."""
+    """Return whether the process of a session that has no session file is running."""
     process, *began = session.split("-")
     if not process.isdecimal() or len(began) < 2:
         return False

@@ -25,7 +25,7 @@ REST_S = 1.0
 
 
 class Idle:
-    """Prepares one thing in each pause; not used without a terminal.
+    """Runs one piece of preparation in each pause of typing; not used without a terminal.
 
     Args:
         app: The app that receives the keys.

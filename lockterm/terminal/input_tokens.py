@@ -390,7 +390,7 @@ class InputTokenizer:
         return True
 
     def _take_mouse(self) -> bool:
-        """Drop an old mouse report, which cannot show positions beyond column 223."""
+        """Drop a mouse report in the legacy format, which has no positions beyond column 223."""
         count = len(self._body)
         report = self._held[: 3 - count]
         end = next((at for at, byte in enumerate(report) if byte < 0x20), len(report))

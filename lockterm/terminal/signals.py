@@ -133,9 +133,9 @@ class SignalGuard:
 
     @contextmanager
     def watching(self, app: App[Any]) -> Iterator[None]:
-        """Have signals ask this app to exit; after the app, signals interrupt nothing.
+        """Make signals ask this app to exit; after it has ended, only note them.
 
-        Another app may follow; check :attr:`exit_code` before starting it.
+        Check :attr:`exit_code` before another app is started.
         """
         self._app, self._over = app, False
         try:

@@ -131,11 +131,12 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
 
 
 def count_states(counts: Mapping[StepState, int], *, is_running: bool = False) -> dict[str, int]:
-    """Return the number of steps of each state, as JSON output has it.
+    """Return the number of steps in each state, under the names of the JSON output.
 
     Args:
         counts: State -> number of steps.
-        is_running: Whether a session runs them, so that due steps still count as planned.
+        is_running: Whether a session is running the steps; if so, steps without a result count as
+            planned.
     """
     found = {state.value: counts.get(state, 0) for state in FINAL_STATES}
     to_do, sent = counts.get(StepState.TO_DO, 0), counts.get(StepState.SENT, 0)

@@ -43,7 +43,7 @@ class Validity:
 
 
 def describe_validity(remote: Remote, now_ms: int, zone: tzinfo) -> Validity:
-    """Return when a remote opens, by its dates and its status, in the lock's zone."""
+    """Describe when a remote can open its lock, from dates and status, in the lock's time zone."""
     words = describe_period(remote, now_ms, zone)
     if "weekDay" in remote.odd and needs_weekdays(remote.remote_type):
         words += " (the weekdays that came are no weekdays)"

@@ -233,7 +233,7 @@ class OnLocksTable(RowTable):
 
 
 def row_words(row: OnLock, age: str) -> str:
-    """Return values without a column and the age of the list; empty for a lock.
+    """Return the values that have no column, and the age of the list; empty if the row is a lock.
 
     Args:
         row: The row.

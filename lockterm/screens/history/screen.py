@@ -408,7 +408,7 @@ class HistoryScreen(ListScreen[str | None]):
         self.load_history()
 
     def action_back(self) -> None:
-        """Show all again; with nothing left out, go back."""
+        """Clear the filter and the search; go back if there are none."""
         if self._narrowed:
             self._choose(wanted="", group=ALL)
             self.query_one(FindLine).action_close()

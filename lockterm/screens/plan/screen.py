@@ -427,5 +427,5 @@ class PlanScreen(ListScreen[None]):
         self.paint()
 
     def action_back(self) -> None:
-        """Go back; a run continues."""
+        """Go back; a running plan continues in the background."""
         self.dismiss(None)

@@ -187,7 +187,7 @@ class JsonEditor(TextArea):
             self.text = value
 
     async def on_paste(self, event: events.Paste) -> None:
-        """Paste the lines without control characters, up to a maximum size."""
+        """Paste the lines with control characters removed, up to a maximum size."""
         event.stop()
         event.prevent_default()
         if len(event.text) > PASTE:

@@ -160,10 +160,10 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
 def describe_empty(
     state: ListState, lock: str, *, may_add: bool, may_restore: bool = False
 ) -> tuple[str, str]:
-    """Return the empty state and the next key.
+    """Return two texts for a table without rows: the reason, and the keys to press next.
 
     Args:
-        state: The state of the list, without rows.
+        state: The state of the list.
         lock: The lock's name, clean.
         may_add: Whether a remote can be added.
         may_restore: Whether the history has remotes deleted from here.

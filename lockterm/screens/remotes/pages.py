@@ -423,7 +423,7 @@ class RemotePages(Vertical):
 
     @on(RemotesTable.TitleClicked)
     def _sort_by(self, event: RemotesTable.TitleClicked) -> None:
-        """Sort by a column: up, then down, then not at all."""
+        """Sort by a column: ascending, then descending, then unsorted."""
         before = self.columns.arrangement
         self.arrange_table(replace(before, order=SortOrder.after(before.order, event.column)))
 

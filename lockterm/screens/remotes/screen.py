@@ -116,7 +116,7 @@ class RemotesScreen(ListScreen[None]):
     @work(exclusive=True, group="entry")
     @opens("the lock")
     async def read_entry(self) -> None:
-        """Read the lock's name and the zone of forms from the lock book again."""
+        """Reread the lock's name and the time zone for forms from the lock book."""
         with suppress(StoreError):  # the locks screen says so; the remotes do not need the book
             entry = await self.operations.locks.find(self.lock_entry.lock_id)
             if entry not in (Lock(entry.lock_id), self.lock_entry):

@@ -220,7 +220,7 @@ class PackDetail(Static):
         self.show_words(f"{error.title}: {again}")
 
     def on_resize(self) -> None:
-        """Break long values for the new width."""
+        """Wrap long values for the new width."""
         if self._fields:
             self._lay_out()
 

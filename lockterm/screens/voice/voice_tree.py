@@ -143,7 +143,7 @@ class VoiceLine:
 
     @property
     def choice(self) -> VoiceChoice | None:
-        """The voice in the service's terms; None if its name cannot be sent."""
+        """The selected voice, as the service names it; None if its name cannot be sent."""
         if self.timbre is None or not self.language.lang or not self.timbre.timbre:
             return None
         return VoiceChoice(self.language.lang, self.timbre.timbre)
