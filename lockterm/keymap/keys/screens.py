@@ -314,8 +314,7 @@ SCREENS: Mapping[str, Place] = {
             REMOTES: (
                 *_ON_ALL_LOCKS,
                 Key("ends.clean", "x", "clean", line=14, opens=True,
-                    sentence="Delete the remotes on all locks that expired some days ago, as a"
-                             " plan"),
+                    sentence="Plan to delete remotes that expired some days ago, on all locks"),
             ),
             MARKS: marks(4, 8, 9, _MORE, every=5),
             FINDING: (
