@@ -156,9 +156,11 @@ def openings(home: Path, before: Path) -> Iterator[Row]:
             taken: list[list[float]] = [[], []]
             for _ in range(OPENED + 1):  # the first opening imports the screen
                 for session, found in zip(sessions, taken, strict=True):
-                    found += _cpu_ms(session, (key,))
-                    assert shown in session.text(), session.text()
-                    session.press("escape")
+                    before_ms = ttybench.proc_cpu_ms(session.run.pid)
+                    session.press(key)
+                    assert session.shows(shown), session.text()
+                    found.append(ttybench.proc_cpu_ms(session.run.pid) - before_ms)
+                    milliseconds(session, "escape", shown, is_gone=True)
             now, earlier = (sum(found[1:]) for found in taken)
             yield f"{shown!r} opens: CPU, beside the earlier", now / earlier, 1.25, 1.0
 
