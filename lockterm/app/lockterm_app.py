@@ -32,9 +32,9 @@ from lockterm.terminal.patches import answers_nobody, has_key_of_its_own
 from lockterm.widgets.bindings import bindings
 
 if TYPE_CHECKING:
+    from lockterm.api.first_page import FirstPage
     from lockterm.config import Profile, Settings
     from lockterm.config.profiles import Profiles
-    from lockterm.operations.first_page import FirstPage
     from lockterm.operations.run_here import RunHere
     from lockterm.paths import Paths
     from lockterm.screens.outcomes import Outcomes

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from textual.app import App, ReturnType
 
+    from lockterm.api.first_page import FirstPage
     from lockterm.app import LocktermApp
     from lockterm.config import Look, Settings
     from lockterm.config.profiles import Profiles
-    from lockterm.operations.first_page import FirstPage
     from lockterm.paths import Paths
     from lockterm.terminal.signals import SignalGuard
 

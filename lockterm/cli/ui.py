@@ -7,6 +7,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lockterm.api.first_page import FirstPage
 from lockterm.cli.exit_codes import NO_SERVICE
 from lockterm.cli.logfile import log_to
 from lockterm.config import Options, load_settings
@@ -14,7 +15,6 @@ from lockterm.config.preferences import Preferences
 from lockterm.config.profile import USUAL_LINES
 from lockterm.config.profiles import Profiles
 from lockterm.errors import ConfigError
-from lockterm.operations.first_page import FirstPage
 from lockterm.paths import Paths
 from lockterm.terminal import startup
 from lockterm.terminal.signals import SignalGuard, require_terminal, terminal_size

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from datetime import tzinfo
     from pathlib import Path
 
+    from lockterm.api.first_page import FirstPage
     from lockterm.config import Profile
     from lockterm.domain.locks import Lock
     from lockterm.domain.plan import Plan
     from lockterm.operations.draft_keeper import DraftKeeper
     from lockterm.operations.everywhere import Everywhere
-    from lockterm.operations.first_page import FirstPage
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.locks import Locks
     from lockterm.operations.rate_limiter import RateLimiter

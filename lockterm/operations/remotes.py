@@ -25,11 +25,11 @@ from lockterm.operations.known_remotes import KnownRemotes
 from lockterm.operations.list_walk import ASKED, WALK_PAGE_SIZE, WALKS, WalkBudget, moving, walk
 
 if TYPE_CHECKING:
+    from lockterm.api.first_page import FirstPage, FirstRead
     from lockterm.api.retry_policy import Place
     from lockterm.domain.listing import Ends, Listing
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.cached_reads import Source
-    from lockterm.operations.first_page import FirstPage, FirstRead
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.list_walk import Step, WalkBudget, WalkLimits
     from lockterm.operations.recorded import Recorded

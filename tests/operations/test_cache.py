@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from lockterm.api import client
+from lockterm.api.first_page import FirstPage
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
 from lockterm.domain.listing import Block, Ends, Listing
@@ -22,7 +23,6 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
 from lockterm.domain.validity import State
 from lockterm.operations import Operations
-from lockterm.operations.first_page import FirstPage
 from lockterm.operations.remotes import MOST_PAGES
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.screens.voice import VoiceScreen

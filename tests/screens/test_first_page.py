@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from lockterm.api.first_page import FirstPage, FirstRead
 from lockterm.app import LocktermApp
 from lockterm.config import Profile
 from lockterm.errors import Untrusted
-from lockterm.operations.first_page import FirstPage, FirstRead
 from lockterm.paths import Paths
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
