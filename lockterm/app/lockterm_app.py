@@ -15,9 +15,7 @@ from lockterm.config.look import FULL_LOOK, Look
 from lockterm.config.preferences import Preferences
 from lockterm.domain.clock import Clock
 from lockterm.domain.locks import Lock
-from lockterm.domain.plan import RunState
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.run import ask_to_leave
 from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import LocktermError
 from lockterm.keymap import DEFAULT_KEYMAP, Keymap
@@ -221,7 +219,7 @@ class LocktermApp(TerminalApp[int]):
         except LocktermError:  # the history screen shows the error
             return
 
-        if interrupted := [run for run in runs if run.state is RunState.INTERRUPTED]:
+        if interrupted := [run for run in runs if run.is_interrupted]:
             title = clean(interrupted[0].title, 60)
             more = f", and {len(interrupted) - 1:,} more: see {key('app.history')}"
             self.notify(
@@ -295,7 +293,7 @@ class LocktermApp(TerminalApp[int]):
         if run is None or run.is_stopping:
             return "", ""
 
-        return ask_to_leave(run)
+        return screens.ask_to_leave_run(run)
 
     async def stopped(self) -> None:
         """Stop the run after the current steps, so that their results are known."""

@@ -112,6 +112,11 @@ class Step:
         return self.state in DUE and self.action is not Action.KEEP
 
     @property
+    def is_done(self) -> bool:
+        """Whether the remote is as the step wants it."""
+        return self.state in (StepState.RECORDED, StepState.UNCHANGED)
+
+    @property
     def is_left_out(self) -> bool:
         """Whether the step could not be planned, so that the service was not asked."""
         return not self.is_planned and self.state is StepState.REFUSED
@@ -165,6 +170,11 @@ class Plan:
     credentials: str | None = None
     """A digest of the credentials that the plan is for; None if it is not kept yet, empty if an
     earlier version has kept it."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether an interrupted run would resume with some of the steps."""
+        return any(step.state in DUE for step in self.steps)
 
     def counts(self) -> Counter[StepState]:
         """Return the number of steps in each state."""
@@ -223,6 +233,11 @@ class RunLine:
     """State -> the number of steps in it."""
     left_out: int = 0
     """The number of refused steps that could not be planned."""
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether it ended with steps that are due."""
+        return self.state is RunState.INTERRUPTED
 
     def counts(self) -> Counter[StepState]:
         """Return the number of steps in each state."""

@@ -12,25 +12,11 @@ from lockterm.domain import rules
 from lockterm.domain.bulk import Target, change_each, delete_each
 from lockterm.domain.constants import RemoteType, needs_weekdays
 from lockterm.domain.copies import BackedUp, copied
-from lockterm.domain.history import HistoryLine
-from lockterm.domain.operation import (
-    IN_FLIGHT,
-    RECORDED,
-    UNSETTLED,
-    WITHOUT_EFFECT,
-    Operation,
-    State,
-    voice_set,
-)
+from lockterm.domain.operation import RECORDED, Operation, voice_set
 from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import RECOGNIZED, UPDATED, Remote
-from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
 from lockterm.domain.validity import Phase, phase_of
 from lockterm.domain.weekdays import WEEK
-from lockterm.keymap.hints import settling
-
-TAKEN_AWAY = frozenset({"delete", "clear"})
-"""The calls that are undone by adding the deleted remotes again."""
 
 VOICE_UNSEEN = (
     "It may have been set elsewhere since. The service does not report the current voice."
@@ -46,52 +32,6 @@ USER_NO = (
 NO_USER_NO = "It had no user number before, and the service has no call that takes one away."
 
 
-def settle_first() -> str:
-    """Return what to do about an unconfirmed operation."""
-    return f"Resolve it first: {settling()}"
-
-
-def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
-    """Return why an operation has no inverse, as a sentence; empty if it has one.
-
-    Args:
-        operation: The operation.
-        count: Number of remotes in its backup.
-    """
-    call, state = operation.call, operation.state
-    if call in TAKEN_AWAY:
-        return why_not_restorable(operation, count)
-    if state in WITHOUT_EFFECT:
-        return f"This {CALL_NAMES.get(call, call)} was {STATE_NAMES[state]}: nothing is to undo."
-    if state not in RECORDED:
-        words = f"This {CALL_NAMES.get(call, call)} is {STATE_NAMES[state]}"
-        return f"{words}: only what was recorded for certain can be undone."
-    if call == "add" and operation.remote_id is None:
-        return "The service did not report the ID of the added remote. Find it and delete it."
-    return ""
-
-
-def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
-    """Return why the deleted remotes of an operation cannot be added again; empty if they can.
-
-    Args:
-        operation: The operation.
-        count: Number of remotes in its backup.
-    """
-    if operation.call not in TAKEN_AWAY:
-        return "Only what a delete or a clear took away can be restored."
-    if operation.state is State.DAMAGED:
-        return "This entry of the journal is damaged: its backup cannot be trusted any more."
-    if operation.state in UNSETTLED | IN_FLIGHT:
-        return f"It is unconfirmed whether this {operation.call} took effect. {settle_first()}"
-    is_replaced = operation.call == "clear" and operation.state is State.SENT_AGAIN
-    if operation.state not in RECORDED | {State.GIVEN_UP} and not is_replaced:
-        return f"This {operation.call} was {STATE_NAMES[operation.state]}: nothing is to restore."
-    if not count:
-        return f"There was nothing to {operation.call}."
-    return ""
-
-
 def undone(
     operation: Operation, zone: tzinfo, now_ms: int, known: Mapping[str, Any] | None = None
 ) -> PlannedSteps:
@@ -101,7 +41,7 @@ def undone(
     touched.
 
     Args:
-        operation: An operation for which :func:`why_not_undone` returns nothing.
+        operation: An operation for which :func:`.why_not_undone` returns nothing.
         zone: The zone of its lock.
         now_ms: Now, in milliseconds.
         known: For a user number: the former values of fields that no list returns.

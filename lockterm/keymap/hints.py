@@ -59,6 +59,11 @@ def with_keys(sentence: str) -> str:
     return _NAMED.sub(lambda named: key(named[1]), sentence)
 
 
+def settle_first() -> str:
+    """Return what to do about an unconfirmed operation, as a sentence."""
+    return f"Resolve it first: {settling()}"
+
+
 def settling() -> str:
     """Return the end of a sentence about the keys that resolve a change."""
     keyed, others = [], []

@@ -22,7 +22,7 @@ from lockterm.errors import StoreDamaged, StoreError
 from lockterm.operations.account import ProfileAccount
 from lockterm.operations.connection import out_of_turn
 from lockterm.operations.discrepancies import find_discrepancies
-from lockterm.operations.recorded import Recorded, Unlisted, is_known
+from lockterm.operations.recorded import Recorded, is_known
 from lockterm.operations.refusals import (
     PendingChangeError,
     SettledMeanwhile,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from lockterm.domain.plan import RunLine
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.connection import Connection
+    from lockterm.operations.unlisted import Unlisted
     from lockterm.store.database import Database
 
 P = ParamSpec("P")

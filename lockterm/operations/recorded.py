@@ -13,21 +13,7 @@ from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, Operation
 from lockterm.domain.remotes import Remote, RemotePage, is_still
 from lockterm.operations.proof import is_later
 from lockterm.operations.readback import differing, record_before, set_by
-
-ADDED, CHANGED, DELETED = "just added", "just changed", "just deleted"
-"""The labels of remotes that the list lacks, shows unchanged, or still shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unlisted:
-    """Recent changes that the list does not show yet."""
-
-    added: tuple[Remote, ...] = ()
-    """The added remotes as sent, which the list lacks."""
-    changed: Mapping[int, Remote] = field(default_factory=dict)
-    """ID -> the changed remote, which the list shows as it was before."""
-    words: Mapping[int, str] = field(default_factory=dict)
-    """ID -> :data:`ADDED`, :data:`CHANGED` or :data:`DELETED`."""
+from lockterm.operations.unlisted import ADDED, CHANGED, DELETED, Unlisted
 
 
 @dataclass(frozen=True, slots=True)

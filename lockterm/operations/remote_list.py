@@ -16,15 +16,15 @@ from lockterm.domain.operation import RECORDED
 from lockterm.domain.remote_states import StateCounts
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.domain.safe_text import clean
-from lockterm.domain.undo import why_not_restorable
+from lockterm.domain.undoable import why_not_restorable
 from lockterm.errors import LocktermError, Refused, StoreError
 from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.facade import Operations
 from lockterm.operations.list_state import Found, ListState
 from lockterm.operations.list_walk import SeenIds
 from lockterm.operations.load_state import LoadState, load
-from lockterm.operations.recorded import Unlisted
 from lockterm.operations.remotes import AHEAD_S
+from lockterm.operations.unlisted import Unlisted
 
 if TYPE_CHECKING:
     from lockterm.operations.list_walk import SeenIds

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from lockterm.screens.messages import MessagesScreen as MessagesScreen
     from lockterm.screens.outcomes import Outcomes as Outcomes
     from lockterm.screens.palette import Palette as Palette
+    from lockterm.screens.plan.opening import ask_to_leave_run as ask_to_leave_run
     from lockterm.screens.plan.opening import last_run as last_run
     from lockterm.screens.plan.opening import open_undo as open_undo
     from lockterm.screens.plan.opening import screen_of_run as screen_of_run
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from lockterm.screens.profiles import ProfilesScreen as ProfilesScreen
     from lockterm.screens.profiles.form import ProfileForm as ProfileForm
     from lockterm.screens.remote_form import RemoteForm as RemoteForm
+    from lockterm.screens.remote_form.another import values_like as values_like
     from lockterm.screens.remote_form.questions import ask_whether_it_is as ask_whether_it_is
     from lockterm.screens.remotes import RemotesScreen as RemotesScreen
     from lockterm.screens.remotes.columns_modal import ColumnsModal as ColumnsModal
@@ -77,6 +79,7 @@ _MODULES = {
     "MessagesScreen": "messages",
     "Outcomes": "outcomes",
     "Palette": "palette",
+    "ask_to_leave_run": "plan.opening",
     "tell_end": "plan.opening",
     "last_run": "plan.opening",
     "open_undo": "plan.opening",
@@ -86,6 +89,7 @@ _MODULES = {
     "ProfileForm": "profiles.form",
     "RemoteForm": "remote_form",
     "ask_whether_it_is": "remote_form.questions",
+    "values_like": "remote_form.another",
     "RemotesScreen": "remotes",
     "ColumnsModal": "remotes.columns_modal",
     "Clearing": "remotes.delete",

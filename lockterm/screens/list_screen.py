@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 
 from lockterm.domain.marks import Marks
-from lockterm.domain.plan import DUE, StepState
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
@@ -266,7 +265,6 @@ class ListScreen(LocktermScreen[ResultT]):
             self.run_alone(self._drop_done, "outcomes")
 
     async def _drop_done(self) -> None:
-        done = (StepState.RECORDED, StepState.UNCHANGED)
         last = [*self._plans][-1]
         for plan_id, made in [*self._plans.items()]:
             try:
@@ -277,8 +275,8 @@ class ListScreen(LocktermScreen[ResultT]):
                 continue
             except LocktermError:  # the plan's screen shows the error
                 return
-            keys = (self.key_of_step(step) for step in plan.steps if step.state in done)
+            keys = (self.key_of_step(step) for step in plan.steps if step.is_done)
             self.marks.drop_keys([key for key in keys if key is not None], made)
-            if not any(step.state in DUE for step in plan.steps):
+            if not plan.is_due:
                 self._plans.pop(plan_id, None)
         self.show_marks()

@@ -15,7 +15,8 @@ from lockterm.domain.operation import Operation, State
 from lockterm.domain.plan import Action
 from lockterm.domain.remotes import UPDATED, Remote
 from lockterm.domain.text.plan import describe_step, step_states
-from lockterm.domain.undo import gained, undone, voice_undone, why_not_undone
+from lockterm.domain.undo import gained, undone, voice_undone
+from lockterm.domain.undoable import why_not_undone
 from lockterm.domain.validity import State as ShownState
 from lockterm.errors import RuleViolation
 from tests.domain.test_rules import NOW, as_remote, sound

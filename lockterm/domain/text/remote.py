@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import dates
 from lockterm.domain.constants import RemoteType, numbered, word
-from lockterm.domain.copies import BackedUp
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.json_text import one_line, shown_object
 from lockterm.domain.reading import Field, Kind
@@ -21,6 +20,9 @@ from lockterm.domain.text.difference import find_differences, format_value
 from lockterm.domain.text.validity import Validity, describe_period
 from lockterm.domain.validity import State
 from lockterm.domain.weekdays import format_weekdays
+
+if TYPE_CHECKING:
+    from lockterm.domain.copies import BackedUp
 
 NO_END = "Permanent remotes have no end date."
 """Said of a remote that cannot be renewed."""

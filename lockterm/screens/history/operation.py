@@ -12,7 +12,7 @@ from textual.reactive import var
 
 from lockterm.domain.operation import Operation
 from lockterm.domain.text.operation import describe_fields, format_operation
-from lockterm.domain.undo import why_not_restorable
+from lockterm.domain.undoable import why_not_restorable
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations

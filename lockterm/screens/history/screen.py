@@ -17,11 +17,11 @@ from textual.widgets import Static
 
 from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine
-from lockterm.domain.plan import RunLine, RunState
+from lockterm.domain.plan import RunLine
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_none, format_count
 from lockterm.domain.text.operation import STATE_NAMES
-from lockterm.domain.undo import why_not_restorable, why_not_undone
+from lockterm.domain.undoable import why_not_restorable, why_not_undone
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
@@ -268,7 +268,7 @@ class HistoryScreen(ListScreen[str | None]):
             return ""
         if isinstance(line, RunLine):
             at = dates.day_time(line.made_ms, self._zone)
-            is_left = line.state is RunState.INTERRUPTED
+            is_left = line.is_interrupted
             way = with_keys("{history.open} goes on") if is_left else ""
             return "  ".join(filter(None, (run_words(line), way, at)))
         at = dates.day_time(line.prepared_ms, self._zone)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from textual.app import App
 
 from lockterm.domain.plan import PROBLEMS, RunState, StepState
-from lockterm.domain.text.run import describe_end_elsewhere
+from lockterm.domain.text.run import ask_to_leave, describe_end_elsewhere
 from lockterm.errors import StoreError
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import NoSuchRun
@@ -43,6 +43,11 @@ async def open_undo(screen: LocktermScreen[Any], operations: Operations, lock_id
     await open_plan(screen, partial(undo_last, operations, lock_id))
 
 
+def ask_to_leave_run(run: RunHere) -> tuple[str, str]:
+    """Return the question before a run is left, and its verb; both empty if nothing is left."""
+    return ask_to_leave(run)
+
+
 async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
     """Return the screen of a run, with the results of its steps.
 
@@ -66,7 +71,7 @@ async def last_run(operations: Operations) -> str:
     if operations.run_here is not None:
         return operations.run_here.plan.id
     begun = [one for one in await operations.journal.runs() if one.state is not RunState.PLANNED]
-    interrupted = [one for one in begun if one.state is RunState.INTERRUPTED]
+    interrupted = [one for one in begun if one.is_interrupted]
     if not begun:
         raise NoSuchRun("No plan was run on this machine yet.")
     return (interrupted or begun)[0].id

@@ -13,7 +13,6 @@ from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
 from lockterm.domain.reading import INT64
 from lockterm.domain.safe_text import clean
-from lockterm.domain.series import next_like
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import CALL_NAMES
 from lockterm.domain.text.remote import (
@@ -24,11 +23,8 @@ from lockterm.domain.text.remote import (
     format_remote_name,
 )
 from lockterm.domain.text.service import describe_read_only
-from lockterm.domain.typed_remote import typed_like
-from lockterm.domain.undo import settle_first
 from lockterm.errors import LocktermError
-from lockterm.keymap.hints import key
-from lockterm.operations.taken import read_names_in_use
+from lockterm.keymap.hints import key, settle_first
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.terminal.clipboard import copy
@@ -194,10 +190,10 @@ class RemoteCommands:
 
     async def _add_like(self, remote: Remote) -> None:
         with opening(self._screen, "the form", must_appear=True):
-            typed = typed_like(remote, self._screen.operations.zone(self._lock))
-            remotes, known = self._screen.operations.remotes, [*self.known]
-            taken = await read_names_in_use(remotes, self._lock.lock_id, known, self.total)
-            self._open_form(None, "remoteName", next_like(typed, taken), taken)
+            offered, taken = await screens.values_like(
+                remote, self._screen.operations, self._lock, [*self.known], self.total
+            )
+            self._open_form(None, "remoteName", offered, taken)
 
     def edit(self) -> None:
         """Change the remote in the form."""

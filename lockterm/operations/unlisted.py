@@ -1,0 +1,23 @@
+"""Recent changes that a list does not show yet; :mod:`.recorded` finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lockterm.domain.remotes import Remote
+
+ADDED, CHANGED, DELETED = "just added", "just changed", "just deleted"
+"""The labels of remotes that the list lacks, shows unchanged, or still shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unlisted:
+    """Recent changes that the list does not show yet."""
+
+    added: tuple[Remote, ...] = ()
+    """The added remotes as sent, which the list lacks."""
+    changed: Mapping[int, Remote] = field(default_factory=dict)
+    """ID -> the changed remote, which the list shows as it was before."""
+    words: Mapping[int, str] = field(default_factory=dict)
+    """ID -> :data:`ADDED`, :data:`CHANGED` or :data:`DELETED`."""

@@ -1,0 +1,36 @@
+"""What the remote form offers for a remote like another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import Remote
+from lockterm.domain.series import NamesInUse, next_like
+from lockterm.domain.typed_remote import typed_like
+from lockterm.operations.taken import read_names_in_use
+
+if TYPE_CHECKING:
+    from lockterm.operations import Operations
+
+
+async def values_like(
+    remote: Remote,
+    operations: Operations,
+    lock: Lock,
+    known: Iterable[Remote],
+    total: int | None,
+) -> tuple[Mapping[str, str], NamesInUse]:
+    """Return the values to offer, with name and number counted up, and the names in use.
+
+    Args:
+        remote: The remote that the new one is like.
+        operations: Reads the names in use.
+        lock: The lock of both.
+        known: The remotes of the lock that are known without asking.
+        total: Number of remotes of the lock; None if it is not known.
+    """
+    typed = typed_like(remote, operations.zone(lock))
+    taken = await read_names_in_use(operations.remotes, lock.lock_id, known, total)
+    return next_like(typed, taken), taken
