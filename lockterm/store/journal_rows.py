@@ -49,8 +49,11 @@ WHOLE = f"SELECT seq, {COLUMNS} FROM operations"
 """SQL for the rows that :func:`operation_of` takes."""
 
 SOUND = """ifnull(json_valid(body) AND json_valid(before) AND json_valid(answer)
-    AND json_valid(candidates) AND ifnull(json_valid(others), 1), 0)"""
-"""SQL condition: every JSON column has valid JSON."""
+    AND json_valid(candidates) AND (others IS NULL OR json_valid(others)), 0)"""
+"""SQL condition: every JSON column has valid JSON.
+
+Rows of earlier versions have no ``others``, and some versions of SQLite call NULL invalid JSON.
+"""
 
 _VALIDITY_SEEN = ", ".join(f"'$[0].{name}'" for name in VALIDITY)
 _VALIDITY_SENT = ", ".join(f"'$.{name}'" for name in VALIDITY)

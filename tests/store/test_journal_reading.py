@@ -161,6 +161,14 @@ def test_what_is_shown_as_damaged_is_found_by_that(database: Database) -> None:
     assert [one.seq for one in journal.lines(Selection(words=("damaged",)))] == [2]
 
 
+def test_operation_of_an_earlier_version_is_not_damaged(database: Database) -> None:
+    journal = filled(database, operation(1))
+    with database.transaction() as connection:
+        connection.execute("UPDATE operations SET others = NULL")
+    assert [one.state for one in (*journal.lines(), *journal.history())] == [State.CONFIRMED] * 2
+    assert journal.lines(Selection(states=UNSETTLED | IN_FLIGHT)) == []
+
+
 @pytest.mark.parametrize(
     ("body", "is_damaged"),
     [
