@@ -52,7 +52,7 @@ class CheckedProfile:
 
 
 def typed_of(name: str, filed: Mapping[str, Any]) -> dict[str, str]:
-    """Return the first values of the form's fields; settings of a wrong type are empty."""
+    """Return the first values of the form's fields; texts of a wrong type are empty."""
     header, variable = header_of(filed)
 
     def text(key: str) -> str:
@@ -67,7 +67,8 @@ def typed_of(name: str, filed: Mapping[str, Any]) -> dict[str, str]:
         "variable": variable,
         "account": text("account"),
         "ca_file": text("ca_file"),
-        "read_only": READ_ONLY if filed.get("read_only") is True else WRITABLE,
+        # A setting of a wrong type may mean read-only, so that the user must allow changes.
+        "read_only": WRITABLE if filed.get("read_only", False) is False else READ_ONLY,
         "color": text(color_key(filed)) or UNCOLORED,
     }
 

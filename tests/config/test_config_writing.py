@@ -372,6 +372,16 @@ def test_check_files_every_field_of_the_form(tmp_path: Path) -> None:
     checked = check(typed_of("", {}) | typed, {}, {}, tmp_path)
     assert (checked.errors, checked.filed) == ({}, filed)
     assert check(typed_of("n", filed), filed, {}, tmp_path).filed == filed
+    spelled = filed | {"base_url": "https://n.example/", "read_only": False}
+    assert check(typed_of("n", spelled), spelled, {}, tmp_path).filed == spelled
+
+
+@pytest.mark.parametrize("written", ["yes", "false", 1, 0, []])
+def test_form_keeps_a_profile_read_only_if_its_setting_has_another_type(written: object) -> None:
+    filed = {"base_url": "https://n.example", "read_only": written}
+    typed = typed_of("n", filed)
+    assert typed["read_only"] == READ_ONLY
+    assert check(typed, filed, {}).filed["read_only"] is True
 
 
 def test_the_ca_file_of_a_form_begins_at_the_configuration(tmp_path: Path) -> None:
