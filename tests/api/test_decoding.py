@@ -114,6 +114,12 @@ def test_halves_of_pairs_are_replaced_and_pairs_kept():
         decode(b'"' + rb"\ud800\uD800" * (MAX_PARTS // 2 + 1) + b'"')
 
 
+@pytest.mark.parametrize("value", [[], [{"errcode": 0}], 7, True, None, "errcode"])
+def test_envelope_must_be_an_object(value):
+    with pytest.raises(ValueError, match="not a JSON object"):
+        read_envelope(value)
+
+
 @given(envelopes)
 @example({"errcode": 0, "errorCode": "0"})
 @example({"errcode": "-3"})

@@ -169,6 +169,11 @@ def test_info_masks_secrets_and_shows_the_source_of_settings(
     assert settings["headers.Authorization"]["value"] == "***"
 
 
+def test_info_says_what_to_do_when_no_service_is_known(lockterm: Run) -> None:
+    told = lockterm("info").stdout
+    assert "No service is known yet. Try `lockterm demo`, or give --base-url URL." in told
+
+
 def test_info_shows_paths_when_a_setting_is_broken(lockterm: Run, config_file: Path) -> None:
     config_file.write_text("x =\ny = 1\n")
     result = lockterm("info")

@@ -345,6 +345,7 @@ def test_numbers_above_64_bits_are_refused_and_help_shows_the_minimum(scripts: S
     assert (below.returncode, "0 is not in the range x>=1." in below.stderr) == (2, True)
     assert "[x>=1]" in scripts.run("remotes", "list", "--help").stdout
     assert "[x>=0]" in scripts.run("apply", "--help").stdout
+    assert "not in the range" not in scripts.run("remotes", "show", "1004", "0").stderr
 
 
 def test_changes_read_the_detail_once_when_yes_is_given(scripts: Scripts) -> None:
