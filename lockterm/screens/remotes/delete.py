@@ -121,7 +121,7 @@ class Clearing:
         try:
             seen = await self._operations.remotes.page(self._lock_entry.lock_id, 1, 1, fresh=True)
         except LocktermError as error:
-            words = f"! They could not be format_count: {format_meaning(error)}\nNothing was sent."
+            words = f"! They could not be counted: {format_meaning(error)}\nNothing was sent."
             return TargetState(words, possible=False)
         self.count = count = seen.value.least
         if not count:
