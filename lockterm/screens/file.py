@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Input, Static
 
 from lockterm.domain.locks import Lock
-from lockterm.domain.plan import Action, StepState
+from lockterm.domain.plan import Action
 from lockterm.domain.remotes import UPDATED
 from lockterm.domain.safe_text import clean
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable, Problem
@@ -33,8 +33,6 @@ from lockterm.widgets.path_input import PathInput
 from lockterm.widgets.row_table import Column, RowTable
 from lockterm.widgets.status_line import StatusLine
 from lockterm.widgets.text_input import TextInput
-
-_DONE = (StepState.RECORDED, StepState.UNCHANGED)
 
 KEPT = "file_path"
 """The name of the last typed path in the preferences."""
@@ -197,7 +195,7 @@ class FileScreen(FormScreen[None]):
         run = self.operations.run_here
         if run is None or run.plan.id != drawn.plan.id or not run.is_over or drawn.left:
             return
-        if run.error is None and all(step.state in _DONE for step in run.steps.values()):
+        if run.error is None and all(step.is_done for step in run.steps.values()):
             self.dismiss(None)
 
     async def _drawn(self, typed: str) -> PlanDraft | LocktermError:

@@ -11,7 +11,7 @@ from textual import events
 from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine, left_state
 from lockterm.domain.operation import RECORDED, State
-from lockterm.domain.plan import RunLine, RunState, StepState
+from lockterm.domain.plan import RunLine, StepState
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
@@ -187,7 +187,7 @@ def target_of(line: HistoryLine) -> str:
 
 def run_outcome(run: RunLine) -> str:
     """Return the progress of a run, for a narrow column."""
-    return f"! {run.state}" if run.state is RunState.INTERRUPTED else run.state
+    return f"! {run.state}" if run.is_interrupted else run.state
 
 
 def run_words(run: RunLine) -> str:
