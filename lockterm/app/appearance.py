@@ -22,7 +22,7 @@ from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
 from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.ambiguous_width import count_ambiguous_as_wide
-from lockterm.terminal.colors import FOR_EYES, ON_ONE_GROUND, OWN, NoColors, Readable
+from lockterm.terminal.colors import NoColors, Readable
 from lockterm.terminal.frame_diff import FrameDiff
 from lockterm.terminal.glyphs import NothingElseFilter
 from lockterm.terminal.link import SLOW_S, Link
@@ -34,6 +34,7 @@ from lockterm.terminal.patches import (
     without_greys,
 )
 from lockterm.terminal.terminal_input import LettersDrawn
+from lockterm.terminal.themes import DEFAULT, OWN, THEMES
 from lockterm.widgets.line_table import LineTable
 
 _SYSTEMS = {TRUE_COLORS: ColorSystem.TRUECOLOR, 256: ColorSystem.EIGHT_BIT}
@@ -62,11 +63,10 @@ class Appearance:
         """The filters that adapt each line to this terminal."""
         self.on_change: Callable[[Look], None] = ignore
         """A callback that receives each new look after it is applied."""
-        for theme in (OWN, *ON_ONE_GROUND, *FOR_EYES):
+        for theme in THEMES:
             app.register_theme(theme)
         app.no_color = look.colors == 0
         without_greys(app)
-        self._first_theme = app.theme
         self._animations = app.animation_level
         self._link = Link(frame_diff.send, lambda: events.Event().time, self._offer_quiet)
         patch_drawing()
@@ -118,7 +118,7 @@ class Appearance:
             return kept
         if kept is not None:
             _log.warning("the kept theme is none that is known: %.80r", kept)
-        return self._first_theme
+        return DEFAULT
 
     def choose_theme(self) -> None:
         """Ask for a theme and save the choice."""

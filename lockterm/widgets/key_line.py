@@ -9,6 +9,7 @@ from textual import events
 from textual.content import Content
 from textual.geometry import Region
 from textual.screen import Screen
+from textual.style import Style
 from textual.widget import Widget
 
 from lockterm.domain.glyphs import notice_mark
@@ -33,7 +34,7 @@ class KeyLine(Widget):
         is_over: Whether the footer belongs to a dialog and shows notifications only.
     """
 
-    COMPONENT_CLASSES = {"key-line--warning", "key-line--error"}
+    COMPONENT_CLASSES = {"key-line--key", "key-line--warning", "key-line--error"}
 
     _painted: list[tuple[str, str, str, bool]] | None = None
 
@@ -105,11 +106,12 @@ class KeyLine(Widget):
         if (notice := self._notices.shown) is not None:
             self._painted = None
             return self._said(notice)
-        parts: list[tuple[str, str]] = []
+        parts: list[tuple[str, str | Style]] = []
+        chip = self.get_visual_style("key-line--key")
         self._painted = self._entries()
         for _, key, description, enabled in self._painted:
             if enabled:
-                parts += [(key, "bold"), (f" {description}  ", "")]
+                parts += [(key, chip), (f" {description}  ", "")]
             else:
                 parts.append((f"({key} {description}) ", "dim"))
         return Content.assemble(*parts)

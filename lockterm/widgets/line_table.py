@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -17,16 +17,18 @@ from textual.reactive import Reactive, var
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from lockterm.terminal.colors import colors_of, readable, state_color
+from lockterm.terminal.colors import colors_of, readable
 from lockterm.terminal.patches import follow_size
+from lockterm.terminal.themes import state_color
 from lockterm.widgets.bindings import bindings
 
 Piece = tuple[str, str]
-"""A clean text and its look: empty, ``BOLD``, or a key of :data:`STATES`."""
+"""A clean text and its look: empty, a key of :data:`STATES`, or one of the following."""
 
-BOLD = "bold"
+BOLD, BADGE = "bold", "badge"
 STATES = {
-    **dict.fromkeys(("ended", "month", "open", "ahead", "unclear"), Style()),
+    "ended": Style(dim=True),
+    **dict.fromkeys(("month", "open", "ahead", "unclear"), Style()),
     **dict.fromkeys(("week", "disagree", "coerced"), Style(bold=True)),
 }
 """The style of each state of a remote without color; an icon shows the state too."""
@@ -40,12 +42,9 @@ TITLES = 1
 MARGIN = " "
 """Text to the left of each row."""
 CURSOR = ">"
-"""The margin of the row under the cursor if its style does not show the cursor.
-
-In low-bandwidth mode, a move then sends two cells and not two rows.
-"""
+"""The margin of the row under the cursor if its style does not show the cursor."""
 MARK = "*"
-"""The margin of a marked row: an ASCII character one cell wide."""
+"""The margin of a marked row, as a badge: an ASCII character one cell wide."""
 
 _BOLD = Style(bold=True)
 
@@ -88,10 +87,12 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     BINDINGS = bindings("table")
-    COMPONENT_CLASSES = {"line-table--titles", "line-table--cursor", "line-table--pointed"}
-
-    is_margin_styled: ClassVar[bool] = True
-    """Whether the margin has the style of its row."""
+    COMPONENT_CLASSES = {
+        "line-table--titles",
+        "line-table--cursor",
+        "line-table--pointed",
+        "line-table--badge",
+    }
 
     virtual_size = Reactive(Size(0, 0))
     """The size of all lines. Textual would lay out the screen again at each change."""
@@ -115,7 +116,10 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self._looks: _Looks
         """The styles of the last paint."""
         self.is_cursor_written = False
-        """Whether :data:`CURSOR` is in the margin of the row under the cursor."""
+        """Whether :data:`CURSOR` is in the margin of the row under the cursor.
+
+        In low-bandwidth mode, a move then sends two cells and not two rows.
+        """
 
     @abstractmethod
     def titles(self) -> Iterable[Piece]:
@@ -124,6 +128,10 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     @abstractmethod
     def line(self, row: int) -> Iterable[Piece]:
         """Return the line of a row, from left to right."""
+
+    def row_look(self, row: int) -> str:
+        """Return the look of all pieces of a row that have none."""
+        return ""
 
     def is_marked(self, row: int) -> bool:
         """Return whether a row is marked. The cursor hides :data:`MARK` in the margin."""
@@ -262,38 +270,36 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return some of the lines; query the style sheet once for all of them."""
         cursor = self.get_component_rich_style("line-table--cursor")
-        self._looks = _Looks(self.rich_style, cursor, {BOLD: _BOLD})
+        badge = self.get_component_rich_style("line-table--badge", partial=True)
+        self._looks = _Looks(self.rich_style, cursor, {BOLD: _BOLD, BADGE: badge})
         self.is_cursor_written = not (cursor.reverse or cursor.underline)
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         """Return a line in as few segments as possible; each costs about 24 bytes."""
         looks, row = self._looks, y - TITLES + self.scroll_offset.y
-        style, mark = looks.plain, MARGIN
+        style, margin, row_look = looks.plain, (MARGIN, ""), ""
         if y < TITLES:
             pieces = self.titles()
             style += self.get_component_rich_style("line-table--titles")
         elif row < self.row_count:
-            pieces = self.line(row)
-            mark = MARK if self.is_marked(row) else MARGIN
+            pieces, row_look = self.line(row), self.row_look(row)
+            if row == self.cursor_row and self.is_cursor_written:
+                margin = (CURSOR, "")
+            elif self.is_marked(row):
+                margin = (MARK, BADGE)
             if row == self.pointed_row:
                 style += self.get_component_rich_style("line-table--pointed")
             if row == self.cursor_row:
                 style += looks.cursor
-                mark = CURSOR if self.is_cursor_written else mark
         else:
             return Strip.blank(self.size.width, style)
-        pieces = [*pieces]
-        if self.is_margin_styled:
-            pieces.insert(0, (mark, ""))
-        left = self.size.width - len(mark) * (not self.is_margin_styled)
-        pieces.append((" " * (left - sum(cell_len(text) for text, _ in pieces)), ""))
+        pieces = [margin, *((text, look or row_look) for text, look in pieces)]
+        room = self.size.width - sum(cell_len(text) for text, _ in pieces)
         segments = [
             Segment(text, self._styled(style, look) if look else style)
-            for text, look in _joined(pieces)
+            for text, look in _joined([*pieces, (" " * room, "")])
         ]
-        if not self.is_margin_styled:
-            segments.insert(0, Segment(mark, looks.plain))
         return Strip(segments).adjust_cell_length(self.size.width)
 
     def _styled(self, line: Style, look: str) -> Style:

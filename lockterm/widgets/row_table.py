@@ -65,8 +65,6 @@ class RowTable(LineTable):
         columns: The columns, from left to right.
     """
 
-    is_margin_styled = False
-
     sortable: ClassVar[Collection[str]] = ()
     """The titles that sort when clicked; the screen sorts the rows."""
 

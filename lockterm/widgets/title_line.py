@@ -16,6 +16,8 @@ CRUMBS = 4
 PROFILE, HOST = 9, 13
 """Cells that profile and host keep, so that they can be told apart."""
 GAP = "  "
+SEPARATOR = " > "
+"""Between two breadcrumbs."""
 
 
 class TitleLine(Widget):
@@ -28,6 +30,8 @@ class TitleLine(Widget):
         host: The host of its service.
         read_only: Whether the profile sends no changes.
     """
+
+    COMPONENT_CLASSES = {"title-line--path"}
 
     crumbs: reactive[tuple[str, ...]] = reactive[tuple[str, ...]](())
     """The path to this screen; untrusted text that the header cleans."""
@@ -60,7 +64,7 @@ class TitleLine(Widget):
         band = self.band()
         width = self.size.width
         crumbs = [clean(crumb) for crumb in self.crumbs]
-        wanted = min(cell_len(" > ".join(crumbs)), width // CRUMBS)
+        wanted = min(cell_len(SEPARATOR.join(crumbs)), width // CRUMBS)
         taken = sum(cell_len(part) + len(GAP) for part in (state,) if part)
         profile, host = self._fitted(width - wanted - taken - len(GAP) - 2 * bool(band))
         named = f" {profile} " if band and profile else profile
@@ -68,7 +72,11 @@ class TitleLine(Widget):
         room = width - cell_len(GAP.join(right)) - len(GAP)
         left = fit_middle(crumbs, max(room if right else width, 0))
         gap = " " * max(width - cell_len(left) - cell_len(GAP.join(right)), 0)
-        line = Content.assemble((left, "bold"), gap, GAP.join(right))
+        path, separator, last = left.rpartition(SEPARATOR)
+        line = Content.assemble(path + separator, (last, "bold"), gap, GAP.join(right))
+        if path:
+            muted = self.get_visual_style("title-line--path")
+            line = line.stylize(muted, 0, len(path + separator))
         if band and named:
             start = len(left) + len(gap)
             line = line.stylize(band, start, start + len(named))
@@ -107,7 +115,7 @@ def fit_middle(crumbs: list[str], room: int) -> str:
 
     If that is not enough, the first breadcrumbs are dropped, and the last one stays.
     """
-    separator = " > "
+    separator = SEPARATOR
     shown = list(crumbs)
     while shown:
         line = separator.join(shown)

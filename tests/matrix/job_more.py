@@ -171,5 +171,5 @@ def whole(terminal: Terminal) -> tuple[Step, ...]:
         JOB
         + MORE
         + SITES
-        + (_themes(terminal.theme or "textual-dark") if terminal.colors > FEW else _NO_THEMES)
+        + (_themes(terminal.theme or "lockterm-dark") if terminal.colors > FEW else _NO_THEMES)
     )

@@ -114,7 +114,7 @@ async def test_what_was_done_here_is_shown_newest_first(
             "add Main gate",
         ]
         looks = [[look for _, look in table.line(row) if look] for row in range(6)]
-        assert looks == [[], [], [], [], ["open"], ["open"]]
+        assert looks == [[], ["disagree"], [], [], ["open"], ["open"]]
         assert_picture(pilot.app, "history-80x24")
         await press(pilot, "H")  # once is enough
         assert len(pilot.app.screen_stack) == 2

@@ -16,9 +16,10 @@ from lockterm.config.look import FULL_LOOK, Look
 from lockterm.errors import OutcomeUnknown
 from lockterm.screens.voice.panels import PacksTable
 from lockterm.service.running import RunningService
-from lockterm.terminal.colors import OWN, contrast
+from lockterm.terminal.colors import contrast
 from lockterm.terminal.glyphs import in_ascii
 from lockterm.terminal.link import SLOW_S, Link
+from lockterm.terminal.themes import OWN
 from tests.faults.calls import new_remote
 from tests.faults.catalogue import close
 from tests.faults.proxy import FaultProxy
@@ -112,7 +113,15 @@ async def test_words_in_the_terminals_own_colors_are_read_in_every_palette(
                 assert told >= OF_THEMES, (glyph, str(style))
 
 
-THEMES = ["textual-dark", "textual-light", "nord", "solarized-light", "catppuccin-frappe"]
+THEMES = [
+    "lockterm-dark",
+    "lockterm-light",
+    "textual-dark",
+    "textual-light",
+    "nord",
+    "solarized-light",
+    "catppuccin-frappe",
+]
 
 
 @pytest.mark.long

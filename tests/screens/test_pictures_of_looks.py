@@ -24,7 +24,7 @@ from tests.screens.snapshots import assert_picture
 HOME = (80, 24)
 LOOKS = {
     "80x24": (FULL_LOOK, "", HOME),
-    "light-80x24": (FULL_LOOK, "textual-light", HOME),
+    "light-80x24": (FULL_LOOK, "lockterm-light", HOME),
     "no-color-80x24": (Look(colors=0), "", HOME),
     "quiet-80x24": (Look(quiet=True), "", HOME),
     "high-contrast-80x24": (FULL_LOOK, "high-contrast-dark", HOME),

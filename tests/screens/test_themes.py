@@ -20,7 +20,8 @@ from lockterm.domain.remotes import Remote
 from lockterm.domain.validity import COERCED
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
-from lockterm.terminal.colors import OWN, contrast
+from lockterm.terminal.colors import contrast
+from lockterm.terminal.themes import OWN
 from lockterm.widgets.line_table import STATES
 from tests.matrix.colors import EYES, OF_THEMES, PALETTES, distance, ratio_of
 from tests.screens.running_app import Starter, notices, settled, shown, strips
@@ -34,17 +35,17 @@ async def test_a_theme_is_chosen_kept_and_there_at_the_next_start(
     async with lockterm_app(service, 1001) as pilot:
         await pilot.press("T")
         await settled(pilot)
-        assert "textual-dark" in shown(pilot)
+        assert "lockterm-dark" in shown(pilot)
         await pilot.press("j", "enter")
         await settled(pilot)
-        assert pilot.app.theme == "textual-light"
+        assert pilot.app.theme == "lockterm-light"
         assert pilot.app.current_theme.dark is False
     again = lockterm_app.app(service, 1001)
-    assert again.theme == "textual-light", "it is there before the first frame"
-    assert again.get_css_variables()["background"] == "#E0E0E0"
+    assert again.theme == "lockterm-light", "it is there before the first frame"
+    assert again.get_css_variables()["background"] == "#F7F7F8"
     async with again.run_test() as pilot:
         await settled(pilot)
-        assert str(pilot.app.screen.styles.background.hex) == "#E0E0E0"
+        assert str(pilot.app.screen.styles.background.hex) == "#F7F7F8"
 
 
 @pytest.mark.long
@@ -54,7 +55,7 @@ async def test_leaving_the_list_changes_and_keeps_nothing(
     async with lockterm_app(service, 1001) as pilot:
         await pilot.press("T", "j", "j", "escape")
         await settled(pilot)
-        assert pilot.app.theme == "textual-dark"
+        assert pilot.app.theme == "lockterm-dark"
         assert pilot.app.choices.get("theme") is None
 
 
@@ -66,7 +67,7 @@ def test_unknown_saved_theme_is_ignored_and_logged(
     first.choices.keep("theme", kept)
     with caplog.at_level(logging.WARNING, "lockterm"):
         app = lockterm_app.app("http://127.0.0.1:9")
-    assert app.theme == "textual-dark"
+    assert app.theme == "lockterm-dark"
     assert "the kept theme is none that is known" in caplog.text
 
 
@@ -111,7 +112,7 @@ async def test_a_choice_that_cannot_be_kept_holds_for_the_session(
         await settled(pilot)
         await pilot.press("j", "enter")
         await settled(pilot)
-        assert pilot.app.theme == "textual-light"
+        assert pilot.app.theme == "lockterm-light"
         assert "for this session alone" in notices(pilot)
 
 

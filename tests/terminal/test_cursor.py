@@ -23,7 +23,7 @@ WALK = (
     # the fields of a remote
     *(("enter", "Name +Night crew 1"), ("down", "Number +A-2054"), (ESCAPE, ".")),
     # a list
-    *(("T", "textual-dark"), ("down", "textual-light"), (ESCAPE, FIRST)),
+    *(("T", "lockterm-dark"), ("down", "lockterm-light"), (ESCAPE, FIRST)),
     # buttons
     *(("d", " +Keep"), (ESCAPE, FIRST)),
     # where one types

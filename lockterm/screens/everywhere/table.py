@@ -25,7 +25,16 @@ from lockterm.domain.text.validity import format_days
 from lockterm.domain.validity import State, may_be, without_weekdays
 from lockterm.domain.weekdays import format_weekday_letters, format_weekdays
 from lockterm.screens.remotes.columns import Layout, compared
-from lockterm.screens.remotes.table import BEFORE, LONGEST, SIGNS, RemoteRow, cells, signs
+from lockterm.screens.remotes.table import (
+    BEFORE,
+    LONGEST,
+    SIGNS,
+    RemoteRow,
+    cells,
+    row_look,
+    signs,
+    state_look,
+)
 from lockterm.widgets.cells import cut
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import GAP, Column, RowTable, fit
@@ -208,17 +217,16 @@ class OnLocksTable(RowTable):
             lock = cut(texts["lock"][0], widths["lock"])
             yield f"{' ' * BEFORE}{lock}: {shown.problem}", ""
             return
-        busy = self.busy[shown.lock.lock_id].get(shown.remote.id or 0, "")
-        remote = RemoteRow.of(shown.remote, shown.zone, self._now_ms, busy)
+        remote = self._of_remote(shown, shown.remote)
         layout = Layout({key: widths[key] for key in widths if key in _OF_REMOTE}, GAP, 0)
         if "who" in widths:
             layout = replace(layout, widths={"name": widths["who"], **layout.widths})
         texts |= dict(zip(layout.widths, cells(remote, layout), strict=True))
         texts["who"] = texts.get("name", ("", ""))
         if end_ms := shown.remote.end_ms:
-            texts["end"] = (dates.last_day(end_ms, shown.zone), "")
-            when = _time_left(end_ms, self._now_ms, widths.get("when", 0))
-            texts["when"] = (when, "")
+            look = state_look(remote)
+            texts["end"] = (dates.last_day(end_ms, shown.zone), look)
+            texts["when"] = (_time_left(end_ms, self._now_ms, widths.get("when", 0)), look)
         texts["days"] = (_days(shown.remote, widths.get("days", 0)), "")
         for key, width in widths.items():
             if key == "sign":
@@ -230,6 +238,14 @@ class OnLocksTable(RowTable):
             room = " " * (width - cell_len(text))
             right = COLUMNS[key].right
             yield (room + text if right else text + room) + " " * GAP, look
+
+    def row_look(self, row: int) -> str:
+        shown = self._rows[row]
+        return "" if shown.remote is None else row_look(self._of_remote(shown, shown.remote))
+
+    def _of_remote(self, shown: OnLock, remote: Remote) -> RemoteRow:
+        busy = self.busy[shown.lock.lock_id].get(remote.id or 0, "")
+        return RemoteRow.of(remote, shown.zone, self._now_ms, busy)
 
 
 def row_words(row: OnLock, age: str) -> str:

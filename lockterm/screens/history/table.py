@@ -17,11 +17,14 @@ from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
 from lockterm.domain.text.run import describe_counts
 from lockterm.domain.validity import State as RemoteState
+from lockterm.widgets.cells import cut
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 WHEN = 12
 """Cells of the column of times."""
+_RESULT = 2
+"""The column of the result."""
 _STATE = 3
 """The column of the sign."""
 _LOCK = 5
@@ -42,6 +45,12 @@ OUTCOMES: Mapping[State, str] = {
     State.CONFLICT: "differs",
 }
 """``STATE_WORDS`` in a narrow column; the line below the table has the whole words."""
+
+_LOOKS: Mapping[State, str] = {
+    **dict.fromkeys((State.REFUSED, State.CONFLICT), RemoteState.DISAGREE.look),
+    **dict.fromkeys((State.UNKNOWN, State.NOT_SEEN, State.AMBIGUOUS), RemoteState.UNCLEAR.look),
+}
+"""The look of the result of a change that was not simply recorded."""
 
 
 class HistoryTable(RowTable):
@@ -148,12 +157,19 @@ class HistoryTable(RowTable):
         return WHEN, what, result, 1, remote, lock, _MOST_CHANGED
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return the icon of a remote's state after the operation, by its dates."""
+        """Return the icon of a remote's state after the operation, and a result in color."""
         line = self._lines[key := self._keys[row]]
+        found: dict[int, Sequence[Piece]] = {}
+        if isinstance(line, HistoryLine) and line.state in _LOOKS:
+            width = self._widths[_RESULT]
+            outcome = cut(_outcome(line.state, line.code), width).ljust(width)
+            found[_RESULT] = [(outcome, _LOOKS[line.state])]
         if isinstance(line, HistoryLine) and key not in self._left:
             self._left[key] = left_state(line, self._now_ms)
         state = self._left.get(key)
-        return {} if state is None else {_STATE: [(state.sign, state.look)]}
+        if state is not None:
+            found[_STATE] = [(state.sign, state.look)]
+        return found
 
     def _cells(self, line: HistoryLine | RunLine) -> tuple[str, ...]:
         assert self._zone is not None

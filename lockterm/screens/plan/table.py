@@ -18,7 +18,7 @@ from lockterm.domain.text.plan import (
     step_states,
 )
 from lockterm.domain.text.run import LEFT_OUT
-from lockterm.domain.validity import State
+from lockterm.domain.validity import State as Validity
 from lockterm.widgets.line_table import TITLES, Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
@@ -45,6 +45,12 @@ _STATES: Mapping[StepState, str] = {
     StepState.NOT_SENT: "! not sent",
 }
 """The result of a step in a narrow column; problems differ by shape, too."""
+_LOOKS: Mapping[StepState, str] = {
+    **dict.fromkeys((StepState.REFUSED, StepState.NOT_SENT), Validity.DISAGREE.look),
+    StepState.SKIPPED: Validity.WEEK.look,
+    StepState.UNKNOWN: Validity.UNCLEAR.look,
+}
+"""The look of the result of a step that has a problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +135,10 @@ class PlanTable(RowTable):
         if step.state is StepState.TO_DO and step.is_planned:
             zone = self._locks[step.lock_id].zone
             if describe_step_shortening(step, zone, self._now_ms):
-                signs[_STEP] = [(f"{_SHORTENS:{self._widths[_STEP]}}", State.WEEK.look)]
+                signs[_STEP] = [(f"{_SHORTENS:{self._widths[_STEP]}}", Validity.WEEK.look)]
+        elif step.state in _LOOKS and not step.is_left_out:
+            text = f"{_STATES[step.state]:{self._widths[_STEP]}}"
+            signs[_STEP] = [(text, _LOOKS[step.state])]
         return signs
 
     def _cells(self, number: int) -> tuple[str, ...]:

@@ -71,6 +71,10 @@ SIGNS = 2
 """The cells they take."""
 
 
+_WITH_STATE = frozenset({"valid", "state", "start", "end"})
+"""The columns in the color of the state."""
+
+
 def cells(row: RemoteRow, layout: Layout) -> list[Piece]:
     """Return the texts of the columns with their styles."""
     found = []
@@ -78,11 +82,19 @@ def cells(row: RemoteRow, layout: Layout) -> list[Piece]:
         text = _cell(row, key, width)
         if row.busy and key == "name" and "state" not in layout.widths:
             text = f"{row.busy}: {text}"
-        bold = (key == "state" and bool(row.valid.disagreement)) or (
-            key == "coerced" and text == "yes"
-        )
-        found.append((cut(text, width), BOLD if bold else ""))
+        look = state_look(row) if key in _WITH_STATE else ""
+        found.append((cut(text, width), BOLD if key == "coerced" and text == "yes" else look))
     return found
+
+
+def state_look(row: RemoteRow) -> str:
+    """Return the look of the end and the state of a remote; empty if it is active."""
+    return "" if row.valid.state is State.OPEN else row.valid.state.look
+
+
+def row_look(row: RemoteRow) -> str:
+    """Return the look of a whole row: an expired remote is dim."""
+    return State.ENDED.look if row.valid.state is State.ENDED else ""
 
 
 def whole(row: RemoteRow, column: str) -> str:
@@ -309,6 +321,9 @@ class RemotesTable(LineTable):
         yield from signs(self.rows[row])
         yield " " * (BEFORE - SIGNS), ""
         yield from line(found, self._layout)
+
+    def row_look(self, row: int) -> str:
+        return row_look(self.rows[row])
 
     def is_marked(self, row: int) -> bool:
         return bool(self._marks) and self._marks.has((self._lock_id, self.rows[row].remote))
