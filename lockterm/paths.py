@@ -102,8 +102,8 @@ def needing_home() -> Iterator[None]:
         yield
     except RuntimeError:
         raise ConfigError(
-            f"User {os.getuid()} has no home directory: HOME is not set to one, and the system does"
-            " not know this user.",
+            f"User {os.getuid()} has no home directory: HOME is not set, and the system"
+            " does not know this user.",
             hint="Set HOME, or each of XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME and"
             " XDG_CACHE_HOME.",
         ) from None
@@ -125,9 +125,12 @@ def make_directory(directory: Path) -> None:
             about = os.fstat(opened)
             if about.st_uid != os.geteuid():
                 raise StoreError(
-                    f"The directory {directory} belongs to another user, who could change what is"
-                    " kept there.",
-                    hint="Point XDG_STATE_HOME (or its kin) at a place of your own.",
+                    f"The directory {directory} belongs to another user, who could change"
+                    " the files in it.",
+                    hint=(
+                        "Set XDG_STATE_HOME (or the matching XDG variable) to a directory"
+                        " that belongs to you."
+                    ),
                 )
             if about.st_mode & 0o077:
                 os.fchmod(opened, stat.S_IMODE(about.st_mode) & DIRECTORY_MODE)
@@ -137,7 +140,10 @@ def make_directory(directory: Path) -> None:
         why = "it is a file" if isinstance(error, NotADirectoryError) else describe_os_error(error)
         raise StoreError(
             f"The directory {directory} cannot be made: {why}.",
-            hint="Make it writable, or point XDG_STATE_HOME (or its kin) at a place that is.",
+            hint=(
+                "Make the directory writable, or set XDG_STATE_HOME (or the matching XDG"
+                " variable) to a writable directory."
+            ),
         ) from error
 
 
@@ -315,7 +321,7 @@ def _require_replaceable(place: Place, may_replace: Callable[[bytes], bool] | No
         return
     with os.fdopen(place.open(os.O_RDONLY), "rb") as there:
         if not may_replace(there.read(_MOST_REPLACED)):
-            raise FileExistsError(errno.EEXIST, "it is not one that lockterm wrote", place.path)
+            raise FileExistsError(errno.EEXIST, "lockterm did not write the file", place.path)
 
 
 def _write(descriptor: int, content: bytes) -> None:

@@ -223,12 +223,12 @@ def for_shell(path: str | os.PathLike[str]) -> str:
 def _content(descriptor: int, most: int, what: str) -> bytes:
     about = os.fstat(descriptor)
     if stat.S_ISDIR(about.st_mode):
-        raise ValueError("It is a directory.")
+        raise ValueError("The path is a directory.")
     if not stat.S_ISREG(about.st_mode):
-        raise ValueError("It is a pipe or a device: only a file can be read as a whole.")
+        raise ValueError("The path is a pipe or a device, not a file.")
     if (size := about.st_size) <= most:
         with os.fdopen(descriptor, "rb", closefd=False) as opened:
             content = opened.read(most + 1)
         if (size := len(content)) <= most:
             return content
-    raise ValueError(f"It has {size:,} bytes: no {what} is as large.")
+    raise ValueError(f"The file has {size:,} bytes, too many for a {what}.")

@@ -217,7 +217,7 @@ def test_a_mounted_file_is_written_in_place_when_it_cannot_be_replaced(
     monkeypatch.setattr(os, "replace", busy)
     profiles = Profiles(file, Options(), {})
     saved = profiles.save(profiles.read(), "b", {"base_url": "https://b.example"})
-    assert "was written in place" in saved.notice
+    assert "wrote the file in place" in saved.notice
     assert file.stat().st_ino == inode
     assert [*profiles.read().profiles] == ["a", "b"]
     assert file.read_text().startswith('\ufeffdefault_profile = "a"'), "the mark stays"

@@ -134,7 +134,7 @@ class BodyReader:
         encoding = encoding.strip().lower()
         self._gzip = _unpacker() if encoding in _GZIP else None
         if encoding not in ("", "identity", *_GZIP):
-            self.flaw = "it is packed in a way that was not asked for"
+            self.flaw = "it is compressed in a way that lockterm did not request"
 
     def feed(self, chunk: bytes) -> None:
         """Add received bytes; afterwards there may be a flaw."""
@@ -152,15 +152,15 @@ class BodyReader:
                 # One byte more than the limit shows that the body is larger than a full one.
                 self._add(self._gzip.decompress(chunk, MAX_BODY - len(self.body) + 1))
             except zlib.error:
-                self.flaw = "its gzip packing is damaged"
+                self.flaw = "its gzip compression is damaged"
             chunk = self._gzip.unused_data
             if self._members > _MOST_MEMBERS:
-                self.flaw = "it is packed in too many parts"
+                self.flaw = "it is compressed in too many parts"
 
     def finish(self) -> None:
         """Mark the answer as complete."""
         if not self.flaw and self._gzip is not None and self._packed and not self._gzip.eof:
-            self.flaw = "its gzip packing is cut short"
+            self.flaw = "its gzip data is cut short"
 
     def _add(self, chunk: bytes) -> None:
         room = MAX_BODY - len(self.body)

@@ -29,9 +29,9 @@ T = TypeVar("T")
 
 LIST_PATH = "/api/v1/bluetooth-remote/list"
 
-LOOK = "Check what the service has now before you send it again."
+LOOK = "Check the data of the service before you send the change again."
 """What to do about an outcome that is not known."""
-NO_LOOK = "The service has no way to read it back. The same value may be sent again."
+NO_LOOK = "The service does not report this value. You can send the same value again."
 """The same, of a call that sets what no other call returns (4.8, 4.12)."""
 LARGE = 16 * 1024
 """Bytes of a body from which on it is read beside the event loop, so that keys go on working."""
@@ -198,7 +198,7 @@ class LockService:
                 return await _understood(answer, lambda data: read_result(data, write.result))
             except (NoAnswer, MalformedAnswer) as error:
                 raise OutcomeUnknown(
-                    f"The service may have recorded it or not. {error.message}",
+                    f"The service may have recorded the change or not. {error.message}",
                     hint=LOOK if write.call in READABLE_CALLS else NO_LOOK,
                 ) from error
 

@@ -74,8 +74,8 @@ def checked_url(text: str, base_url: str) -> httpx.URL:
         fit = False
     if not fit:
         raise not_fetched(
-            f"{clean(without_secrets(text), 120)} is not an address to fetch a pack from.",
-            "It must be an https URL without a user name.",
+            f"{clean(without_secrets(text), 120)} is not an address for fetching a pack.",
+            "The address must be an https URL without a user name.",
         )
     return url
 
@@ -112,8 +112,11 @@ async def addresses_of(url: httpx.URL, base_url: str) -> list[str]:
     here = urlsplit(base_url).hostname in _LOOPBACK
     if not here and not all(map(_is_public, addresses)):
         raise not_fetched(
-            f"{server} is not a public address, but the service is elsewhere. Nothing was fetched.",
-            "If it is right, fetch it by other means.",
+            (
+                f"{server} is not a public address, but the service is not on that network."
+                " Nothing was fetched."
+            ),
+            "If the address is right, fetch the pack with another program.",
         )
     return addresses
 
@@ -175,7 +178,9 @@ async def download(
     url = checked_url(wanted.url, profile.base_url)
     if (other := other_server(url, profile.base_url)) != agreed:
         where = other or "the service itself"
-        raise not_fetched(f"It comes from {where}, which you did not agree to.", "Fetch it again.")
+        raise not_fetched(
+            f"The pack comes from {where}, which you did not confirm.", "Fetch the pack again."
+        )
     if wanted.size is not None and not 0 <= wanted.size <= MOST_BYTES:
         size = clean(wanted.size, 30)
         raise not_fetched(f"The service says that the pack has {size} bytes.")
@@ -221,7 +226,7 @@ class _Fetch:
                     return await self._take(response, deadline)
                 with on_disk(self.folder):
                     self.partial.restart()
-        raise not_fetched("The server sent another part of the file than it was asked for.")
+        raise not_fetched("The server sent a different part of the file than requested.")
 
     def _fits(self, response: httpx.Response) -> bool:
         """Return whether the answer is the whole pack, or continues at the end of the file."""
@@ -233,18 +238,18 @@ class _Fetch:
             return told is not None and int(told[1]) == have and same
         if status not in (200, 416) or (status == 416 and not have):
             raise Refused(
-                f"The server answered HTTP {status} and gave no pack.",
+                f"The server answered HTTP {status} instead of a pack.",
                 status=status,
                 hint="Redirects are not followed." if 300 <= status < 400 else "",
             )
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if status == 200 and kind in ("text/html", "application/xhtml+xml"):
-            raise _instead("The server sent a web page in place of the pack.")
+            raise _instead("The server sent a web page instead of the pack.")
         return status == 200
 
     async def _take(self, response: httpx.Response, deadline: asyncio.Timeout) -> int | None:
         if response.headers.get("content-encoding", "identity").lower() != "identity":
-            raise not_fetched("The server compressed the file; it was not saved.")
+            raise not_fetched("The server compressed the file. The file was not saved.")
         partial, told = self.partial, self.wanted.size
         begun = 0 if response.status_code == 200 else partial.have
         total = _length(response, begun) if told is None else told
@@ -262,7 +267,7 @@ class _Fetch:
                 if partial.have + len(chunk) > most:
                     partial.remove()
                     raise MalformedAnswer(
-                        f"The server sent more than {most:,} bytes; the file was deleted.",
+                        f"The server sent more than {most:,} bytes. The file was deleted.",
                         title="Pack damaged",
                     )
                 with on_disk(self.folder):
@@ -282,7 +287,7 @@ class _Fetch:
         held, told, length = bytearray(), self.wanted.size, _length(response, 0)
         if self.partial.have:
             if told is not None and length is not None and length != told:
-                raise _instead(f"The server sent {length:,} bytes in place of the pack.")
+                raise _instead(f"The server sent {length:,} bytes instead of the pack.")
             async for chunk in chunks:
                 held += chunk
                 if len(held) >= PROOF:
@@ -302,7 +307,7 @@ class _Fetch:
         size, md5 = self.wanted.size, self.wanted.md5.strip().lower()
         is_other = md5 and hashlib.md5(pack, usedforsecurity=False).hexdigest() != md5
         if is_other or size not in (None, len(pack)):
-            raise _instead(f"The server sent {len(pack):,} bytes in place of the pack.")
+            raise _instead(f"The server sent {len(pack):,} bytes instead of the pack.")
 
     @contextlib.asynccontextmanager
     async def _answer(self) -> AsyncIterator[tuple[httpx.Response, asyncio.Timeout]]:
@@ -340,7 +345,11 @@ class _Fetch:
                     server = clean(self.url.netloc.decode("ascii"), 80)
                     raise not_sent(error, server) from error
                 stalled = isinstance(error, (httpx.TimeoutException, TimeoutError))
-                what = f"Hardly anything came for {STALL_S:.0f} s" if stalled else "The line broke"
+                what = (
+                    f"Almost no data arrived for {STALL_S:.0f} s"
+                    if stalled
+                    else "The connection broke"
+                )
                 raise _broken(what, self.partial) from error
 
     def _request(self, address: str) -> httpx.Request:
@@ -361,7 +370,7 @@ class _Fetch:
 
 def _instead(what: str) -> MalformedAnswer:
     hint = "A login page may have answered instead. The bytes received before are kept."
-    return not_fetched(f"{what} It was not taken.", hint)
+    return not_fetched(f"{what} lockterm did not save the answer.", hint)
 
 
 def _length(response: httpx.Response, have: int) -> int | None:
@@ -377,16 +386,19 @@ def _verify(wanted: PackSource, total: int | None, partial: PartialFile) -> None
     if wanted.md5 and partial.md5() != wanted.md5.strip().lower():
         partial.remove()
         raise MalformedAnswer(
-            "MD5 mismatch: the service reported another one. The file was deleted.",
+            "MD5 mismatch. The file was deleted.",
             title="Pack damaged",
-            hint="Fetch it again.",
+            hint="Fetch the pack again.",
         )
 
 
 def _broken(what: str, partial: PartialFile) -> NoAnswer:
     if partial.validator and partial.have:
-        message, hint = f"{what}. The bytes received so far are kept.", "Fetch it again to resume."
+        message, hint = (
+            f"{what}. The bytes received so far are kept.",
+            "Fetch the pack again to resume.",
+        )
     else:
-        message = f"{what}, and this server does not let a download be resumed."
-        hint = "Fetch it again, from the beginning."
-    return NoAnswer(message, title="Pack not fetched whole", hint=hint)
+        message = f"{what}, and this server cannot resume a download."
+        hint = "Fetch the pack again from the beginning."
+    return NoAnswer(message, title="Pack not fetched completely", hint=hint)

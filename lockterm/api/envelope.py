@@ -45,7 +45,7 @@ def decode(body: bytes) -> Any:
     if sum(map(body.count, (b"{", b"[", b","))) > MAX_PARTS:
         raise NotJson("it has too many parts")
     if body.count(b"\\ud") + body.count(b"\\uD") > MAX_PARTS:
-        raise NotJson("it has too many halves of pairs")
+        raise NotJson("it contains too many unpaired surrogates")
     try:
         text = body.removeprefix(BOM_UTF8).decode()  # some servers begin with a byte order mark
     except UnicodeDecodeError:
@@ -117,7 +117,7 @@ def _mended(value: Any) -> Any:
 
 _DIGITS = re.compile(r"-?[0-9]{1,18}")
 _SOMETHING_ELSE = (
-    "Something else may have answered: a proxy, a login page, or the wrong base_url in the profile."
+    "The answer may come from a proxy, a login page, or the wrong base_url in the profile."
 )
 _OF_PROXIES = frozenset({407, 511})
 """HTTP status: proxy authentication required, network authentication required."""
@@ -196,7 +196,9 @@ def _opened(answer: Answer) -> Any:
     if not 200 <= status < 300:
         raise _failure(answer, quoted)
     if envelope is None:
-        message = f"The answer (HTTP {status}) cannot be used: {problem}. It begins: {quoted}"
+        message = (
+            f"The answer (HTTP {status}) cannot be used: {problem}. The answer begins: {quoted}"
+        )
         raise MalformedAnswer(message, hint=_SOMETHING_ELSE)
     if envelope.code != 0:
         raise _refusal(answer, envelope, quoted)
@@ -211,12 +213,15 @@ def _refusal(answer: Answer, envelope: Envelope | None, quoted: str) -> Refused:
         wait_s = retry_after_s(answer.headers)
         hint = "Try again in some seconds."
         if wait_s:
-            hint = f"It takes calls again in {wait_s:.0f} s."
+            hint = f"The service accepts calls again in {wait_s:.0f} s."
         return RateLimited(message, retry_after_s=wait_s, hint=hint)
     hint = {
-        401: "It wants credentials: check the profile's headers.",
-        403: "It does not allow this: check the profile's headers and what they are good for.",
-        407: "A proxy on the way wants a login: the service was not reached.",
+        401: "The service requires credentials. Check the headers of the profile.",
+        403: (
+            "The service does not allow this. Check the headers of the profile and the rights"
+            " of the account."
+        ),
+        407: "A proxy requires a login, so lockterm did not reach the service.",
         404: "" if envelope else "Check base_url in the profile.",
     }.get(status, "")
     return Refused(
@@ -230,7 +235,7 @@ def _refusal(answer: Answer, envelope: Envelope | None, quoted: str) -> Refused:
 
 def _failure(answer: Answer, quoted: str) -> MalformedAnswer:
     status = answer.status
-    hint = "The service or a gateway before it has a problem; try again later."
+    hint = "The service or its gateway has a problem. Try again later."
     title, more = "The service failed", quoted or "nothing more"
     if status < 400:
         title, hint = "Not the service", _SOMETHING_ELSE

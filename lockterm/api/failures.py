@@ -17,8 +17,8 @@ def not_sent(error: Exception, server: str) -> Unreachable:
     """Return the error for a request that never left this machine."""
     reason = f"no connection to {server}"
     if isinstance(error, _TIMEOUTS):
-        reason += " came about in time"
-    hint = "Check the network. Your input is kept; send it once the service answers."
+        reason += " was made in time"
+    hint = "Check the network. Your input is kept. Send it when the service answers."
     for cause in _causes(error):
         if untrusted := tls_failure(cause, server):
             return untrusted
@@ -56,17 +56,17 @@ def no_answer(
         quote: Makes text of the other side safe to show.
     """
     if isinstance(error, _TIMEOUTS):
-        reason = f"No whole answer came within {within_s:.0f} s"
+        reason = f"No complete answer came within {within_s:.0f} s"
     elif isinstance(error, httpcore.RemoteProtocolError):
         reason = f"The answer broke off, or was not HTTP ({quote(str(error)).rstrip('.')})"
     elif isinstance(error, (httpcore.NetworkError, OSError)):
-        reason = "The connection broke before the whole answer came"
+        reason = "The connection broke before the complete answer came"
     else:
         reason = f"The exchange failed ({type(error).__name__}: {quote(str(error))})"
-    hint = "The connection may be slow or unsteady; try again."
+    hint = "The connection may be slow or unstable. Try again."
     if any(map(wants_certificate, _causes(error))):
-        reason, hint = "The service wants a client certificate", NO_CERTIFICATE
-    so_far = f" So far it had said HTTP {status}: {seen or 'nothing more'}." if status else ""
+        reason, hint = "The service requires a client certificate", NO_CERTIFICATE
+    so_far = f" Before that, it answered HTTP {status}: {seen or 'nothing more'}." if status else ""
     return NoAnswer(f"{reason}.{so_far}", hint=hint)
 
 

@@ -1,7 +1,7 @@
-"""The first page of a lock's list, read in a thread while the UI is imported.
+"""Reads the first page of a lock's list in a thread, while the main thread imports the UI.
 
-The HTTP client is imported before the thread starts. A thread that imports it while Textual is
-imported shows the first rows later, by a tenth of the start time.
+This module imports the HTTP client before the thread starts. If the thread imported the client
+while the main thread imports Textual, the first rows would appear a tenth of the start time later.
 """
 
 from __future__ import annotations

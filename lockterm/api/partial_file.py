@@ -163,11 +163,11 @@ def on_disk(folder: Path) -> Iterator[None]:
         yield
     except BlockingIOError:
         raise StoreError(
-            "Another lockterm is fetching this pack just now.", title="Pack not fetched"
+            "Another lockterm is already fetching this pack.", title="Pack not fetched"
         ) from None
     except OSError as error:
         raise StoreError(
             f"The pack cannot be written to {folder}: {describe_os_error(error)}.",
             title="Pack not fetched",
-            hint="See that the directory is yours, writable and not full.",
+            hint="Check that the directory is yours, writable and not full.",
         ) from error

@@ -43,7 +43,9 @@ def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = Non
     remotes = tuple(Remote.read(item) for item in items if isinstance(item, Mapping))
     told_locks = {remote.lock_id for remote in remotes} - {None, 0}
     if lock_id is not None and told_locks and lock_id not in told_locks:
-        raise MalformedAnswer(f"Asked for the list of lock {lock_id}, it is another lock's.")
+        raise MalformedAnswer(
+            f"The answer contains the list of another lock, not of lock {lock_id}."
+        )
 
     least = {"pageNo": 1, "pageSize": 1, "pages": 0, "total": 0}
     told = {name: _count(data.get(name), at_least) for name, at_least in least.items()}
@@ -79,8 +81,8 @@ def read_remote(data: Any, remote_id: int) -> Remote:
     told = _object(data).get("id")
     remote = Remote.read(data if told is not None else {**data, "id": remote_id})
     if remote.id != remote_id:
-        about = remote.id if remote.id is not None else "something without a usable id"
-        raise MalformedAnswer(f"Asked for remote {remote_id}, the answer is about {about}.")
+        about = remote.id if remote.id is not None else "something without a usable ID"
+        raise MalformedAnswer(f"The answer is about {about}, not about remote {remote_id}.")
     return remote
 
 

@@ -41,7 +41,7 @@ def checked_base_url(profile: Profile) -> str:
     try:
         return values.base_url(profile.base_url)[0]
     except ValueError as error:
-        hint = "Write it as https://host, https://host:port or https://host/prefix."
+        hint = "Write the URL as https://host, https://host:port or https://host/prefix."
         raise ConfigError(values.as_sentence(f"base_url {error}"), hint=hint) from None
 
 
@@ -105,7 +105,7 @@ def _json(name: str, value: Any) -> str:
     except RecursionError:
         reason = "is nested too deeply"
     except ValueError:
-        reason = "has a number that JSON does not have"
+        reason = "has a number that JSON does not allow"
     else:
         return text
     raise RuleViolation({name: f"{name} {reason}."})

@@ -150,7 +150,7 @@ class Transport:
         """
         pool = self._pool
         if pool is None:
-            raise Unreachable("Nothing was sent: the connections are closed.")
+            raise Unreachable("Nothing was sent, because the connections are closed.")
         headers, body = dict(self._headers), b""
         if content is not None:
             headers[b"Content-Type"], body = content[0].encode(), content[1]

@@ -94,7 +94,7 @@ def _load_own(context: ssl.SSLContext, ca_file: str) -> None:
         raise Untrusted(
             f"The ca_file {clean(ca_file)} cannot be used: {problem or 'no such place'}. "
             "Nothing was sent.",
-            hint="It is a file of certificates that start with -----BEGIN CERTIFICATE-----.",
+            hint="The file must contain certificates that start with -----BEGIN CERTIFICATE-----.",
         ) from None
 
 
@@ -116,8 +116,8 @@ def unread_failure(cause: BaseException, server: str) -> Untrusted | None:
     if not isinstance(cause, ssl.SSLError) or cause.reason != _CERTIFICATE_REQUIRED:
         return None
     return Untrusted(
-        f"No secure connection to {server}: it wants a client certificate. It did not read the"
-        " request, so nothing was changed.",
+        f"No secure connection to {server}: it requires a client certificate. It did not"
+        " read the request, so nothing was changed.",
         hint=NO_CERTIFICATE,
     )
 
@@ -136,16 +136,19 @@ def tls_failure(cause: BaseException, server: str) -> Untrusted | None:
         )
     if wants_certificate(cause):
         return Untrusted(
-            f"No secure connection to {server}: it wants a client certificate. Nothing was sent.",
+            (
+                f"No secure connection to {server}: it requires a client certificate. Nothing"
+                " was sent."
+            ),
             hint=NO_CERTIFICATE,
         )
     if cause.reason == _REFUSED:
         return Untrusted(
             f"{server} refused to make a secure connection. Nothing was sent.",
-            hint=f"It may want a client certificate, or other versions of TLS. {NO_CERTIFICATE}",
+            hint=f"It may require a client certificate, or another TLS version. {NO_CERTIFICATE}",
         )
     reason = clean(cause.reason or cause.strerror or "the handshake failed", 200)
     return Untrusted(
         f"No secure connection to {server}: {reason}. Nothing was sent.",
-        hint="Check base_url: its port may not speak TLS, or too old a version of it.",
+        hint="Check base_url. The port may use no TLS, or a version that is too old.",
     )

@@ -117,18 +117,22 @@ class Appearance:
         if isinstance(kept, str) and kept in self._app.available_themes:
             return kept
         if kept is not None:
-            _log.warning("the kept theme is none that is known: %.80r", kept)
+            _log.warning("the saved theme is unknown: %.80r", kept)
         return DEFAULT
 
     def choose_theme(self) -> None:
         """Ask for a theme and save the choice."""
         if self.look.native:
-            reason = "This terminal has few colors: its own are used."
+            reason = "This terminal has few colors, so lockterm uses the terminal's own."
             if self.look.quiet:
-                reason = "Quiet uses the terminal's own colors."
+                reason = "Low-bandwidth mode uses the terminal's own colors."
             elif self.look.colors == 0:
-                reason = "No colors are used here: NO_COLOR is set, or the terminal has none."
-            self._app.notify(f"{reason} A theme chosen elsewhere is kept.", title="Theme")
+                reason = (
+                    "lockterm uses no colors, because NO_COLOR is set or the terminal has none."
+                )
+            self._app.notify(
+                f"{reason} Your saved theme still applies in other terminals.", title="Theme"
+            )
             return
 
         names = sorted(self._app.available_themes)
@@ -144,7 +148,9 @@ class Appearance:
         try:
             self._choices.keep("theme", name)
         except (LocktermError, OSError) as error:
-            self._app.notify(f"It holds for this session alone: {error}.", title="Theme")
+            self._app.notify(
+                f"The theme applies to this session only. It was not saved: {error}.", title="Theme"
+            )
 
     # --- bytes and mouse -------------------------------------------------------------------------
 
@@ -154,11 +160,12 @@ class Appearance:
         self.apply_look(replace(self.look, quiet=quiet))
         self._use_mouse()
         self._app.notify(
-            "16 colors, ASCII, no movements of the mouse, nothing read ahead, so that less is"
-            " sent. The same key ends it; --quiet begins with it."
+            "To send less, lockterm uses 16 colors and ASCII, ignores mouse movements and"
+            " reads nothing ahead. Press the same key to turn this off. Use --quiet to"
+            " start in this mode."
             if quiet
-            else "Colors and glyphs are back, and neighboring pages are read ahead again.",
-            title="Quiet" if quiet else "No longer quiet",
+            else "lockterm shows all colors and symbols again, and reads neighboring pages ahead.",
+            title="Low-bandwidth mode on" if quiet else "Low-bandwidth mode off",
         )
 
     def toggle_mouse(self) -> None:
@@ -167,13 +174,16 @@ class Appearance:
         self.look = replace(self.look, mouse=mouse)
         self._use_mouse()
         self._app.notify(
-            "Clicks and the wheel work in lockterm again. Most terminals select text while shift"
-            " is held."
-            + " GNU screen now holds an escape back until the next key."
+            "Clicks and the mouse wheel work in lockterm again. In most terminals, hold"
+            " Shift to select text."
+            + " GNU screen now delays the Escape key until you press another key."
             * (self.look.copy == "screen")
             if mouse
-            else "The terminal has it: select and copy text as anywhere. No key has changed.",
-            title="Mouse" if mouse else "Mouse let go",
+            else (
+                "The terminal now handles the mouse, so you can select and copy text. The"
+                " keys are unchanged."
+            ),
+            title="Mouse" if mouse else "Mouse released",
         )
 
     def _use_mouse(self) -> None:
@@ -223,9 +233,9 @@ class Appearance:
         if trip_s < SLOW_S or self.look.quiet:
             return
         self._app.notify(
-            f"{key('app.quiet')} sends less: 16 colors, ASCII, nothing read ahead."
-            f" Each key takes {trip_s * 1000:.0f} ms to this terminal and back."
-            " To begin so: --quiet, or quiet = true under"
+            f"Each key takes {trip_s * 1000:.0f} ms to this terminal and back. Press"
+            f" {key('app.quiet')} for low-bandwidth mode: 16 colors, ASCII, no reading"
+            " ahead. To start in this mode, use --quiet, or set quiet = true under"
             " [terminal] in the configuration.",
-            title="A thin link",
+            title="Slow connection",
         )

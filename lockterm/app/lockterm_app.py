@@ -221,10 +221,10 @@ class LocktermApp(TerminalApp[int]):
 
         if interrupted := [run for run in runs if run.is_interrupted]:
             title = clean(interrupted[0].title, 60)
-            more = f", and {len(interrupted) - 1:,} more: see {key('app.history')}"
+            more = f" Press {key('app.history')} to list all {len(interrupted):,} interrupted runs."
             self.notify(
-                f"{key('app.run')} shows it and goes on: {title} was not carried out to its end"
-                f"{more if interrupted[1:] else ''}.",
+                f"{title} did not finish. Press {key('app.run')} to show or resume this"
+                f" run.{more if interrupted[1:] else ''}",
                 title="Interrupted run",
                 severity="warning",
             )
@@ -242,8 +242,10 @@ class LocktermApp(TerminalApp[int]):
             shown = [one for one in self.screen_stack if isinstance(one, type(screen))]
             if any(one.drawn.plan.id == run_id for one in shown):
                 is_here = shown[-1] is self.screen and shown[-1].drawn.plan.id == run_id
-                words = "below this screen. escape goes back to it." if not is_here else "here."
-                refuse_to_open(self, "Last run", f"Already open {words}")
+                words = (
+                    "below this screen. Press Escape to go back to it." if not is_here else "here."
+                )
+                refuse_to_open(self, "Last run", f"The run is already open {words}")
                 return
             self.push_screen(screen)
 
@@ -299,7 +301,9 @@ class LocktermApp(TerminalApp[int]):
         """Stop the run after the current steps, so that their results are known."""
         if (run := self.operations.run_under_way) is not None:
             run.stop()
-            self.notify("It stops after the steps that are under way.", title="Stopping the run")
+            self.notify(
+                "The run will stop after the steps that are under way.", title="Stopping the run"
+            )
             await run.over.wait()
 
     def take_left_key(self, key: str) -> bool:
@@ -365,8 +369,8 @@ class LocktermApp(TerminalApp[int]):
             refuse_to_open(
                 self,
                 "Profiles",
-                f"The demo is a separate, made-up site. Leave it with {key('app.quit')}: lockterm"
-                " without a command opens your profiles, or asks for the first one.",
+                "The demo is a separate, made-up site. To use your own service, press"
+                f" {key('app.quit')} to quit, and then run lockterm without a command.",
             )
             return
 
@@ -380,7 +384,11 @@ class LocktermApp(TerminalApp[int]):
         if not any(isinstance(screen, kind) for screen in self.screen_stack):
             return False
         if not isinstance(self.screen, kind):
-            refuse_to_open(self, what, "Already open below this screen. escape goes back to it.")
+            refuse_to_open(
+                self,
+                what,
+                "This screen is already open below. Press Escape to go back to it.",
+            )
         return True
 
     def _go_on(self, settings: Settings) -> None:
@@ -396,10 +404,10 @@ class LocktermApp(TerminalApp[int]):
         if action not in ("settle", "send_again"):
             return ""
         if self._outcomes is None or not self._outcomes.unsettled:
-            return "No unconfirmed changes: every sent change has its result."
+            return "There are no unconfirmed changes. The result of every sent change is known."
         profile = self.operations.profile
         if action == "send_again" and profile.read_only:
-            return describe_read_only(profile.name, "nothing is sent again")
+            return describe_read_only(profile.name, "The change cannot be sent again")
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -195,7 +195,9 @@ class TerminalApp(HookedApp[ReturnType]):
 
     def action_help_quit(self) -> None:
         """Show the key that quits, after Ctrl+C had nothing to copy."""
-        self.notify(f"{key('app.quit_always')} leaves lockterm from anywhere.", title="To quit")
+        self.notify(
+            f"Press {key('app.quit_always')} to quit lockterm from any screen.", title="Quit"
+        )
 
     def notify(
         self,
@@ -287,7 +289,10 @@ class TerminalApp(HookedApp[ReturnType]):
             return False
         if isinstance(screen, LocktermModal) and not screen.is_meant(event):
             self.notify(
-                "Nothing was done: a key was typed before this question was on the screen.",
+                (
+                    "lockterm ignored the key, because you pressed it before the question was"
+                    " on the screen."
+                ),
                 title="Typed too early",
                 severity="warning",
             )
@@ -298,7 +303,9 @@ class TerminalApp(HookedApp[ReturnType]):
         return is_meant
 
     def _report_closed_form(self) -> None:
-        self.notify("Letters do nothing until you pause for one second.", title="Form closed")
+        self.notify(
+            "lockterm ignores letters until you stop typing for one second.", title="Form closed"
+        )
 
     def get_key_display(self, binding: Binding) -> str:
         """Return a key's name in letters, because arrows are not in every font and encoding."""
@@ -372,8 +379,9 @@ class TerminalApp(HookedApp[ReturnType]):
 
     def last_words(self) -> str:
         """Return the message for a crash; the log gets the traceback."""
-        _log.critical("lockterm ended on a bug", exc_info=True)
+        _log.critical("lockterm ended because of a bug", exc_info=True)
         return (
-            "lockterm ended because of a bug. Changes sent before are not affected.\n"
-            "Start it again, and report the log file that `lockterm info` names.\n"
+            "lockterm ended because of a bug. Changes sent before are not"
+            " affected.\nStart lockterm again, and report the bug with the log file that"
+            " `lockterm info` shows.\n"
         )

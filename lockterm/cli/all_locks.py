@@ -63,7 +63,7 @@ def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
     found = sorted(session.run(read()), key=lambda one: one.place)
     if not found:
         raise UsageError(
-            "The lock book of this profile is empty; nothing was sent.",
+            "The lock book of this profile is empty. Nothing was sent.",
             hint="Add locks with lockterm locks add or import, or in the UI.",
         )
     if list_unread(found):
@@ -110,7 +110,7 @@ def to_counts_json(found: Sequence[LockRead]) -> dict[str, Any]:
 def find(options: Options, text: str, form: Format) -> int:
     """Search all locks of the lock book for remotes."""
     if not text.strip():
-        raise UsageError("TEXT is empty; nothing was sent.")
+        raise UsageError("TEXT is empty. Nothing was sent.")
     with Session(options) as session:
         found = read_all(session, lambda remote: is_found(text, remote))
         listed, now_ms = list_found(session, found), session.operations.now_ms()
@@ -135,7 +135,7 @@ def find(options: Options, text: str, form: Format) -> int:
     "--within",
     metavar="TIME",
     default="30d",
-    help="Time ahead, such as 12h, 30d or 2w. [default: 30d]",
+    help="Period from now, such as 12h, 30d or 2w. [default: 30d]",
 )
 @reads
 def report(options: Options, within: str, form: Format) -> int:
@@ -170,8 +170,8 @@ def report(options: Options, within: str, form: Format) -> int:
             put_table(("Day", "Lock", *_TITLES), [_list_cells(one, now_ms) for one in ends])
         ended = sum(ends_by(one.remote, now_ms) for one in ends)
         by = dates.day_time(until_ms, session.profile.zone, exact=False)
-        soon = f"{len(ends) - ended:,} more end by {by}"
-        put(f"{format_count(ended, 'remote')} ended, {soon}")
+        soon = f"{len(ends) - ended:,} more will expire by {by}"
+        put(f"{format_count(ended, 'remote')} expired, {soon}")
     if unreadable:
         _report_unreadable(found, unreadable)
     if list_unread(found):
@@ -203,8 +203,8 @@ def _parse_until(within: str, zone: tzinfo, now_ms: int) -> int:
     until_ms = max(read.choices, default=None) if read.ms is None else read.ms
     if until_ms is None:
         raise UsageError(
-            f"--within: {quoted(clean(within, 40))} is not a time from now.",
-            hint="Type it as 30d, 2w, 6mo or 12h.",
+            f"--within: {quoted(clean(within, 40))} is not a period.",
+            hint="Type a period such as 30d, 2w, 6mo or 12h.",
         )
     return until_ms
 

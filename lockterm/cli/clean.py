@@ -21,7 +21,7 @@ def _read_age(context: click.Context, parameter: click.Parameter, value: str) ->
     try:
         return parse_age(value)
     except ValueError:
-        raise click.BadParameter("Type it as 30d or 4w") from None
+        raise click.BadParameter("Type an age such as 30d or 4w") from None
 
 
 @click.command(epilog=manual.CLEAN)
@@ -67,8 +67,8 @@ def clean(
             locks = [*session.run(session.operations.locks.all())]
         if not locks:
             raise UsageError(
-                "The lock book of this profile is empty; nothing was sent.",
-                hint="Add locks with lockterm locks add or import, or name one with --lock.",
+                "The lock book of this profile is empty. Nothing was sent.",
+                hint="Add locks with lockterm locks add or import, or choose a lock with --lock.",
             )
         ids = [lock.lock_id for lock in locks]
         draft = session.run(plan_cleaning(session.operations, ids, days))

@@ -70,8 +70,9 @@ MODULES = {
 def lockterm(context: click.Context, options: Options) -> int | None:
     """Manage the bluetooth remotes and voices of smart locks.
 
-    Without a command, the terminal UI opens with the default profile. Without a profile, it offers
-    the demo and a form for the first profile. Options also work after the commands that take them.
+    Without a command, lockterm opens the terminal UI with the default profile. If there is no
+    profile, the UI offers a demo and a form for the first profile. You can write these options
+    before a command, or after it if the command has the same option.
     """
     if context.invoked_subcommand is not None:
         startup.over()

@@ -70,13 +70,13 @@ def _find_script(shell: str) -> tuple[Path, str]:
     """Return the file that a shell reads for this user, and when the shell reads it."""
     if shell == "bash":
         file = user_data_path() / "bash-completion/completions/lockterm"
-        return file, "bash reads it at its next start if bash-completion is installed."
+        return file, "bash loads the script at its next start if bash-completion is installed."
     if shell == "fish":
         file = user_config_path() / "fish/completions/lockterm.fish"
-        return file, "fish reads it at once."
+        return file, "fish loads the script at once."
     file = user_data_path() / "zsh/site-functions/_lockterm"
     line = f"fpath=({shlex.quote(str(file.parent))} $fpath)"
-    return file, f"For zsh, add this line to ~/.zshrc above compinit: {line}"
+    return file, f"For zsh, add this line to ~/.zshrc before the line with compinit: {line}"
 
 
 def complete_profiles(

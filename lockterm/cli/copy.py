@@ -97,7 +97,7 @@ def _make_plan(
     else:
         found = Source(find_lock(session, source))
     if len({*ids, *[found.lock.lock_id] * found.is_lock}) < len(ids) + found.is_lock:
-        raise UsageError("A lock is named twice; nothing was sent.")
+        raise UsageError("The same lock is given twice. Nothing was sent.")
     try:
         draw = plan_copies(
             operations,

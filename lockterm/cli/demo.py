@@ -64,7 +64,7 @@ def run_demo(options: Options) -> int:
     startup.begin()
     if options.profile is not None or options.base_url is not None:
         raise ConfigError(
-            "The demo brings its own service.", hint="Leave out --profile and --base-url."
+            "The demo starts its own service.", hint="Leave out --profile and --base-url."
         )
     # The demo uses the keys of the configuration, so that people practice with their own keys.
     keymap = keys_in(Paths.standard().config_file)

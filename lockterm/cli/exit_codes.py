@@ -70,7 +70,7 @@ class CommandInterruptedError(Exception):
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self.exit_code = 128 + number
-        self.sentence = "Interrupted; nothing was changed."
+        self.sentence = "Interrupted. Nothing was changed."
 
 
 def notify(sentence: str) -> None:

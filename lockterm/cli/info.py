@@ -109,4 +109,4 @@ def _print(report: dict[str, Any], paths: Paths) -> None:
     for warning in report["warnings"]:
         put(f"\nWarning: {clean(warning)}")
     if report["settings"]["base_url"]["value"] is None:
-        put("\nNo service is known yet. Try `lockterm demo`, or give --base-url URL.")
+        put("\nNo service is configured yet. Run `lockterm demo`, or add --base-url URL.")

@@ -14,7 +14,7 @@ from lockterm.errors import LocktermError, describe_os_error
 from lockterm.paths import needing_home, write_whole
 from lockterm.safe_files import read_regular
 
-MARK = "Written by lockterm, which writes over it"
+MARK = "Written by lockterm, which replaces this file"
 """Text in each installed file; a file without it belongs to another program."""
 
 _XDG = Unix()
@@ -56,7 +56,7 @@ def install_files(
             if not _is_free(file):
                 raise LocktermError(
                     f"{file} exists, and lockterm did not write it. Nothing was changed.",
-                    hint="If you do not need it, move it away and try again.",
+                    hint="If you do not need the file, move it away and try again.",
                 )
         for file, content in files.items():
             write_whole(file, content, mode, may_replace=_is_ours, follow=False, make=0o777)

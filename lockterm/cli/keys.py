@@ -41,7 +41,7 @@ class Row:
 def keys(as_json: bool, as_markdown: bool) -> int:
     """Print every key of the UI, and your choices."""
     if as_json and as_markdown:
-        raise click.UsageError("--json and --markdown are two formats: take one of them.")
+        raise click.UsageError("--json and --markdown exclude each other.")
     listed = list(rows(keys_in(Paths.standard().config_file)))
     if as_json:
         put_json({"keys": [asdict(row) for row in listed]})
@@ -86,4 +86,4 @@ def _print_table(listed: list[Row]) -> None:
         mark = "*" if row.chosen else " "
         put_wrapped(f"{mark} {' '.join(row.keys):<{KEYS_CELLS}} {row.id:<{ID_CELLS}} ", row.does)
     if any(row.chosen for row in listed):
-        put("\n* chosen in the configuration, or given to what was")
+        put("\n* set in the configuration, or given to what was")

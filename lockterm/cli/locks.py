@@ -154,7 +154,7 @@ def import_locks(options: Options, file: Path, as_json: bool) -> int:
         for problem in error.problems[:_MOST_PROBLEMS]:
             notify(f"{clean(file, 200)}: {problem}")
         left = len(error.problems) - _MOST_PROBLEMS
-        more = f" {left:,} more are wrong." if left > 0 else ""
+        more = f" {left:,} more lines are wrong." if left > 0 else ""
         notify(f"Nothing was imported.{more}")
         return MISUSED
     with Session(options) as session:

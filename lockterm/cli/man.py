@@ -59,7 +59,7 @@ def man(context: click.Context, directory: Path) -> int:
     }
     install_files(files, former=[folder / name for name in written])
     put(f"Written: {len(written)} manual pages to {folder}. Begin with: man lockterm")
-    put(f"If man does not find them: man -M {directory.absolute()} lockterm")
+    put(f"If man does not find the pages: man -M {directory.absolute()} lockterm")
     put_undo(folder / "lockterm.1.gz", "lockterm-*.1.gz")
     return 0
 
@@ -126,7 +126,10 @@ def _page(path: str, command: click.Command, settings: Mapping[str, Any]) -> Ite
 
 def _keys() -> Iterator[str]:
     """Return the section of the default keys; the build must not read a configuration."""
-    yield from (".SH KEYS", _text("Each can be chosen; see lockterm-keys(1)."))
+    yield from (
+        ".SH KEYS",
+        _text("You can set every key in the configuration. See lockterm-keys(1)."),
+    )
     where = ""
     for row in rows(DEFAULT_KEYMAP):
         if row.where != where:

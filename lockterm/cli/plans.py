@@ -64,7 +64,7 @@ def report_problems(path: Path) -> Iterator[None]:
             raise UsageError(f"{clean(path, 200)}: {error.problems[0]} Nothing was sent.") from None
         for problem in error.problems[:MOST_PROBLEMS]:
             notify(f"{clean(path, 200)}: {problem}")
-        raise UsageError(f"{error.counted}: nothing was sent.") from None
+        raise UsageError(f"{error.counted}. Nothing was sent.") from None
 
 
 def plan_from_file(

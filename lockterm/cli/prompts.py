@@ -26,7 +26,7 @@ def require_answer(yes: bool, what: str) -> None:
     """
     if not yes and not can_prompt():
         raise UsageError(
-            f"{what} needs --yes if there is no terminal; nothing was sent.",
+            f"{what} needs --yes if there is no terminal. Nothing was sent.",
             hint="Give --yes, or run the command in a terminal.",
         )
 

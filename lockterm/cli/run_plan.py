@@ -67,13 +67,12 @@ def offer_plan(
     deletes = plan.actions()[Action.DELETE]
     if max_deletes is not None and deletes > max_deletes:
         raise UsageError(
-            f"{format_count(deletes, 'remote')} would be deleted, and --max-deletes allows"
-            f" {max_deletes:,}:"
-            " nothing was sent."
+            f"{format_count(deletes, 'remote')} would be deleted, but --max-deletes allows"
+            f" {max_deletes:,}. Nothing was sent."
         )
     due = [step for step in plan.steps if step.is_left] if no_shorten else []
     if shortened := describe_shortened(session, due):
-        notify(f"{shortened} --no-shorten does not allow that: nothing was sent.")
+        notify(f"{shortened} --no-shorten does not allow that. Nothing was sent.")
         return FAILED
     if how.dry_run:
         if how.as_json:
@@ -106,7 +105,7 @@ def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
     if yes:
         return True
     if has_failed():
-        raise UsageError("The plan cannot be printed: nothing was sent.")
+        raise UsageError("The plan cannot be printed. Nothing was sent.")
     due = [step for step in plan.steps if step.state in DUE]
     deleted = [step for step in due if step.action is Action.DELETE]
     for step in deleted:

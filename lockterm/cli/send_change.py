@@ -116,7 +116,9 @@ def _verify(session: Session, change: Change, error: OutcomeUnknown) -> int:
         operation = session.run(_find_own_operation(session, change.lock.lock_id))
         if operation is not None:
             if sys.stderr is not None and sys.stderr.isatty():
-                notify(f"no answer came; reading the change back for up to {TIMEOUT_S:g} s ...")
+                notify(
+                    f"no answer came. lockterm verifies the change for up to {TIMEOUT_S:g} s ..."
+                )
             work = session.operations.watch.until_proven(operation, TIMEOUT_S)
             operation = session.run(work)
             words = f"Read back: {operation.message}"
@@ -150,7 +152,7 @@ async def _find_own_operation(session: Session, lock_id: int) -> Operation | Non
 
 
 def _report_done(change: Change, state: State, answer: Any) -> None:
-    seen = "" if state is State.CONFIRMED else "no answer came, but reading it back shows it"
+    seen = "" if state is State.CONFIRMED else "no answer came, but the service shows the change"
     if change.as_json:
         put_json(_result(change, "recorded", state=state, answer=answer, message=seen))
         return

@@ -83,7 +83,7 @@ class ServeError(LocktermError):
     "--sample-data/--empty",
     default=True,
     show_default=True,
-    help="Fill a new database with sample data, or accept any lock ID.",
+    help="Fill a new database with sample data (or, with --empty, accept any lock ID).",
 )
 @click.option(
     "--token",
@@ -94,8 +94,8 @@ class ServeError(LocktermError):
     "tokens_file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Require a bearer token of this file. lockterm token makes its lines; SIGHUP reloads it."
-    " [default: none]",
+    help="Require a bearer token from this file. lockterm token creates lines for the file,"
+    " and SIGHUP reloads it. [default: none]",
 )
 @click.option(
     "--public-url",
@@ -107,7 +107,7 @@ class ServeError(LocktermError):
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Format of the log on stderr; json has a line for each request.",
+    help="Format of the log on stderr. json writes a line for each request.",
 )
 @click.option("--metrics", is_flag=True, help="Serve metrics for Prometheus at /metrics.")
 @click.option(
@@ -115,7 +115,9 @@ class ServeError(LocktermError):
     "rate",
     callback=lambda _, __, given: _parse_rate(given),
     metavar="RATE",
-    help="Limit requests of a token in each worker, such as 50/s or 600/min. [default: no limit]",
+    help=(
+        "Maximum requests per token in each worker, such as 50/s or 600/min. [default: no limit]"
+    ),
 )
 def serve(
     host: str,
@@ -140,19 +142,19 @@ def serve(
         could = "use this service" if accepted is None else "guess such a short token"
         raise ServeError(
             f"Anyone who reaches {clean(public or host, 80)} could {could}. Nothing was started.",
-            hint="Give it --tokens FILE or a long --token env:NAME, or leave --host at 127.0.0.1"
-            " and --public-url out.",
+            hint="Add --tokens FILE or a long --token env:NAME, or use --host 127.0.0.1"
+            " without --public-url.",
         )
     is_address = (database or "").startswith(_ADDRESSES)
     if not is_address and _MEANT_AS_ADDRESS.search(database or ""):
         raise ServeError(  # without the value: it may have a password
             "--database needs a file or a postgresql:// address. Nothing was started.",
-            hint="Give it a file, or postgresql://USER@HOST/NAME.",
+            hint="Use a file, or postgresql://USER@HOST/NAME.",
         )
     if workers > 1 and not is_address:
         raise ServeError(
             "Several workers cannot share a file or memory. Nothing was started.",
-            hint="Give --database postgresql://USER@HOST/NAME, or leave --workers out.",
+            hint="Use --database postgresql://USER@HOST/NAME, or leave out --workers.",
         )
     from lockterm.service import running, watch  # the help needs neither
     from lockterm.service import workers as processes
@@ -205,7 +207,7 @@ def _shared_figures(workers: int) -> Iterator[Figures]:
                 raise ServeError(
                     "--metrics needs a directory for the workers' temporary files."
                     " Nothing was started.",
-                    hint="Name one in TMPDIR, or leave --metrics out.",
+                    hint="Set TMPDIR to a directory, or leave out --metrics.",
                 ) from error
             os.environ[_FIGURES] = folder
         from lockterm.service.figures import Figures  # reads the variable on import
@@ -228,7 +230,7 @@ def _trusted_file(database: str) -> Path:
         why = describe_os_error(error)
     raise ServeError(
         f"The database {clean(database)} cannot be used: {clean(why)}.",
-        hint="Name a file in a directory of your own.",
+        hint="Use a file in a directory that belongs to you.",
     )
 
 
@@ -238,7 +240,9 @@ def _parse_rate(given: str | None) -> float | None:
         return None
     found = re.fullmatch(r"([1-9][0-9]{0,5})/(s|min)", given)
     if found is None:
-        raise ConfigError("--rate-limit is a number with /s or /min, as in 50/s or 600/min.")
+        raise ConfigError(
+            "--rate-limit requires a number with /s or /min, such as 50/s or 600/min."
+        )
     return int(found[1]) / {"s": 1, "min": 60}[found[2]]
 
 
@@ -266,7 +270,7 @@ def _read_token(token: str | None) -> str | None:
     except ValueError as error:
         raise ConfigError(f"--token {error}.") from None
     if not token:
-        raise ConfigError("--token is empty.", hint="Leave it out, or give one.")
+        raise ConfigError("--token is empty.", hint="Leave out the option, or give a token.")
     return token
 
 
@@ -291,7 +295,9 @@ def _read_tokens(token: str | None, file: Path | None) -> tokens.Tokens | None:
     if file is None:
         return None if token is None else tokens.Tokens.only(token)
     if token is not None:
-        raise ConfigError("--token and --tokens exclude each other.", hint="Give one of them.")
+        raise ConfigError(
+            "--token and --tokens exclude each other.", hint="Use only one of the two options."
+        )
 
     def read() -> tuple[str, str]:
         content, _, why = read_guarded(file, tokens.MAX_BYTES, "file of tokens")
@@ -302,7 +308,7 @@ def _read_tokens(token: str | None, file: Path | None) -> tokens.Tokens | None:
     except (OSError, ValueError) as error:
         raise ConfigError(
             f"The tokens of {clean(str(file))} cannot be used: {tokens.reason(error)}",
-            hint="Make its lines with: lockterm token NAME",
+            hint="Create lines for the file with: lockterm token NAME",
         ) from None
 
 
@@ -311,7 +317,7 @@ def _to_error(error: OSError, host: str, port: int) -> ServeError:
     if error.filename is not None:
         return ServeError(
             f"The database {clean(error.filename)} cannot be used: {clean(str(error.strerror))}.",
-            hint=getattr(error, "hint", "Name a file that is new or was made by lockterm serve."),
+            hint=getattr(error, "hint", "Use a new file, or one that lockterm serve created."),
         )
     if isinstance(error, socket.gaierror):
         return ServeError(f"The host {host} is unknown.", hint="Try --host 127.0.0.1.")
@@ -369,7 +375,7 @@ def _read_typed_token(shortest: int) -> str:
         raise ValueError(f"The token {error}.") from None
     if not shortest <= len(typed) <= _LONGEST_TOKEN:
         raise ValueError(
-            f"A token has {shortest} to {_LONGEST_TOKEN:,} characters: a shorter one could be"
-            " found from its hash."
+            f"A token must have {shortest} to {_LONGEST_TOKEN:,} characters. A shorter"
+            " token could be found from its hash."
         )
     return typed

@@ -87,7 +87,7 @@ class Session:
         if profile is None:
             raise ConfigError(
                 NO_SERVICE,
-                hint=f"Give --base-url URL, or write a profile into {paths.config_file}.",
+                hint=f"Add --base-url URL, or write a profile into {paths.config_file}.",
             )
         for warning in profile.warnings:
             notify(f"note: {warning}")
@@ -132,7 +132,7 @@ class Session:
         output.ignore_missing_reader()
         if self.profile.read_only and not self.dry_run:
             raise RuleViolation(
-                {"read_only": describe_read_only(self.profile.name, "nothing was sent")}
+                {"read_only": describe_read_only(self.profile.name, "Nothing was sent")}
             )
 
     def run(self, work: Coroutine[Any, Any, T], *, stop: Callable[[int], None] | None = None) -> T:
@@ -174,19 +174,19 @@ class Session:
         try:
             history = await self.operations.journal.history()
         except LocktermError:
-            return "Interrupted; the journal cannot be read."
+            return "Interrupted. The journal cannot be read."
         finally:
             await self.operations.close()  # reading has opened the store again
         mine = [one for one in history if one.session == self.operations.journal.session.id]
         if not mine:
-            return "Interrupted; nothing was changed."
+            return "Interrupted. Nothing was changed."
         if mine[-1].state in UNSETTLED | IN_FLIGHT:
             return (
-                "Interrupted while the change was being sent, so it is unconfirmed."
-                " lockterm unconfirmed check and the UI verify it;"
-                f" {hints.key('app.history')} shows what it found."
+                "Interrupted while the change was being sent, so the change is"
+                " unconfirmed. To verify it, run lockterm unconfirmed check, or press"
+                f" {hints.key('app.history')} in the UI."
             )
-        return f"Interrupted; the change was {STATE_NAMES[mine[-1].state]}."
+        return f"Interrupted. The change was {STATE_NAMES[mine[-1].state]}."
 
 
 @contextmanager
@@ -231,8 +231,8 @@ def find_lock(session: Session, typed: str) -> Lock:
     others = [lock for lock in book if typed in (lock.name, lock.alias) and lock.lock_id != lock_id]
     if others:
         raise UsageError(
-            f"{typed} is an ID, and also the name of lock {others[0].lock_id}.",
-            hint="Rename that lock, or use its ID.",
+            f"{typed} is the ID of a lock, and also the name of lock {others[0].lock_id}.",
+            hint="Rename lock {others[0].lock_id}, or use its ID.",
         )
     with suppress(StoreError):
         return session.run(session.operations.locks.find(lock_id))
@@ -257,7 +257,7 @@ def _find_by_name(book: list[Lock], typed: str) -> Lock:
             )
     if not book:
         raise UsageError(
-            f"No lock named {_quoted(typed)}: the lock book of this profile is empty.",
+            f"No lock named {_quoted(typed)}, because the lock book of this profile is empty.",
             hint="Use the ID of the lock, such as 1001, or add the lock with lockterm locks add.",
         )
     names = [lock.name for lock in book if lock.name]

@@ -57,7 +57,7 @@ _AT_ONCE_S = 2.0
 @click.argument("locks", metavar="LOCK...", nargs=-1, required=True, shell_complete=complete_locks)
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV without formulas.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON with whole records. (the default)"
+    "--json", "as_json", is_flag=True, help="Print JSON with complete records. (the default)"
 )
 @click.option(
     "--output", "-o", type=click.Path(path_type=Path), help="Write to this file. [default: stdout]"
@@ -119,8 +119,8 @@ def _confirm_replacing(file: Path) -> bool:
     """
     if not can_prompt():
         raise UsageError(
-            f"{clean(file)} is not an export of lockterm; nothing was written.",
-            hint="Give --force to replace it, or another --output.",
+            f"{clean(file)} is not an export of lockterm. Nothing was written.",
+            hint="Add --force to replace the file, or choose another --output.",
         )
     return confirm(f"Replace {clean(file)}? It is not an export of lockterm.", yes=False)
 
@@ -186,7 +186,7 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
     """
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         raise UsageError(
-            "An editor needs a terminal; nothing was sent.", hint="Use export and apply."
+            "An editor needs a terminal. Nothing was sent.", hint="Use export and apply."
         )
     with Session(options) as session:
         session.require_writable()
@@ -251,13 +251,13 @@ def _edit_until_valid(
     while True:
         if _open_editor(file):
             table.may_be_open = True
-            if not confirm("Is the table saved, and the editor closed?", yes=False):
+            if not confirm("Have you saved the table and closed the editor?", yes=False):
                 return None
         try:
             return plan_from_file(session, file, prune=prune, title=title, seen=[seen])
         except UsageError as error:
             notify(format_error(error))
-            if not confirm("Edit it again?", yes=False):
+            if not confirm("Edit the table again?", yes=False):
                 return None
 
 
@@ -281,13 +281,13 @@ def _open_editor(file: Path) -> bool:
         said = getattr(error, "strerror", None) or error
         raise UsageError(
             f"The editor {clean(editor, 60)} cannot be started: {clean(said)}.",
-            hint="Set VISUAL to one, such as nano.",
+            hint="Set VISUAL to an editor, such as nano.",
         ) from None
     finally:
         signal.signal(signal.SIGINT, before)
     if code := result.returncode:
         how = f"ended with {code}" if code > 0 else f"was ended by signal {-code}"
-        raise UsageError(f"The editor {clean(editor, 60)} {how}: nothing was sent.")
+        raise UsageError(f"The editor {clean(editor, 60)} {how}. Nothing was sent.")
     try:
         about = file.stat()
     except OSError:

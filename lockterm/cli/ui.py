@@ -68,7 +68,10 @@ def _run_first_start(options: Options, settings: Settings, paths: Paths, profile
     if chosen is None:
         raise ConfigError(
             NO_SERVICE,
-            hint="Try `lockterm demo`, or give one: lockterm --base-url https://locks.example.com",
+            hint=(
+                "Run `lockterm demo`, or connect to a service: lockterm --base-url"
+                " https://locks.example.com"
+            ),
         )
     if chosen.profile is not None:
         return run_ui(options, chosen.profile)

@@ -171,7 +171,7 @@ def accept(
         )
         title = clean(format_operation(operation), 80)
         if operation.call != "add":
-            raise UsageError(f"{title}: only an add creates a remote to accept.")
+            raise UsageError(f"{title}: only a remote that was added can be accepted.")
         require_answer(yes, "Accepting a remote")
         operation = session.run(session.operations.watch.check(operation))
         if not operation.unsettled:
@@ -182,7 +182,7 @@ def accept(
         if remote_id not in found:
             could = f"could be {', '.join(map(str, found))}" if found else "is not on the lock"
             raise UsageError(
-                f"{title}: it {could}. {clean(operation.message)} Nothing was changed."
+                f"{title}: the remote {could}. {clean(operation.message)} Nothing was changed."
             )
         words = _describe_remote(session, remote_id)
         if not confirm(f"{clean(operation.message)} Accept {words}?", yes=yes):
@@ -215,7 +215,8 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
         title = clean(format_operation(operation), 80)
         if operation.state is State.UNKNOWN and operation.call in HELD_CALLS:
             notify(
-                f"{title}: it can be confirmed later. {clean(operation.message)} Nothing was sent."
+                f"{title}: the change can still be confirmed later."
+                f" {clean(operation.message)} Nothing was sent."
             )
             return UNKNOWN
         for line in session.run(_describe_resend(session, operation)):
@@ -245,7 +246,7 @@ async def _describe_resend(session: Session, operation: Operation) -> list[str]:
         lines.append("If the first request takes effect too, the lock will have two such remotes.")
     sent = await session.operations.journal.voices(operation.lock_id)
     if operation.call == "updateLockSetting" and sent and sent[-1].id != operation.id:
-        lines.append(f"It will replace a voice that was set later: {format_voice(sent[-1])}.")
+        lines.append(f"This will replace a voice that was set later: {format_voice(sent[-1])}.")
     return lines
 
 
@@ -335,7 +336,7 @@ def _describe_reason(operation: Operation, profile: str) -> str:
     if operation.profile == profile:
         return operation.message
     words = f"Sent with the profile {quoted(clean(operation.profile, 40))}."
-    words += " lockterm unconfirmed adopt takes it over."
+    words += " To take over the change, run lockterm unconfirmed adopt."
     return f"{words} {operation.message}"
 
 

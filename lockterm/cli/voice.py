@@ -103,9 +103,8 @@ def list_timbres(
         vendor, model = vendor or lock.vendor, model or lock.model
         if not vendor or not model:
             raise UsageError(
-                f"The lock book does not say which model {format_lock(lock)} is:"
-                " nothing was asked.",
-                hint="Give --vendor and --model.",
+                f"The lock book contains no model for {format_lock(lock)}. Nothing was sent.",
+                hint="Add --vendor and --model.",
             )
         languages = session.run(session.operations.voices.languages(vendor, model))
     rows = [
@@ -185,7 +184,7 @@ def fetch(
     """
     ignore_missing_reader()
     if output is not None and os.path.lexists(output):
-        raise UsageError(f"{clean(output, 200)} is there already: nothing was fetched.")
+        raise UsageError(f"{clean(output, 200)} already exists. Nothing was fetched.")
     with open_lock(options, typed_lock) as (session, lock):
         voices = session.operations.voices
         pack = session.run(voices.pack(lock.lock_id, name))
@@ -231,7 +230,7 @@ def set_voice(options: Options, typed_lock: str, lang: str, timbre: str, how: Wr
     """
     with open_writable_lock(options, typed_lock, how) as (session, lock):
         if not lang.strip() or not timbre.strip():
-            raise UsageError("LANG and TIMBRE are needed; nothing was sent.")
+            raise UsageError("LANG and TIMBRE are required. Nothing was sent.")
         if not how.dry_run and not _confirm_voice(session, lock, lang, timbre, yes=how.yes):
             return cancel()
         done = f"The voice of {format_lock(lock)} was set to {clean(lang, 40)} {clean(timbre, 40)}."
@@ -243,10 +242,10 @@ def set_voice(options: Options, typed_lock: str, lang: str, timbre: str, how: Wr
 def _confirm_server(session: Session, name: str, server: str, *, yes: bool) -> bool:
     """Ask whether to download a pack from another server than the service."""
     notify(
-        f"note: {clean(session.profile.host, 80)} names {server} for it, which is another server."
-        " No header is sent there."
+        f"note: {clean(session.profile.host, 80)} refers to {server}, which is another"
+        " server. lockterm sends no header to it."
     )
-    require_answer(yes, "Fetching it from there")
+    require_answer(yes, "Fetching from another server")
     return confirm(f"Fetch the voice pack {clean(name, 60)} from {server}?", yes=yes)
 
 
@@ -293,14 +292,16 @@ def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None, mark: str) -> tu
 def _confirm_voice(session: Session, lock: Lock, lang: str, timbre: str, *, yes: bool) -> bool:
     """Return whether to set a voice: the model has it, or a person agrees."""
     if not lock.vendor or not lock.model:
-        notify("note: the lock book does not say which model it is: the voice is sent unchecked.")
+        notify(
+            "note: the lock book contains no model for this lock, so the voice is sent unchecked."
+        )
         return True
     for language in session.run(session.operations.voices.languages(lock.vendor, lock.model)):
         if language.lang == lang and any(one.timbre == timbre for one in language.timbres):
             return True
     model = f"{clean(lock.vendor, 40)} {clean(lock.model, 40)}"
     notify(f"note: {model} has no timbre {clean(timbre, 40)} of {clean(lang, 40)}.")
-    require_answer(yes, "Setting it anyway")
+    require_answer(yes, "Setting the voice anyway")
     return confirm(f"Set the voice of {format_lock(lock)} anyway?", yes=yes)
 
 

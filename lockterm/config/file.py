@@ -68,7 +68,8 @@ def read_config(path: Path) -> ConfigFile | None:
         return None
     except ValueError as error:
         raise ConfigError(
-            f"{path} cannot be read. {error}", hint="Move it away, or make it a TOML file."
+            f"{path} cannot be read. {error}",
+            hint="Move the path away, or create a TOML file there.",
         ) from None
     except OSError as error:
         raise ConfigError(
@@ -96,14 +97,18 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
         _refuse_huge_numbers(document)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{path}, line {line}: not UTF-8.", hint="Save it as UTF-8.") from error
+        raise ConfigError(
+            f"{path}, line {line}: not UTF-8.", hint="Save the file as UTF-8."
+        ) from error
     except (ValueError, RecursionError) as error:
         message = "a number in it is too large"  # where it is Python that could not read it
         if isinstance(error, RecursionError):
             message = "nested too deeply"
         elif isinstance(error, tomllib.TOMLDecodeError):
             message = str(error)
-        raise ConfigError(f"{path} is not valid TOML: {message}.", hint="Correct it.") from error
+        raise ConfigError(
+            f"{path} is not valid TOML: {message}.", hint="Correct the file."
+        ) from error
 
     config = ConfigFile(path, source=source)
     _refuse_unknown(config, (), document, TOP_KEYS)
@@ -122,12 +127,14 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
             raise config.error(("profiles", name), str(error)) from None
         _refuse_unknown(config, ("profiles", name), profile, (*PROFILE_KEYS, OLDER_COLOR))
         if OLDER_COLOR in profile and "color" in profile:
-            raise config.error(("profiles", name, OLDER_COLOR), "is set as color, too: keep one")
+            raise config.error(
+                ("profiles", name, OLDER_COLOR), "is also set as color. Keep one of the two"
+            )
         _check_headers(config, name, profile.get("headers", {}))
     if default is not None and default not in profiles:
         raise config.error(
             ("default_profile",),
-            f"names {shorten(default)}, which is not there{suggestion(default, profiles)}",
+            f"is {shorten(default)}, which is not a profile{suggestion(default, profiles)}",
         )
     tables = {name: document.get(name, {}) for name in ("terminal", "keys")}
     for name, table in tables.items():
@@ -163,15 +170,15 @@ def _check_permissions(config: ConfigFile, mode: int, why: str | None) -> None:
     """Refuse secrets that others can read, and services that others can choose."""
     if why:
         raise ConfigError(
-            f"{config.path} says which service is spoken to, and {why}.",
-            hint="Then see that it says what you wrote.",
+            f"{config.path} sets the service, but {why}.",
+            hint="Then check the content of the file.",
         )
     for name, profile in config.profiles.items():
         for header, value in profile.get("headers", {}).items():
             if mode & 0o077 and not value.startswith(FROM_ENVIRONMENT):
                 raise ConfigError(
-                    f"{config.place('profiles', name, 'headers', header)}: the header {header} is"
-                    " a secret, and others can read this file.",
+                    f"{config.place('profiles', name, 'headers', header)}: the header"
+                    f" {header} is a secret, but other users can read this file.",
                     hint=f"Run: chmod 600 {for_shell(config.path)}",
                 )
 

@@ -32,7 +32,7 @@ def resolve_keys(file: ConfigFile, origins: dict[str, str], warnings: list[str])
     for path, value in _leaves(file.keys, ("keys",)):
         name = ".".join(path[1:])
         if name in paths:
-            raise ConfigError(f"{file.place(*path)}: {name} is there twice.", hint="Keep one.")
+            raise ConfigError(f"{file.place(*path)}: {name} occurs twice.", hint="Keep only one.")
         paths[name], chosen[name] = path, value
         origins[f"keys.{name}"] = file.place(*path)
     try:

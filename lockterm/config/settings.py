@@ -129,7 +129,7 @@ class _Resolver:
         if name is None:
             if known and self._base_url_typed() is None:
                 raise ConfigError(
-                    f"{self._path} has several profiles and no default_profile:"
+                    f"{self._path} contains several profiles and no default_profile:"
                     f" {', '.join(sorted(known))}.",
                     hint="Choose one with --profile NAME.",
                 )
@@ -140,7 +140,7 @@ class _Resolver:
                 there += f": {self._path} has none"
             raise ConfigError(
                 values.as_sentence(f"{self._origins['profile']}: {there}"),
-                hint="Write it into the configuration, or use --base-url URL.",
+                hint="Add the profile to the configuration, or use --base-url URL.",
             )
         self._name, self._chosen = name, known[name]
 
@@ -153,7 +153,10 @@ class _Resolver:
         base_url, warning = typed or own
         if not base_url:
             place = self._file.place("profiles", self._name)
-            raise ConfigError(f"{place}: the profile {self._name} has no base_url.", hint="Add it.")
+            raise ConfigError(
+                f"{place}: the profile {self._name} has no base_url.",
+                hint="Add base_url to the profile.",
+            )
         if warning:
             self._warnings.append(warning)
         at_home = bool(self._name) and base_url == own[0]
@@ -210,7 +213,9 @@ class _Resolver:
     def _ca_only(self, value: object) -> bool:
         only = values.boolean(value)
         if only and not self._chosen.get("ca_file"):
-            raise ValueError("needs a ca_file: nothing would be trusted")
+            raise ValueError(
+                "requires a ca_file, because otherwise no certificate would be trusted"
+            )
         return only
 
     def _timezone(self) -> str:
@@ -218,7 +223,7 @@ class _Resolver:
         if zone is not None:
             return zone
         machine = values.machine_zone()
-        told = "this machine's" if machine else "default, for this machine names no zone"
+        told = "this machine's" if machine else "default, because this machine has no time zone set"
         self._origins["timezone"] = told
         return machine or _USUAL.timezone
 
@@ -227,7 +232,8 @@ class _Resolver:
         found: Mapping[str, str] = self._chosen.get("headers", {})
         if found and values.origin_of(base_url) != values.origin_of(own):
             self._warnings.append(
-                f"The headers of the profile {self._name} are not sent: this host is not its own."
+                f"The headers of the profile {self._name} are not sent, because the host"
+                " differs from the profile's."
             )
             return {}
         headers = {}
@@ -249,7 +255,7 @@ class _Resolver:
         self._variables.append(variable)
         if not value:
             raise ValueError(
-                f"wants the environment {values.shown_variable(variable)}, which is not set"
+                f"requires the environment {values.shown_variable(variable)}, which is not set"
             )
         return value
 

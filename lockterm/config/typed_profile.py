@@ -32,7 +32,7 @@ UNCOLORED = "none"
 _SUBJECTS = {
     "name": "The name",
     "base_url": "The base URL",
-    "timezone": "The zone",
+    "timezone": "The time zone",
     "header": "The header",
     "variable": "The variable",
     "account": "The account",
@@ -97,26 +97,28 @@ def check(
 
     checked("name", values.profile_name)
     if not typed["name"]:
-        errors["name"] = "It needs a name, such as north-campus."
+        errors["name"] = "A profile requires a name, such as north-campus."
     elif typed["name"] in taken:
-        errors["name"] = f"There is a profile {values.shorten(typed['name'])} already."
+        errors["name"] = f"A profile {values.shorten(typed['name'])} already exists."
     checked("base_url", values.base_url)
     if not typed["base_url"]:
-        errors["base_url"] = "It needs the address of a service: https://HOST[:PORT][/PATH]."
+        errors["base_url"] = (
+            "A profile requires the address of a service: https://HOST[:PORT][/PATH]."
+        )
     if typed["timezone"]:
         checked("timezone", values.timezone)
     if typed["header"]:
         checked("header", values.header_name)
         checked("variable", values.variable)
     elif typed["variable"]:
-        errors["header"] = "Which header is it for? Such as Authorization."
+        errors["header"] = "Type the header that gets the value, such as Authorization."
     if typed["header"] and not typed["variable"]:
-        errors["variable"] = "The header's value is taken from an environment variable: which?"
+        errors["variable"] = "Type the environment variable that contains the value of the header."
     checked("account", values.account)
     if typed["ca_file"]:
         checked("ca_file", lambda name: values.ca_file(name, relative_to))
     elif filed.get("ca_only") is True:
-        errors["ca_file"] = "Needed, because ca_only is set in the file."
+        errors["ca_file"] = "Required, because ca_only is set in the file."
     if typed["color"] != UNCOLORED:
         checked("color", values.color)
     ordered = {field: errors[field] for field in LABELS if field in errors}

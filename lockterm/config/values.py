@@ -50,7 +50,7 @@ def text(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError(f"must be text in quotes, not {_kind(value)}")
     if not value.isprintable():
-        raise ValueError("has control characters in it")
+        raise ValueError("contains control characters")
     return value
 
 
@@ -77,21 +77,21 @@ def switch(value: str) -> bool:
     word = value.strip().lower()
     if word in _TRUE or word in _FALSE:
         return word in _TRUE
-    raise ValueError(f"is {value!r}: write 1 or 0")
+    raise ValueError(f"is {value!r}. Write 1 or 0")
 
 
 def lock_id(value: str) -> int:
     """Parse and check a lock ID that the user typed."""
     number = int(value) if re.fullmatch(r"[0-9]{1,19}", value.strip()) else 0
     if not 1 <= number < INT64.stop:
-        raise ValueError(f"is {shorten(value)}: a lock id is a whole number, such as 1001")
+        raise ValueError(f"is {shorten(value)}, but a lock ID must be a whole number, such as 1001")
     return number
 
 
 def profile_name(name: str) -> str:
     """Return a profile name, which must have visible characters only."""
     if not name.strip() or not name.isprintable():
-        raise ValueError("is not a name for a profile")
+        raise ValueError("is not a valid name for a profile")
     return name
 
 
@@ -99,7 +99,7 @@ def account(value: object) -> str:
     """Check the name of an account: any printable text, or empty."""
     name = text(value)
     if name and not (name.strip() and name.isprintable()):
-        raise ValueError("is not a name for an account")
+        raise ValueError("is not a valid name for an account")
     return name
 
 
@@ -115,7 +115,9 @@ def variable(name: str) -> str:
     """Return the name of an environment variable that every shell can set."""
     if not _VARIABLE.fullmatch(name):
         # It is not repeated: it may be the secret itself.
-        raise ValueError("is not a name for an environment variable: use letters, digits and _")
+        raise ValueError(
+            "is not a valid name for an environment variable. Use letters, digits and _"
+        )
     return name
 
 
@@ -170,22 +172,22 @@ def ca_file(value: object, relative_to: Path) -> str:
     try:
         path = relative_to / Path(name).expanduser()
     except RuntimeError:
-        raise ValueError(f"names {shorten(name)}, and that home directory does not exist") from None
+        raise ValueError(f"is {shorten(name)}, but that home directory does not exist") from None
     if not path.is_file() or not os.access(path, os.R_OK):
-        raise ValueError(f"names {path}, which is not a file that can be read")
+        raise ValueError(f"is {path}, which is not a readable file")
     try:
         why = written_by_others(path)
     except OSError as error:
         why = describe_os_error(error)
     if why:
-        raise ValueError(f"names {path}, and whom it trusts is not for others to say: {why}")
+        raise ValueError(f"is {path}, which other users could replace: {why}")
     return str(path)
 
 
 def header_name(name: str) -> str:
     """Return the name of a header that lockterm does not set itself."""
     if not _HEADER_NAME.fullmatch(name):
-        raise ValueError("is not a name for a header")
+        raise ValueError("is not a valid name for a header")
     if name.lower() in HEADERS_OF_OUR_OWN:
         raise ValueError("is set by lockterm itself")
     return name
@@ -240,29 +242,31 @@ def base_url(value: object) -> tuple[str, str | None]:
     """Return the base URL without a final slash, and a warning if it is allowed but unsafe."""
     url = text(value)
     if url != url.strip() or " " in url:
-        raise ValueError("has spaces in it")
+        raise ValueError("contains spaces")
     if "@" in url.partition("://")[2].partition("/")[0] or ("@" in url and "://" not in url):
-        raise ValueError("has a user name or password in it: use a header of the profile instead")
+        raise ValueError("contains a user name or password. Use a header of the profile instead")
     # The other sentences repeat what was typed, where no password and no token can be in it.
     shown = "" if set(url) & set("@?#\N{FULLWIDTH COMMERCIAL AT}") else f"{shorten(url)} "
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise ValueError(f"{shown}is not a URL: write https://HOST[:PORT][/PATH]") from None
+        raise ValueError(f"{shown}is not a URL. Write https://HOST[:PORT][/PATH]") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{shown}is not a web address: write https://HOST[:PORT][/PATH]")
+        raise ValueError(f"{shown}is not a web address. Write https://HOST[:PORT][/PATH]")
     if "?" in url or "#" in url:
-        raise ValueError("has a ? or # in it: the contract's paths are put behind it")
+        raise ValueError("contains a ? or #, but lockterm appends the paths of the API to the URL")
     if "%" in parts.hostname:
         raise ValueError(
-            f"{shown}has a zone ID, which lockterm can't use: write a host name or another address"
+            f"{shown}contains a zone ID, which lockterm cannot use. Write a host name or"
+            " another address"
         )
     if not _is_host(parts.hostname) or port == 0 or "\\" in url:
-        raise ValueError(f"{shown}names no host: write https://HOST[:PORT][/PATH]")
+        raise ValueError(f"{shown}contains no host. Write https://HOST[:PORT][/PATH]")
     if not url.isascii():
         raise ValueError(
-            f"{shown}is not all ASCII: write such a host as xn--..., and such a path with %XX"
+            f"{shown}contains characters that are not ASCII. Write the host as xn--...,"
+            " and the path with %XX"
         )
     warning = None
     if parts.scheme == "http" and not is_loopback(parts.hostname):
@@ -325,8 +329,8 @@ def zone_of_offset(name: str) -> str:
     if not hours or not is_zone(zone):
         return ""
     return (
-        f"did you mean {zone}? The sign is reversed in these names: it is UTC{hours:+d}."
-        " A city, such as Europe/Berlin, follows summer time too"
+        f"did you mean {zone}? The sign is reversed in these names: it is UTC{hours:+d}. A"
+        " city, such as Europe/Berlin, also follows daylight saving time"
     )
 
 

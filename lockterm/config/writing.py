@@ -28,8 +28,8 @@ Profiles = Mapping[str, Mapping[str, Any]]
 
 NOTHING_WRITTEN = "Nothing was written."
 WRITTEN_IN_PLACE = (
-    "{path} is mounted by itself, so it was written in place: if lockterm is killed while it"
-    " writes, the file is cut short."
+    "{path} is a mount point, so lockterm wrote the file in place. If lockterm is killed"
+    " while it writes, the file is cut short."
 )
 
 
@@ -55,9 +55,9 @@ def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> C
     source = edited(seen.source.removeprefix(mark), default, profiles)
     if source is None:
         raise ConfigError(
-            f"{path} is written in a way that lockterm cannot change without disturbing it."
+            f"lockterm cannot change {path} without altering other parts of the file."
             f" {NOTHING_WRITTEN}",
-            hint="Change it in an editor.",
+            hint="Change the file in an editor.",
         )
     data = f"{mark}{source}".encode()
     written = parse_config(path, data)
@@ -70,12 +70,12 @@ def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> C
     except StoreError as error:
         raise ConfigError(
             f"{error.message} {NOTHING_WRITTEN}",
-            hint="Make it writable, or point XDG_CONFIG_HOME at a place that is.",
+            hint="Make the file writable, or set XDG_CONFIG_HOME to a writable directory.",
         ) from error
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be written: {describe_os_error(error)}. {NOTHING_WRITTEN}",
-            hint="See that its directory is yours, writable and not full.",
+            hint="Check that its directory is yours, writable and not full.",
         ) from error
     return written
 
@@ -102,7 +102,7 @@ def _require_unchanged(seen: ConfigFile) -> None:
     if now is not None and about.st_uid != os.geteuid():
         raise ConfigError(
             f"{path} belongs to another user. {NOTHING_WRITTEN}",
-            hint="Make a copy of your own.",
+            hint="Make your own copy of the file.",
         )
     if (now or b"") != seen.source.encode() or (now is None and seen.source):
         raise ConfigError(

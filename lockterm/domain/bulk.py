@@ -116,11 +116,11 @@ def voice_each(
         state, known = StepState.REFUSED, told.get((lock.vendor, lock.model))
         if known is None:
             reason = (
-                "The lock book has no vendor and model for it. They decide which voices it has."
+                "The lock book has no vendor and model for this lock, so its voices are unknown."
             )
         elif isinstance(known, LocktermError):
             state = StepState.REFUSED if isinstance(known, Refused) else StepState.NOT_SENT
-            reason = f"Its voices could not be read: {known.meaning}"
+            reason = f"The voices of this lock could not be read: {known.meaning}"
         elif has_voice(known, voice.lang, voice.timbre):
             planned.steps.append(step)
             continue
@@ -168,7 +168,7 @@ def new_end(text: str, *, from_own: bool) -> Wanted:
         if remote.remote_type == RemoteType.PERMANENT:
             raise CannotPlan(NO_END)
         if not needs_dates(remote.remote_type):
-            raise CannotPlan("Its type is not one that lockterm knows.")
+            raise CannotPlan("lockterm does not know the type of this remote.")
         moment = read_moment(
             text,
             target.zone,
@@ -199,9 +199,9 @@ def new_validity(
         remote, zone = target.remote, target.zone
         after = remote.remote_type if kind is None else kind
         if not is_known_type(after):
-            raise CannotPlan("Its type is not one that lockterm knows.")
+            raise CannotPlan("lockterm does not know the type of this remote.")
         if kind is None and chosen is not None and not needs_weekdays(after):
-            raise CannotPlan("It is not recurring: only a recurring remote has weekdays.")
+            raise CannotPlan("Only a recurring remote has weekdays. This remote is not recurring.")
         remote = replace(remote, remote_type=after)
         if needs_dates(after):
             if start.strip():
@@ -246,13 +246,17 @@ def extra_removed(name: str) -> Wanted:
 
 def _extra(remote: Remote) -> Mapping[str, Any]:
     if "extraData" in remote.odd:
-        raise CannotPlan("Its extra data is not a JSON object. Edit this remote alone.")
+        raise CannotPlan(
+            "The extra data of this remote is not a JSON object. Edit this remote alone."
+        )
     return remote.extra_data or {}
 
 
 def _ms(moment: Moment) -> int:
     if moment.choices:
-        raise CannotPlan("The clocks of its lock show that time twice: type it with its offset.")
+        raise CannotPlan(
+            "That time occurs twice in the lock's time zone. Type it with its UTC offset."
+        )
     if moment.ms is None:
         raise CannotPlan(moment.error)
     return moment.ms

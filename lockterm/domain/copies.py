@@ -90,10 +90,13 @@ def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: in
     # A name that a person may not type was still the name of this remote.
     unusable -= {field.name for field in _NAMES if (field.of(wanted) or "").strip()}
     if remote.id is None:
-        why_not = "The backup has no usable ID of it. A second restore could not be prevented."
+        why_not = (
+            "The backup has no usable ID of this remote, so lockterm could not prevent a"
+            " second restore."
+        )
         return BackedUp(remote, None, why_not)
     if (other := remote.other_lock(lock_id)) is not None:
-        return BackedUp(remote, None, f"It belonged to another lock: {other}.")
+        return BackedUp(remote, None, f"The remote belonged to another lock, {other}.")
     if unusable:
         named = ", ".join(field.called for field in ADDED if field.name in unusable)
         return BackedUp(remote, None, f"The backup has no usable {named}.")
@@ -178,7 +181,7 @@ def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) ->
     unknown = next((one for one in (zone, other) if isinstance(one, dates.UnknownZone)), None)
     if unknown is None or zone == other:
         return [*steps]
-    message = f"{clean(unknown.reason, 200)} Its time of day cannot be kept."
+    message = f"{clean(unknown.reason, 200)} The time of day cannot be kept."
     return [
         replace(step, state=StepState.REFUSED, message=message)
         if step.state is StepState.TO_DO and step.wanted.get("endDate")
@@ -198,8 +201,8 @@ def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_ti
     there = dates.same_wall_time(end, zone, other, last=True) if keeps_wall_time else end
     kept = "time of day" if keeps_wall_time else "moment"
     return clean(
-        f"The time zones differ, and times keep their {kept}: {dates.day_time(end, zone)} in"
-        f" {dates.zone_name(zone)} becomes {dates.day_time(there, other)} in"
+        f"The time zones differ. Times keep their {kept}, so {dates.day_time(end, zone)}"
+        f" in {dates.zone_name(zone)} becomes {dates.day_time(there, other)} in"
         f" {dates.zone_name(other)}.",
         400,
     )
@@ -208,9 +211,9 @@ def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_ti
 def _taken(other: Remote | None) -> str:
     """Return the message for a fob whose name is taken; None means by a remote of the same copy."""
     if other is None:
-        return f"{NAME_TAKEN} by another remote of this copy: this fob will not open."
-    number = f", number {clean(other.remote_number, 40)}," if other.remote_number else ""
-    return f"{NAME_TAKEN} by remote {other.id}{number} and this fob will not open."
+        return f"{NAME_TAKEN} by another remote of this copy, so this fob will not open the lock."
+    number = f", number {clean(other.remote_number, 40)}" if other.remote_number else ""
+    return f"{NAME_TAKEN} by remote {other.id}{number}, so this fob will not open the lock."
 
 
 def _near_number(other: Remote | None) -> str:
@@ -231,7 +234,7 @@ def _there(remote: Remote, same: Remote) -> str:
     ]
     if not differing:
         return ""
-    return f"It is there already, with another {', '.join(differing)}."
+    return f"The lock already has this remote, with a different {', '.join(differing)}."
 
 
 def _free(name: str, names: dict[str, Remote | None]) -> str:

@@ -64,7 +64,7 @@ class CsvText:
             try:
                 cells = next(reader, None)
             except csv.Error as error:
-                reason = f"No CSV from here on: {clean(error, 80)}."
+                reason = f"The CSV cannot be read from here on: {clean(error, 80)}."
                 raise TextError(reason, line) from None
             if cells is None:
                 return
@@ -78,7 +78,7 @@ def decode(data: bytes) -> str:
         TextError: It has none.
     """
     if data.startswith(_SPREADSHEETS):
-        raise TextError("It is a spreadsheet's own file: save it as CSV, and use that.")
+        raise TextError("This is a spreadsheet file. Save the table as CSV, and use the CSV file.")
     encoding = "utf-8-sig"
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
@@ -94,7 +94,7 @@ def decode(data: bytes) -> str:
         ) from None
     if match := _BINARY.search(text):
         raise TextError(
-            f"Not a text file: it has the byte 0x{ord(match[0]):02X}.",
+            f"Not a text file: it contains the byte 0x{ord(match[0]):02X}.",
             text.count("\n", 0, match.start()) + 1,
         )
     return text

@@ -73,15 +73,15 @@ _UNITS = {
     **dict.fromkeys(("y", "year", "years"), "y"),
 }
 
-HELP = "Type it as 2026-12-01 09:00, tomorrow 9:00, next fri 6pm, +30d, +1mo eom or eoy."
+HELP = "Type a date such as 2026-12-01 09:00, tomorrow 9:00, next fri 6pm, +30d, +1mo eom or eoy."
 
 WITH_OFFSET = (
-    "Type dates with their offset, as 2026-12-01 09:00 +01:00,"
-    " or correct the zone in the lock book."
+    "Type dates with their UTC offset, as in 2026-12-01 09:00 +01:00, or correct the time"
+    " zone in the lock book."
 )
 """What to do where the zone of a lock is not known."""
 
-_OUTSIDE = "That is outside the calendar: years run from 1970 to 9999."
+_OUTSIDE = "The date is out of range. Years run from 1970 to 9999."
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +191,11 @@ def _whole_day(day: date, zone: tzinfo, *, end: bool) -> Moment:
 
 def _why(typed: str) -> str:
     if re.match(r"\d{1,2}[./]\d{1,2}[./]", typed):
-        return "Put the year first, so that day and month cannot be mistaken: 2026-12-01."
+        return "Day and month are ambiguous. Put the year first, as in 2026-12-01."
     if re.fullmatch(r"(?:\+ ?)?\d+ ?m", typed):
-        return "m could be minutes or months: write +30min or +1mo."
+        return "m is ambiguous. Write +30min for minutes or +1mo for months."
     if typed.startswith("-"):
-        return "That counts backwards: type the date itself, as 2026-12-01 09:00."
+        return "A negative period is not allowed. Type a date such as 2026-12-01 09:00."
     return f"Invalid date. {HELP}"
 
 
@@ -213,7 +213,9 @@ def _day(match: re.Match[str], today: date) -> date:
     year = int(match["year"] or match["year2"] or match["year3"] or match["year4"])
     number = int(match["day"] or match["day2"] or match["day3"] or match["day4"])
     if not 1 <= month <= 12:
-        raise _Unreadable(f"There is no month {month}: write year-month-day, as 2026-12-01.")
+        raise _Unreadable(
+            f"There is no month {month}. Write year, month and day, as in 2026-12-01."
+        )
     if year < 1970:
         raise _Unreadable(_OUTSIDE)
     if not 1 <= number <= monthrange(year, month)[1]:
@@ -233,12 +235,14 @@ def _time(match: re.Match[str]) -> time | None:
     hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
     if half := match["half"] or match["half2"]:
         if hour == 12:
-            raise _Unreadable("12am and 12pm are ambiguous: type 00:00, noon or 12:00.")
+            raise _Unreadable("12am and 12pm are ambiguous. Type 00:00, noon or 12:00.")
         if not 1 <= hour < 12:
-            raise _Unreadable("Before am or pm, the hour runs from 1 to 11.")
+            raise _Unreadable("With am or pm, the hour must be from 1 to 11.")
         hour += 12 * (half == "pm")
     if (hour, minute, second) == (24, 0, 0):
-        raise _Unreadable("24:00 is 00:00 of the next day: type that day with 00:00, or 23:59.")
+        raise _Unreadable(
+            "24:00 is 00:00 of the next day. Type 00:00 with the next day, or type 23:59."
+        )
     if hour > 23 or minute > 59 or second > 59:
         raise _Unreadable("A time of day runs from 00:00 to 23:59.")
     return time(hour, minute, second, int((match["ms"] or "").ljust(3, "0")) * 1000)
@@ -252,7 +256,7 @@ def _later(match: re.Match[str], since: tuple[datetime, str], zone: tzinfo) -> M
     note = f"{words} + {count} {_UNIT_NAMES[unit]}{'' if count == 1 else 's'}"
     if unit in ("h", "min"):
         if at is not None or match["eom"]:
-            raise _Unreadable("Hours and minutes leave no room for a time of day.")
+            raise _Unreadable("A period in hours or minutes cannot have a time of day.")
         step = timedelta(hours=count) if unit == "h" else timedelta(minutes=count)
         return Moment(dates.to_ms(base.astimezone(UTC) + step), note=note)
     if unit in ("d", "w"):
@@ -293,7 +297,7 @@ def _fixed(offset: str) -> tzinfo:
         return UTC
     hours, minutes = int(offset[1:3]), int(offset[4:6])
     if hours > 23 or minutes > 59:
-        raise _Unreadable("An offset is written as +01:00.")
+        raise _Unreadable("Write the UTC offset as +01:00.")
     return timezone((-1 if offset[0] == "-" else 1) * timedelta(hours=hours, minutes=minutes))
 
 

@@ -58,7 +58,7 @@ class UnknownZone(tzinfo):
         return "UTC"
 
     def __str__(self) -> str:
-        return f'UTC, since this machine does not know "{self.name}"'
+        return f'UTC, because this machine does not know "{self.name}"'
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, UnknownZone) and other.name == self.name

@@ -44,11 +44,13 @@ def read_object(text: str) -> dict[str, Any]:
         where = f"line {error.lineno}, column {error.colno}"
         raise ValueError(describe_error(error, where)) from None
     except UnicodeEncodeError:
-        raise ValueError("Not JSON: it holds half of a surrogate pair (\\ud800-\\udfff).") from None
+        raise ValueError(
+            "Not JSON: the text contains half of a surrogate pair (\\ud800-\\udfff)."
+        ) from None
     except RecursionError:
         raise ValueError("Nested too deeply.") from None
     if not isinstance(value, dict):
-        raise ValueError("The contract wants an object here: { ... }.")
+        raise ValueError("This field requires a JSON object: { ... }.")
     return value
 
 
@@ -80,9 +82,9 @@ _REASONS = {
     "Expecting ','": "a comma or a closing bracket is missing",
     "Illegal trailing comma": "there is a comma before a closing bracket",
     "Extra data": "more text follows the value",
-    "Unterminated string": "the closing quote of this text is missing",
-    "Invalid control character": "a text has a line break or a control character",
-    "Invalid \\": "a text has a backslash that JSON does not know",
+    "Unterminated string": "the closing quote of this string is missing",
+    "Invalid control character": "a string contains a line break or a control character",
+    "Invalid \\": "a string contains an invalid backslash escape",
     "Unexpected UTF-8 BOM": "the text begins with a byte order mark",
 }
 """The beginning of what Python says -> our words for it; versions of Python differ."""
@@ -116,7 +118,7 @@ def write_object(value: Mapping[str, Any] | None) -> str:
     if value is None:
         return ""
     if is_longer(value, EDITED):
-        return f"More than {EDITED:,} characters: too much to edit here. It stays as it is."
+        return f"More than {EDITED:,} characters, too many to edit here. The value stays unchanged."
     text = json.dumps(value, ensure_ascii=False, indent=2)
     if len(text) > 2 * EDITED:  # deep ones are mostly indentation
         text = json.dumps(value, ensure_ascii=False)

@@ -99,7 +99,7 @@ def read_locks(data: bytes) -> list[LockLine]:
     if problems:
         raise BadLockFile(*problems)
     if not found:
-        raise BadLockFile("It has no locks.")
+        raise BadLockFile("The file contains no locks.")
     return [*found.values()]
 
 
@@ -115,8 +115,8 @@ def _header(number: int, cells: Sequence[str]) -> list[str] | None:
     unknown = [cell for cell, name in zip(cells, names, strict=True) if name not in _COLUMNS]
     if unknown:
         raise BadLockFile(
-            f"line {number}: there is no column {quoted(clean(unknown[0], 40))}: lockId, name,"
-            " vendor, model, zone."
+            f"line {number}: unknown column {quoted(clean(unknown[0], 40))}. Columns:"
+            " lockId, name, vendor, model, zone."
         )
     fields = [_COLUMNS[name] for name in names]
     told = [name for name in fields if name]
@@ -128,7 +128,9 @@ def _header(number: int, cells: Sequence[str]) -> list[str] | None:
 def _line(columns: Sequence[str], cells: Sequence[str]) -> LockLine:
     """One line; raises ``ValueError`` with what is wrong, without a full stop."""
     if any(cell.strip() for cell in cells[len(columns) :]):
-        raise ValueError(f"it has {len(cells)} cells, and there are {len(columns)} columns")
+        raise ValueError(
+            f"the line has {len(cells)} cells, but the table has {len(columns)} columns"
+        )
     told = {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if name}
     try:
         lock_id = values.lock_id(told.pop("lock_id", ""))

@@ -60,7 +60,7 @@ def _detour(step: Step, taken: Collection[str]) -> tuple[Step, Step]:
     while normalize_name(temporary) in taken:
         count += 1
         temporary = f"{old} (temporary {count})"
-    note = "Names go around in a circle, so this remote gets a temporary name first."
+    note = "The new names form a circle, so this remote first gets a temporary name."
     detour = replace(step, wanted={NAME: temporary}, note=note)
     shown = temporary.encode("utf-8", "backslashreplace").decode()  # the disk is UTF-8
     return detour, replace(step, before={**step.before, NAME: temporary}, remote_name=shown)

@@ -136,7 +136,7 @@ def at_rest(step: Step) -> Step:
     """Return a step as it is while no session runs it: a sent one may have arrived."""
     if step.state is not StepState.SENT:
         return step
-    words = "It was under way when the run ended: its result is unknown."
+    words = "The step was under way when the run ended, so its result is unknown."
     return replace(step, state=StepState.UNKNOWN, message=words)
 
 
@@ -144,7 +144,7 @@ def under_way(step: Step) -> Step:
     """Return a step as it is while another session runs it: a sent one has no result yet."""
     if step.state is not StepState.SENT:
         return step
-    return replace(step, message="It is being sent in another session.")
+    return replace(step, message="Another session is sending this step.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,8 +103,8 @@ def unread(before: Remote, wanted: Remote) -> dict[str, str]:
     fields = [FIELDS[name] for name in VALIDITY]
     was_recurring = needs_weekdays(before.remote_type) and needs_weekdays(wanted.remote_type)
     return {
-        field.name: f"lockterm cannot read its {field.called}, which would be lost. Set it too, or"
-        " edit this remote alone."
+        field.name: f"lockterm cannot read the {field.called}, and the change would delete it."
+        f" Set the {field.called} too, or edit this remote alone."
         for field in fields
         if is_same(field, field.of(before), field.of(wanted))
         and (
@@ -142,15 +142,15 @@ def _wrong(field: Field, value: Any) -> str:
         return "Choose how it was added: via bluetooth or via gateway."
     if field.kind is Kind.TEXT and field.required:
         if not (value or "").strip():
-            return f"A {field.called} is needed."
+            return f"A {field.called} is required."
         if not all(map(is_seen, value)):
-            return "It contains an invisible character. Type it again."
+            return "The text contains an invisible character. Type the text again."
         if "\N{REPLACEMENT CHARACTER}" in value:
-            return "\N{REPLACEMENT CHARACTER} marks a lost character. Type it again."
+            return "\N{REPLACEMENT CHARACTER} marks a lost character. Type the text again."
     elif field.kind is Kind.NUMBER and value is not None and value not in INT64:
-        return "Too large: the service keeps 64-bit numbers."
+        return "The number is too large. The service stores 64-bit numbers."
     elif listed and value is not None and value not in listed:
-        return f"There is no value {value}: choose one of the three."
+        return f"There is no value {value}. Choose one of the three options."
     return ""
 
 
@@ -161,17 +161,17 @@ def _wrong_validity(wanted: Remote) -> dict[str, str]:
         return {}
     reasons: dict[str, str] = {}
     start, end, days = wanted.start_ms, wanted.end_ms, wanted.week_day or ()
-    for field, ms, what in (("startDate", start, "A start"), ("endDate", end, "An end")):
+    for field, ms, what in (("startDate", start, "A start date"), ("endDate", end, "An end date")):
         if not ms:  # 0 is what a permanent remote has (2.3)
-            reasons[field] = f"{what} is needed: it is not permanent."
+            reasons[field] = f"{what} is required, because the remote is not permanent."
         elif not 0 < ms < INT64.stop:
-            reasons[field] = f"{what} must lie between 1970 and what 64 bits can hold."
+            reasons[field] = f"{what} must be between 1970 and the largest 64-bit time."
     if not reasons and start and end and end <= start:
-        reasons["endDate"] = "The end must come after the start."
+        reasons["endDate"] = "The end must be after the start."
     if needs_weekdays(wanted.remote_type) and (
         len(set(days)) != len(days) or not set(days) <= set(WEEK)
     ):
-        reasons["weekDay"] = "Weekdays are 1 (Monday) to 7 (Sunday), each once."
+        reasons["weekDay"] = "Use weekdays from 1 (Monday) to 7 (Sunday), each at most once."
     return reasons
 
 
@@ -180,19 +180,18 @@ def warnings(wanted: Remote, now_ms: int, before: Remote | None = None) -> dict[
     found: dict[str, str] = {}
     if touches_validity(before, wanted) and needs_dates(wanted.remote_type):
         if wanted.end_ms is not None and wanted.end_ms <= now_ms:
-            found["endDate"] = "The end has passed: this remote will open nothing."
+            found["endDate"] = "The end date has passed, so this remote will not open the lock."
         if needs_weekdays(wanted.remote_type) and not wanted.week_day:
             found["weekDay"] = (
-                "No weekday chosen: the service does not say when a recurring remote without "
-                "weekdays opens."
+                "No weekday is chosen. The service does not define when a recurring"
+                " remote without weekdays opens."
             )
     extra, kept = wanted.extra_data, before.extra_data if before is not None else None
     if extra and not is_same(FIELDS["extraData"], extra, kept):
         bytes_ = size(extra)
         if bytes_ > EXTRA_BYTES:
             found["extraData"] = (
-                f"{bytes_:,} bytes: at most {EXTRA_BYTES:,} are recommended; the service "
-                "may cut or refuse it."
+                f"{bytes_:,} bytes. The service may cut or refuse more than {EXTRA_BYTES:,} bytes."
             )
     return found
 

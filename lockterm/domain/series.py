@@ -43,8 +43,8 @@ class NamesInUse:
         self.words = ""
         """A sentence where only a part is known."""
         if total is not None and len(ids) < total:
-            known = f"Only {len(ids):,} of {total:,} remotes are known"
-            self.words = f"{known}: another may have this number."
+            known = f"Only {len(ids):,} of {total:,} remotes were read"
+            self.words = f"{known}, so another remote may have this number."
 
     def add(self, name: str, number: str) -> None:
         """Note one more remote."""
@@ -67,9 +67,11 @@ class NamesInUse:
         if not number:
             return ""
         if number in self.numbers:
-            return f"{self.numbers[number]} on this lock has the same."
+            return f"{self.numbers[number]} on this lock has the same number."
         if (near := self._near.get(near_key(number))) is not None:
-            return f"{self.numbers[near]} on this lock has {clean(near, 40)}, nearly the same."
+            return (
+                f"{self.numbers[near]} on this lock has nearly the same number, {clean(near, 40)}."
+            )
         return ""
 
 

@@ -186,13 +186,13 @@ def _typed_date(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
         if not ms and set(text) == {"0"}:
             return ""
         if ms < _FIRST_MS or dates.local(ms, UTC) is None:
-            raise ValueError("Not a time in milliseconds since 1970. Type it as 2026-12-01 09:00.")
+            raise ValueError(
+                "The number is not a time in milliseconds since 1970. Type a date such as"
+                " 2026-12-01 09:00."
+            )
         return f"{dates.typed(ms, UTC)} Z"
     if _AMBIGUOUS.match(text):
-        raise ValueError(
-            "It is ambiguous which of these is the day, the month or the year. Put the year first:"
-            " 2026-12-31."
-        )
+        raise ValueError("Day, month and year are ambiguous. Put the year first, as in 2026-12-31.")
     text = _DOTTED.sub(r"\3-\2-\1", text, count=1) if _DOTTED.match(text) else text
     if is_relative(text):  # what it counts from is known where the row is read whole
         return text
@@ -207,7 +207,7 @@ def _typed_date(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
 def shown_twice(choices: Sequence[int], zone: tzinfo) -> str:
     """Return how to write a time that the clocks show twice."""
     ways = " or ".join(quoted(dates.typed(ms, zone)) for ms in choices)
-    return f"The clocks show that time twice: write {ways}."
+    return f"That time occurs twice when the clocks go back. Write {ways}."
 
 
 def _typed_constant(field: Field, text: str) -> str:
@@ -220,5 +220,6 @@ def _typed_constant(field: Field, text: str) -> str:
         return str(int(text))
     *first, last = (f"{shown} ({number})" for shown, number in choices(field.constants).items())
     raise ValueError(
-        f"{quoted(clean(text, 40))} is no {field.called}: write {', '.join(first)} or {last}."
+        f"{quoted(clean(text, 40))} is not a valid {field.called}. Write"
+        f" {', '.join(first)} or {last}."
     )

@@ -80,7 +80,7 @@ class BadTable(LocktermError):
         """The text ``12 things are wrong``, and how many of them are listed."""
         count = len(self.problems)
         more = f", of which {MOST_PROBLEMS} are listed" if count > MOST_PROBLEMS else ""
-        return f"{count:,} things are wrong{more}" if count > 1 else "1 thing is wrong"
+        return f"{count:,} problems{more}" if count > 1 else "1 problem"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +172,13 @@ def _read_csv(text: str, *, needs_lock: bool) -> tuple[list[Row], list[Problem]]
             None,
         )
         if len(cells) < len(columns):
-            reason = f"It has {len(cells)} of {len(columns)} cells: part of the line is missing."
+            reason = f"Part of the line is missing: it has {len(cells)} of {len(columns)} cells."
             problems.append(Problem(line, "", "", reason))
         elif extra is not None or nameless is not None:
             value = clean(extra if extra is not None else nameless, 40)
-            problems.append(Problem(line, "", "", f"{quoted(value)} is not in a named column."))
+            problems.append(
+                Problem(line, "", "", f"{quoted(value)} is in a column without a name.")
+            )
         else:
             named = zip(columns, cells, strict=False)
             rows.append(Row(line, {name: unguarded(cell) for name, cell in named if name}))
@@ -197,8 +199,8 @@ def _columns(
     """
     if set(header) >= _OF_A_LIST:
         raise _refused(
-            'The output of "remotes list", "find" and "report" cannot be read back: write the file'
-            ' with "lockterm export LOCK --csv".'
+            'The output of "remotes list", "find" and "report" cannot be imported. Write'
+            ' the file with "lockterm export LOCK --csv".'
         )
     problems: list[Problem] = []
     found: list[str | None] = []
@@ -225,7 +227,7 @@ def _missing(line: int, columns: Iterable[str | None], *, needs_lock: bool) -> l
     if needs_lock and LOCK not in there:
         return [Problem(line, "", "", "The column lockId is missing.")]
     if there.isdisjoint((REMOTE, "remoteNumber", "remoteName")):
-        reason = "A column is missing that says which remote: remoteId, remoteNumber or remoteName."
+        reason = "No column identifies the remote. Add remoteId, remoteNumber or remoteName."
         return [Problem(line, "", "", reason)]
     return []
 
@@ -239,20 +241,23 @@ def _read_json(text: str) -> Table:
     except json.JSONDecodeError as error:
         raise _refused(describe_error(error, f"column {error.colno}"), error.lineno) from None
     except NamedTwiceError as error:
-        raise _refused(f"{quoted(clean(error.name, 40))} is twice in one object.") from None
+        raise _refused(
+            f"The key {quoted(clean(error.name, 40))} occurs twice in one object."
+        ) from None
     except (RecursionError, ValueError):
-        raise _refused("No JSON that can be read: too many brackets or digits.") from None
+        raise _refused("The JSON cannot be read: too many brackets or digits.") from None
     if not isinstance(whole, dict) or whole.get("format") != FORMAT:
         raise _refused('Not an export of lockterm: "format" is not "lockterm-remotes".')
     if (version := whole.get("version")) != VERSION:
         raise _refused(
-            f"It is an export of version {clean(version, 20)}, and this lockterm knows {VERSION}."
+            f"The export has version {clean(version, 20)}, but this lockterm reads version"
+            f" {VERSION}."
         )
     unknown = [name for name in whole if name not in _OF_THE_FILE]
     locks, service = whole.get("locks"), whole.get("service", "")
     if unknown or not isinstance(locks, list) or not isinstance(service, str):
         name = unknown[0] if unknown else "locks"
-        raise _refused(f"{quoted(clean(name, 40))} is not as in an export.")
+        raise _refused(f"{quoted(clean(name, 40))} does not have the format of an export.")
     lines = _record_lines(text)
     rows: list[Row] = []
     lock_ids: list[int] = []
@@ -267,13 +272,18 @@ def _read_json(text: str) -> Table:
             or not all(isinstance(lock.get(name, ""), str) for name in ("name", "timezone"))
             or not all(isinstance(one, dict) for one in remotes)
         ):
-            raise _refused(f"Lock {place} of the file is not as in an export.")
+            raise _refused(f"Lock {place} of the file does not have the format of an export.")
         lock_ids.append(lock_id)
         for raw in remotes:
             row = _json_row(next(lines, 0), str(lock_id), raw)
             if raw.get("lockId", lock_id) != lock_id:
                 problems.append(
-                    Problem(row.line, LOCK, str(raw["lockId"]), f"It is below lock {lock_id}.")
+                    Problem(
+                        row.line,
+                        LOCK,
+                        str(raw["lockId"]),
+                        f"The remote is listed under lock {lock_id}.",
+                    )
                 )
             rows.append(row)
     if problems:

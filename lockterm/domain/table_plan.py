@@ -65,10 +65,10 @@ def check_rows(rows: Sequence[Row]) -> list[Problem]:
                 problems.append(Problem(row.line, column, row.cells.get(column, ""), reason))
         action = row.text(ACTION).casefold()
         if action and action not in _ORDER:
-            reason = "An action is add, update, delete or keep."
+            reason = "The action must be add, update, delete or keep."
             problems.append(Problem(row.line, ACTION, row.cells[ACTION], reason))
         if not any(row.text(column) for column in (REMOTE, NUMBER, NAME)):
-            reason = "It does not say which remote: a number or a name is needed."
+            reason = "The row does not identify a remote. Add a number or a name."
             problems.append(Problem(row.line, NUMBER, "", reason))
     return problems
 
@@ -79,9 +79,9 @@ def _wrong_id(text: str, column: str) -> str:
     except ValueError as error:
         return str(error)
     if not text:
-        return "The id of a lock is needed." if column == LOCK else ""
+        return "A lock ID is required." if column == LOCK else ""
     if not (text.isascii() and text.isdigit() and int(text[:20]) in INT64):
-        return "An id is a whole number, such as 1001."
+        return "The ID must be a whole number, such as 1001."
     return ""
 
 
@@ -174,7 +174,7 @@ class LockPlan:
         self._note(row, before)
         if before is None:
             if action is Action.DELETE:
-                return self._step(Action.KEEP, None, row, message="It is not on the lock.")
+                return self._step(Action.KEEP, None, row, message="The remote is not on the lock.")
             if action in (Action.UPDATE, Action.KEEP):
                 raise _Wrong((ACTION, f"Lock {self.lock_id} has no such remote."))
             return self._added(row)
@@ -186,7 +186,7 @@ class LockPlan:
         step = self._updated(row, before)
         if action is Action.ADD and step.action is not Action.KEEP:
             column = NUMBER if row.text(NUMBER) == before.remote_number else NAME
-            raise _Wrong((column, f"It is on the lock already, as remote {before.id}."))
+            raise _Wrong((column, f"The lock already has this remote, as remote {before.id}."))
         return step
 
     def _is_known(self, name: str) -> bool:
@@ -199,10 +199,12 @@ class LockPlan:
         """Return the remote of a row; None if it does not exist yet, or no longer."""
         if text := row.text(REMOTE):
             if action is Action.ADD:
-                raise _Wrong((REMOTE, "The service gives new remotes their ID. Leave it empty."))
+                raise _Wrong(
+                    (REMOTE, "The service assigns the IDs of new remotes. Leave the cell empty.")
+                )
             if (found := self._by_id.get(int(text))) is not None or action is Action.DELETE:
                 return found
-            raise _Wrong((REMOTE, f"Lock {self.lock_id} has no remote of this id."))
+            raise _Wrong((REMOTE, f"Lock {self.lock_id} has no remote with this ID."))
         for column in (NUMBER, NAME):
             text = normalize_name(row.text(column))
             some = self._by_text[column].get(text, []) if text else []
@@ -212,7 +214,7 @@ class LockPlan:
                 return some[0]
             if some:
                 ids = ", ".join(f"{remote.id} {format_remote(remote)}" for remote in some[:5])
-                raise _Wrong((column, f"Several remotes have it: {ids}. Say which by remoteId."))
+                raise _Wrong((column, f"Several remotes match: {ids}. Choose one with remoteId."))
             try:
                 refuse_shortened(text)
             except ValueError as error:
@@ -240,8 +242,9 @@ class LockPlan:
         raise _Wrong(
             (
                 NAME,
-                f"Remote {found.id} has this name, and its number is {shown}: the fob of this row"
-                f" will not open. To replace {shown}, delete it in this file too.",
+                f"Remote {found.id} has this name and the number {shown}, so the fob of"
+                f" this row will not open the lock. To replace {shown}, delete it in this"
+                " file too.",
             )
         )
 
@@ -272,7 +275,7 @@ class LockPlan:
         for column in (NUMBER, NAME):
             text = normalize_name(row.text(column))
             if text and text not in _spellings(SETTABLE[column].of(before)):
-                raise _Wrong((column, f"Remote {before.id} is {format_remote(before)} now."))
+                raise _Wrong((column, f"Remote {before.id} is now {format_remote(before)}."))
 
     # --- what is to be ---------------------------------------------------------------------
 
@@ -300,7 +303,7 @@ class LockPlan:
         for name, field in SETTABLE.items():
             if field not in UPDATED and self._differs(field, given.pop(name, ""), before):
                 value = format_value(field, field.of(before), self._zone)
-                fixed.append((name, f"It cannot be changed: it is {value}."))
+                fixed.append((name, f"This field cannot be changed. Its value is {value}."))
         if fixed:
             raise _Wrong(*fixed)
         reading = self._read(row, given, given, before)
@@ -325,7 +328,7 @@ class LockPlan:
             if name not in row.cells or (before is not None and self._is_kept(row, field, before)):
                 continue
             if name in row.odd:
-                wrong.append((name, f"The contract wants {field.kind.value} here."))
+                wrong.append((name, f"This field requires {field.kind.value}."))
                 continue
             try:
                 typed[name] = typed_cell(field, row.cells[name], self._zone, self._now_ms)
@@ -370,7 +373,7 @@ class LockPlan:
                 is_set = FIELDS[name].kind is Kind.DATE or FIELDS[name].of(reading.values)
                 if text and name not in shown and is_set:
                     words = f"a {word(RemoteType, kind)} remote"
-                    wrong[name] = f"It means nothing for {words}: leave the cell empty."
+                    wrong[name] = f"This field does not apply to {words}. Leave the cell empty."
         if wrong:
             raise _Wrong(*wrong.items())
         return reading
@@ -427,13 +430,13 @@ def _almost(near: Sequence[Remote], column: str) -> str:
     named = ", ".join(f"{one.id} {format_remote(one)}" for one in near[:5])
     called = SETTABLE[column].called
     return (
-        f"No remote has exactly this {called}, but this one is nearly the same: {named}. Write its"
-        f" {called} as it is there, or its remoteId."
+        f"No remote has exactly this {called}, but one is nearly the same: {named}. Write"
+        f" its {called} exactly, or write its remoteId."
     )
 
 
 def _lost_zeros(other: str) -> str:
     return (
-        f"The lock has {other}: a spreadsheet may have dropped the zeros. Format the column as text"
-        " and type them again."
+        f"The lock has {other}. A spreadsheet may have dropped the zeros. Format the"
+        " column as text and type the number again."
     )

@@ -34,8 +34,8 @@ from lockterm.domain.text.validity import OPENS_NOTHING
 from lockterm.domain.validity import end_of, never_opens
 from lockterm.domain.weekdays import WEEK, format_weekdays, parse_weekdays
 
-_SHOWN_TWICE = "The clocks show that time twice: choose the first or the second."
-_WHOLE_DAYS = "Whole days: the service knows no hours of the day."
+_SHOWN_TWICE = "That time occurs twice when the clocks go back. Choose the first or the second."
+_WHOLE_DAYS = "Access is for whole days, because the service stores no hours."
 _MAC = re.compile(r"[0-9A-Fa-f]{2}([:-]?[0-9A-Fa-f]{2}){5}")
 
 

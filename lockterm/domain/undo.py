@@ -19,17 +19,18 @@ from lockterm.domain.validity import Phase, phase_of
 from lockterm.domain.weekdays import WEEK
 
 VOICE_UNSEEN = (
-    "It may have been set elsewhere since. The service does not report the current voice."
+    "The voice may have been set elsewhere since then. The service does not report the"
+    " current voice."
 )
 VOICE = (
-    "The service does not report the voice of a lock, and the one before was not set from here."
-    " Choose it again."
+    "The service does not report the voice of a lock, and lockterm did not set the"
+    " previous voice. Choose a voice yourself."
 )
 USER_NO = (
-    "The service does not report user numbers, and the one before was not set from here. Set it"
-    " again."
+    "The service does not report user numbers, and lockterm did not set the previous"
+    " number. Set the number yourself."
 )
-NO_USER_NO = "It had no user number before, and the service has no call that takes one away."
+NO_USER_NO = "The remote had no user number before, and the service has no call that removes one."
 
 
 def undone(
@@ -94,7 +95,7 @@ def voice_undone(
     step = Step(0, Action.VOICE, operation.lock_id, None, "", before=before)
     place = next((n for n, one in enumerate(sent) if one.id == operation.id), 0)
     if any(one.id not in undone_too for one in sent[place + 1 :]):
-        words = "It was changed since: the voice was set again."
+        words = "The voice was set again after this change."
         return PlannedSteps([], [replace(step, state=StepState.SKIPPED, message=words)])
     former = sent[place - 1] if place else None
     wanted = voice_set(former) if former is not None and former.state in RECORDED else {}
@@ -102,7 +103,7 @@ def voice_undone(
         return PlannedSteps([], [refused(step, VOICE)])
     if wanted == before:
         return PlannedSteps(
-            [], [refused(step, "It was the same voice before: nothing is to undo.")]
+            [], [refused(step, "The voice was the same before, so there is nothing to undo.")]
         )
     return PlannedSteps([replace(step, wanted=wanted, note=VOICE_UNSEEN)], [])
 
@@ -180,20 +181,20 @@ def gained(before: Remote | None, after: Remote, now_ms: int) -> str:
     if phase_of(after, now_ms) is Phase.OVER:
         return ""
     if before is None:
-        return "It gets access again: it was deleted."
+        return "The deleted remote gets access again."
     start, end, days = _access(before, now_ms)
     new_start, new_end, new_days = _access(after, now_ms)
     more = [
         words
         for words, is_more in (
-            ("no end any more", new_end == inf and end != inf),
+            ("no end date", new_end == inf and end != inf),
             ("a later end", end < new_end < inf),
             ("an earlier start", new_start < start),
             ("more weekdays", bool(new_days - days)),
         )
         if is_more
     ]
-    return f"It gets more access: {', '.join(more)}." if more else ""
+    return f"The remote gets more access: {', '.join(more)}." if more else ""
 
 
 def _access(remote: Remote, now_ms: int) -> tuple[float, float, frozenset[int]]:

@@ -33,12 +33,17 @@ def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
     if call in TAKEN_AWAY:
         return why_not_restorable(operation, count)
     if state in WITHOUT_EFFECT:
-        return f"This {CALL_NAMES.get(call, call)} was {STATE_NAMES[state]}: nothing is to undo."
+        return (
+            f"This {CALL_NAMES.get(call, call)} was {STATE_NAMES[state]}, so there is nothing"
+            " to undo."
+        )
     if state not in RECORDED:
         words = f"This {CALL_NAMES.get(call, call)} is {STATE_NAMES[state]}"
-        return f"{words}: only what was recorded for certain can be undone."
+        return f"{words}. Only a change that was certainly recorded can be undone."
     if call == "add" and operation.remote_id is None:
-        return "The service did not report the ID of the added remote. Find it and delete it."
+        return (
+            "The service did not report the ID of the added remote. Find the remote and delete it."
+        )
     return ""
 
 
@@ -50,14 +55,17 @@ def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
         count: Number of remotes in its backup.
     """
     if operation.call not in TAKEN_AWAY:
-        return "Only what a delete or a clear took away can be restored."
+        return "Only remotes that a delete or a clear removed can be restored."
     if operation.state is State.DAMAGED:
-        return "This entry of the journal is damaged: its backup cannot be trusted any more."
+        return "This entry of the history is damaged, so its backup cannot be trusted."
     if operation.state in UNSETTLED | IN_FLIGHT:
         return f"It is unconfirmed whether this {operation.call} took effect. {settle_first()}"
     is_replaced = operation.call == "clear" and operation.state is State.SENT_AGAIN
     if operation.state not in RECORDED | {State.GIVEN_UP} and not is_replaced:
-        return f"This {operation.call} was {STATE_NAMES[operation.state]}: nothing is to restore."
+        return (
+            f"This {operation.call} was {STATE_NAMES[operation.state]}, so there is nothing to"
+            " restore."
+        )
     if not count:
         return f"There was nothing to {operation.call}."
     return ""

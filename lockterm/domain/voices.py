@@ -143,11 +143,11 @@ class PackSource:
     @property
     def assurance(self) -> str:
         """What a fetched file was checked against, without promising more."""
-        found = "This finds damage on the way, not forgery."
+        found = "These checks detect transmission errors, not forgery."
         if self.size is not None and self.md5:
             return f"Size and MD5 match. {found}"
         if self.md5:
             return f"The MD5 matches. {found}"
         if self.size is not None:
             return f"The size matches. The service reported no MD5. {found}"
-        return "The service reported neither size nor MD5: nothing was checked."
+        return "The service reported neither size nor MD5, so nothing was checked."

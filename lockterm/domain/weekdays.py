@@ -25,7 +25,7 @@ _SETS = {
 _ALL_DAYS_MASK = "127"
 """Every day where weekdays are the bits of a number; as digits, Mon, Tue and Sun."""
 
-_AMBIGUOUS = "{} could be single weekdays or a number: type mon-fri, or digits with commas as {}."
+_AMBIGUOUS = "{} is ambiguous. Type mon-fri, or separate the digits with commas, as in {}."
 
 
 def parse_weekdays(text: str) -> frozenset[int]:
@@ -64,7 +64,7 @@ def _one(word: str) -> int:
     if len(word) >= 2 and len(found) == 1:
         return found[0]
     shown = quoted(word[:12]) if word else "a range without an end"
-    raise ValueError(f"{shown} is not a weekday: type mon-fri, mo,we or 1-5 (1 is Monday).")
+    raise ValueError(f"{shown} is not a weekday. Type mon-fri, mo,we or 1-5 (1 is Monday).")
 
 
 def format_weekday_letters(days: Iterable[int]) -> str:

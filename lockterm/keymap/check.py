@@ -17,14 +17,14 @@ from lockterm.keymap.place import Place
 
 FIXED_KEYS = {
     "tab": "goes to the next field everywhere",
-    "shift+tab": "goes to the field before everywhere",
-    "ctrl+c": "copies what is selected, and says how to quit",
+    "shift+tab": "goes to the previous field everywhere",
+    "ctrl+c": "copies the selection and shows how to quit",
 }
 """Keys that cannot be chosen: forms and dialogs need them."""
 
 RESERVED_KEYS = {
-    "enter": "answers dialogs and goes on in forms",
-    "escape": "leads out of everything",
+    "enter": "answers dialogs and continues in forms",
+    "escape": "leaves every screen",
 }
 """Keys for those alone that have them unless chosen."""
 
@@ -83,8 +83,8 @@ def gave_way(chosen: Iterable[str], keymap: Keymap) -> Iterator[str]:
         by = [one for one in chosen if not set(lost).isdisjoint(keymap[one])]
         has = f"has {','.join(map(written, left))}" if left else "has no key; the palette finds it"
         yield (
-            f"{','.join(map(written, lost))} was chosen for {' and '.join(by)}:"
-            f" {name}, which usually has it, {has}."
+            f"{','.join(map(written, lost))} is configured for {' and '.join(by)}. {name},"
+            f" whose default key this is, {has}."
         )
 
 
@@ -94,21 +94,21 @@ def _keys(name: str, value: object, defaults: Mapping[str, tuple[str, ...]]) -> 
         raise WrongKeyError(name, 'must be keys in quotes, such as "x" or "x,delete"')
     parts = [value] if value.strip() in (",", "") else value.split(",")
     if not value or (not value.strip() and len(value) > 1):
-        raise WrongKeyError(name, "has no key", "Leave the line out to have the usual ones.")
+        raise WrongKeyError(name, "has no key", "Remove the line to use the default keys.")
     seen: set[str] = set()
     for part in parts:
         if not part.strip() and part != " ":
-            raise WrongKeyError(name, f"has a comma too many: {_quoted(value)}")
+            raise WrongKeyError(name, f"contains an extra comma: {_quoted(value)}")
         try:
             key = spelled(part)
         except ValueError as error:
-            raise WrongKeyError(name, f"is on {_quoted(part.strip())}, which {error}") from None
+            raise WrongKeyError(name, f"uses {_quoted(part.strip())}, which {error}") from None
         if key in seen:
-            raise WrongKeyError(name, f"has {written(key)} twice")
+            raise WrongKeyError(name, f"lists {written(key)} twice")
         if key in FIXED_KEYS:
-            raise WrongKeyError(name, f"is on {written(key)}, which {FIXED_KEYS[key]}")
+            raise WrongKeyError(name, f"uses {written(key)}, which {FIXED_KEYS[key]}")
         if key in RESERVED_KEYS and key not in _every_default(name):
-            raise WrongKeyError(name, f"is on {written(key)}, which {RESERVED_KEYS[key]}")
+            raise WrongKeyError(name, f"uses {written(key)}, which {RESERVED_KEYS[key]}")
         seen.add(key)
         yield key
 
@@ -117,22 +117,30 @@ def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) ->
     """Check that Esc leads back, quitting works everywhere, and fields pass the needed keys."""
     if "escape" in defaults and "escape" not in keys:
         mine = ",".join(map(written, keys))
-        raise WrongKeyError(name, "has to keep escape, which leads out", f'Write "esc,{mine}".')
+        raise WrongKeyError(
+            name, "must keep escape, which leaves the screen", f'Write "esc,{mine}".'
+        )
     swallowed = [key for key in keys if is_typed(key)]
     if name in PRIORITY and swallowed:
         key = written(swallowed[0])
         raise WrongKeyError(
             name,
-            f"is on {key}, which is wanted for typing: it works everywhere, in fields too",
-            "Take a function key or one with ctrl.",
+            (
+                f"uses {key}, which types text in fields. This action works everywhere, fields"
+                " included"
+            ),
+            "Use a function key or a key with ctrl.",
         )
     is_for_fields = any(name in place.keys for place in PLACES.values() if place.is_typed_into)
     if is_for_fields and len(swallowed) == len(keys):
         only = " and ".join(map(written, keys))
         raise WrongKeyError(
             name,
-            f"is only on {only}, which a field takes as text: it could not be reached there",
-            "Add a function key or one with ctrl.",
+            (
+                f"uses only {only}, which types text in fields, so no key would reach the"
+                " action there"
+            ),
+            "Add a function key or a key with ctrl.",
         )
 
 
@@ -172,8 +180,8 @@ def _refuse(key: str, names: Mapping[str, Place], keymap: Keymap, order: Iterabl
     (other,) = (name for name in names if name != at_fault)
     raise WrongKeyError(
         at_fault,
-        f"is on {written(key)}, which is the key of {other} {names[other].words}",
-        f"Take another key, or give {other} another one too.",
+        f"uses {written(key)}, which is the key of {other} {names[other].words}",
+        f"Use another key, or also give {other} another key.",
     )
 
 

@@ -61,7 +61,7 @@ def with_keys(sentence: str) -> str:
 
 def settle_first() -> str:
     """Return what to do about an unconfirmed operation, as a sentence."""
-    return f"Resolve it first: {settling()}"
+    return f"Resolve the change first: {settling()}"
 
 
 def settling() -> str:

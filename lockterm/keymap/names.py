@@ -127,7 +127,7 @@ def spelled(written: str) -> str:
     if name in _LIKE:
         raise ValueError(f"is the same as {_LIKE[name]} in most terminals")
     if "alt" in held:
-        raise ValueError("arrives as escape and another key where the link is slow")
+        raise ValueError("arrives as escape and another key on slow connections")
     if held and (len(key) == 1 or key in SENDABLE or key in PUNCTUATION):
         raise ValueError("is sent by few terminals")
     close = difflib.get_close_matches(name, {*SENDABLE, *_MEANT}, n=1)

@@ -181,9 +181,9 @@ class Connection:
         """
         if (left_s := self.wait_s) > 0:
             raise RateLimited(
-                f"The service asked for a pause: {math.ceil(left_s)} s are left.",
+                f"The service asked for a pause, which lasts {math.ceil(left_s)} s more.",
                 retry_after_s=left_s,
-                hint="Nothing was sent. Try again when it is over.",
+                hint="Nothing was sent. Try again after the pause.",
                 asked=False,
             )
 

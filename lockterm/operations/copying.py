@@ -121,7 +121,7 @@ async def plan_copies(
         if ids == [change.lock_id]:
             return await undo_one(operations, change.id, renames=renames)
         if change.lock_id in ids:
-            words = "A backup goes to its own lock, or to others: not to both at once."
+            words = "Copy a backup either to its own lock or to other locks, not to both at once."
             raise CannotCopyError(f"{words} Nothing was sent.")
     return await make_plan(
         operations, _Copies(operations, source, ids, renames, skips_expired, keeps_wall_time)

@@ -113,7 +113,7 @@ def export_files(
             _remove(written)
             raise StoreError(
                 f"The {what} cannot be written to {directory}: {describe_os_error(error)}.",
-                hint="See that the directory is yours, writable and not full.",
+                hint="Check that the directory is yours, writable and not full.",
             ) from error
         return paths[".csv"], paths[".json"]
     raise StoreError(f"There are too many exports of this second in {directory}.")
@@ -302,7 +302,7 @@ def write_file(
     except OSError as error:
         raise StoreError(
             f"{clean(path)} cannot be written: {describe_os_error(error)}.",
-            hint="See that the directory is there, yours, writable and not full.",
+            hint="Check that the directory exists, is yours, writable and not full.",
         ) from None
 
 

@@ -422,7 +422,7 @@ class JournalStore:
         except OSError as error:
             raise StoreError(
                 f"The session cannot be noted beside the local store: {error.strerror}.",
-                hint="See that the state directory is yours, writable and not full.",
+                hint="Check that the state directory is yours, writable and not full.",
             ) from error
         with self._adopting:
             if not self._adopted:

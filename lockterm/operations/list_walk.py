@@ -93,14 +93,14 @@ async def walk(
                 task.cancel()
         if not moved and (not is_told or read >= (total or 0)):
             return
-    raise moving(f"The list of lock {lock_id} kept changing while it was read.")
+    raise moving(f"The list of lock {lock_id} kept changing while lockterm read it.")
 
 
 def moving(message: str) -> MalformedAnswer:
     """Return the error for a list that kept changing."""
     return MalformedAnswer(
         message,
-        title="The list is moving",
+        title="The list keeps changing",
         hint="Someone else is changing this lock's remotes. Try again in a moment.",
     )
 
@@ -188,11 +188,11 @@ class WalkBudget:
         else:
             return
         raise ListTooLarge(
-            f"The list of lock {self._lock_id} was not read to its end: it takes more than"
-            f" {reached}.",
-            hint="A page at a time can still be read."
+            f"lockterm did not read the whole list of lock {self._lock_id}, because it"
+            f" takes more than {reached}.",
+            hint="You can still read the list page by page."
             if limits.asked
-            else "lockterm does not try again on its own. Check it by hand to read more.",
+            else "lockterm does not try again on its own. Check the change by hand to read more.",
         )
 
 

@@ -58,9 +58,9 @@ async def read_export(operations: Operations, path: Path) -> ReadLock:
     table = await asyncio.to_thread(read_file, path)
     if len(table.locks) != 1:
         reason = (
-            f"It is an export of {len(table.locks):,} locks: one of a single lock is needed."
+            f"The file is an export of {len(table.locks):,} locks. Use an export of one lock."
             if table.locks
-            else "It is a table for people: a JSON export is needed."
+            else "The file is a CSV table. Use a JSON export."
         )
         raise BadTable([Problem(0, "", "", reason)])
     lock = await operations.locks.find(table.locks[0])
@@ -142,7 +142,7 @@ class _TableSource(PlanSource):
         known = {one.lock.lock_id for one in self._locks}
         if other := self._rows.keys() - known:
             first = self._rows[min(other)][0]
-            reason = "It is another lock."
+            reason = "The export is from another lock."
             raise BadTable([Problem(first.line, LOCK, first.text(LOCK), reason)])
         return self._locks
 
@@ -168,9 +168,9 @@ class _TableSource(PlanSource):
         here = without_secrets(profile.base_url)
         if service and service != here:
             reason = (
-                f"It was exported from {clean(service, 80)}, and the profile"
-                f" {clean(profile.name, 40)} is of {clean(here, 80)}: there the same ids are"
-                " other remotes."
+                f"The file was exported from {clean(service, 80)}, but the profile"
+                f" {clean(profile.name, 40)} uses {clean(here, 80)}, where the same IDs"
+                " belong to other remotes."
             )
             raise BadTable([Problem(0, "", "", reason)])
 
@@ -190,7 +190,7 @@ class _TableSource(PlanSource):
     def _with_lock_note(self, step: Step) -> Step:
         if step.line not in self._table.without_lock:
             return step
-        note = f"Its row has no lockId: it is taken for lock {self._lock_id}."
+        note = f"The row has no lockId, so lockterm uses lock {self._lock_id}."
         return replace(step, note=f"{step.note} {note}".strip())
 
 
@@ -212,7 +212,9 @@ async def _with_what_was_kept(
         ]
         if not names:
             return step
-        words = f"It was sent before. {describe_discrepancy(sent, remote, names, read.zone)}"
+        words = (
+            f"This remote was sent before. {describe_discrepancy(sent, remote, names, read.zone)}"
+        )
         return replace(step, note=f"{step.note} {words}".strip())
 
     return [with_note(step) for step in steps]

@@ -153,7 +153,10 @@ def _hold_deletes_back(
     """Return the steps without deletes, and the deletes, if a lock could not be read whole."""
     if not unread:
         return steps, []
-    reason = f"Nothing is deleted: lock {unread[0].lock.lock_id} could not be read whole."
+    reason = (
+        f"Nothing will be deleted, because lock {unread[0].lock.lock_id} could not be read"
+        " completely."
+    )
     deletes = [
         replace(step, state=StepState.NOT_SENT, message=reason)
         for step in steps

@@ -175,9 +175,9 @@ class Case:
         if is_proven:
             return claim
         reason = last.doubt or (
-            f"Not certain yet: an answer may be up to {horizon.stale_s:g} s old."
+            f"Not certain yet, because an answer can be up to {horizon.stale_s:g} s old."
         )
-        words = f"So far: {claim.words} {reason} lockterm reads it again."
+        words = f"So far: {claim.words} {reason} lockterm reads the lock again."
         return replace(claim, state=State.UNKNOWN, words=words)
 
     def _counts(self, sighting: Sighting) -> bool:

@@ -116,18 +116,20 @@ def judge_add(
     equal = [remote for remote in alike if not differing_from_added(operation, remote)]
     found = equal or [remote for remote in alike if are_new.get(remote.id) is not False]
     if not found:
-        words = "No remote like it is on the lock. It may still land."
+        words = "The lock has no such remote. The add may still take effect."
         return Verdict(State.NOT_SEEN, words, by_absence=True)
     ids = tuple(remote.id for remote in found if remote.id is not None)
     if len(ids) > 1:
-        return Verdict(State.AMBIGUOUS, f"{len(ids)} remotes look like it.", ids)
+        return Verdict(State.AMBIGUOUS, f"{len(ids)} remotes look like the added remote.", ids)
     if not equal:
         names = ", ".join(differing_from_added(operation, found[0]))
-        words = f"Remote {ids[0]} is probably the one, but differs from what was sent: {names}."
+        words = (
+            f"Remote {ids[0]} is probably the added remote, but differs from the request: {names}."
+        )
         return Verdict(State.AMBIGUOUS, words, ids)
     if not are_new.get(ids[0]):
-        return Verdict(State.AMBIGUOUS, f"Remote {ids[0]} is probably the one.", ids)
-    words = f"The service shows it as remote {ids[0]}."
+        return Verdict(State.AMBIGUOUS, f"Remote {ids[0]} is probably the added remote.", ids)
+    words = f"The service shows the added remote as remote {ids[0]}."
     return Verdict(State.CONFIRMED_BY_READING, words, remote_id=ids[0])
 
 
@@ -140,14 +142,16 @@ def judge_update(operation: Operation, now: Remote) -> Verdict:
     if not others:
         return Verdict(State.CONFIRMED_BY_READING, "The service shows the change.")
     if not differing(now.raw, before, sent):
-        return Verdict(State.NOT_SEEN, "The remote is as it was before. The change may still land.")
+        return Verdict(State.NOT_SEEN, "The remote is unchanged. The change may still take effect.")
     names = ", ".join(others)
-    return Verdict(State.CONFLICT, f"Neither as before nor as intended: {names}.")
+    return Verdict(
+        State.CONFLICT, f"The remote has neither its old nor its intended values: {names}."
+    )
 
 
 def judge_gone() -> Verdict:
     """Judge an update of a remote that neither the detail nor the list shows."""
-    words = "The remote is gone, so nothing shows whether the change took effect."
+    words = "The remote no longer exists, so nothing shows whether the change took effect."
     return Verdict(State.CONFLICT, words, by_absence=True)
 
 
@@ -161,12 +165,14 @@ def judge_delete(
     before = record_before(operation)
     found = [remote for remote in remotes if remote.id == operation.remote_id]
     if any(is_still(before, remote) for remote in found):
-        return Verdict(State.NOT_SEEN, "The remote is still there. The delete may still land.")
+        return Verdict(
+            State.NOT_SEEN, "The remote is still there. The delete may still take effect."
+        )
     if found:
         return Verdict(State.CONFLICT, given_away(operation))
     if detail is not None and is_still(before, detail):
-        words = "The list is without it, but its detail is still there."
-        return Verdict(State.NOT_SEEN, f"{words} The delete may still land.")
+        words = "The list no longer shows the remote, but its details can still be read."
+        return Verdict(State.NOT_SEEN, f"{words} The delete may still take effect.")
     return _unless_nameless(remotes, "The remote is no longer on the lock.")
 
 
@@ -179,14 +185,16 @@ def judge_clear(operation: Operation, remotes: Sequence[Remote]) -> Verdict:
         sorted(key for key in present if key in cleared and is_still(cleared[key], present[key]))
     )
     new = len(present) - len(remaining)
-    newcomers = f" {new} came since." if new else ""
+    newcomers = f" {new} added since then." if new else ""
     if not remaining:
-        gone = describe_none(len(cleared), "remote", "is left", "is gone")
+        gone = describe_none(len(cleared), "remote", "is left", "no longer exists")
         return _unless_nameless(remotes, f"{gone}.{newcomers}")
     if len(remaining) == len(cleared):
-        words = f"All {len(cleared)} are still there.{newcomers} The clear may still land."
+        words = (
+            f"All {len(cleared)} remotes still exist.{newcomers} The clear may still take effect."
+        )
         return Verdict(State.NOT_SEEN, words, remaining)
-    words = f"{len(remaining)} of {len(cleared)} are still there.{newcomers}"
+    words = f"{len(remaining)} of {len(cleared)} remotes still exist.{newcomers}"
     return Verdict(State.CONFLICT, words, remaining)
 
 
@@ -239,6 +247,8 @@ def _unless_nameless(remotes: Sequence[Remote], words: str) -> Verdict:
     """Return that a remote is gone, unless the list has an entry without an ID that could be it."""
     if nameless := sum(remote.id is None for remote in remotes):
         some = "one entry that has" if nameless == 1 else f"{nameless} entries that have"
-        doubt = f"The list has {some} no usable ID, so nothing shows whether it is gone."
+        doubt = (
+            f"The list has {some} no usable ID, so it is unclear whether the remote was deleted."
+        )
         return Verdict(State.UNKNOWN, doubt)
     return Verdict(State.CONFIRMED_BY_READING, words, by_absence=True)

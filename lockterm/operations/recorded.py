@@ -132,10 +132,10 @@ class Recorded:
         ids = {remote.id for remote in remotes}
         if missing := self.missing(ids):
             names = f"remote {missing[0].remote_id}"
-            return f"The list is old or not whole: it is without {names}, which was added here."
+            return f"The list is old or incomplete. It lacks {names}, which you added."
         if lingering := self.lingering(remotes):
             name = f"remote {next(iter(lingering))}"
-            return f"The list is old: it still has {name}, which was deleted here."
+            return f"The list is old. It still contains {name}, which you deleted."
         return ""
 
     def newest(self, remote: Remote) -> Remote:

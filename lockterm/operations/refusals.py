@@ -32,7 +32,7 @@ class PendingChangeError(LocktermError):
         where = "first"
         if operation.profile != profile:
             where = f"in profile {operation.profile} first, or adopt it: lockterm unconfirmed adopt"
-        about, harm = f"on {operation.lock_name}", "Another could double it."
+        about, harm = f"on {operation.lock_name}", "A second change could double it."
         if operation.call not in HELD_CALLS:
             name = clean(operation.remote_name, 60) or f"remote {operation.remote_id}"
             about, harm = f"of {name} {about}", "The two could be applied in either order."
@@ -51,9 +51,9 @@ class OtherService(LocktermError):
 
     def __init__(self, operation: Operation, profile: str, base_url: str) -> None:
         super().__init__(
-            f"It was sent to {operation.service}, and the profile {profile} means {base_url} now."
-            " Nothing was asked or sent.",
-            hint="Use a profile for that service to resolve it, or dismiss it.",
+            f"The change was sent to {operation.service}, but the profile {profile} now"
+            f" uses {base_url}. Nothing was read or sent.",
+            hint="To resolve the change, use a profile for that service, or dismiss it.",
         )
         self.operation = operation
 
@@ -66,10 +66,10 @@ class OtherAccount(LocktermError):
     def __init__(self, operation: Operation) -> None:
         account = clean(operation.account or "", 60)
         super().__init__(
-            f"It was sent to the account {account}, and the credentials have changed since: this"
-            " may be another account. Nothing was sent.",
-            hint="Open the lock: lockterm recognizes the account by the remotes of its list. Or"
-            " name the account in the profile.",
+            f"The change was sent to the account {account}. The credentials have changed"
+            " since then, so this may be another account. Nothing was sent.",
+            hint="Open the lock, so that lockterm can recognize the account by its remotes. Or"
+            " set account in the profile.",
         )
         self.operation = operation
 
@@ -82,8 +82,8 @@ class OtherPlan(LocktermError):
     def __init__(self, plan: Plan, profile: str, base_url: str) -> None:
         super().__init__(
             f"The plan {quoted(clean(plan.title, 60))} was made with the profile"
-            f" {clean(plan.profile, 40)} for {clean(plan.service, 100)}; this is the profile"
-            f" {profile} on {base_url}. Nothing was asked or sent.",
+            f" {clean(plan.profile, 40)} for {clean(plan.service, 100)}, but this is the"
+            f" profile {profile} for {base_url}. Nothing was read or sent.",
             hint="Use that profile, or make a new plan.",
         )
 
@@ -97,10 +97,11 @@ class OtherCredentials(LocktermError):
         words = (
             "The credentials have changed since this run began."
             if plan.credentials
-            else "An earlier version began this run and did not note the credentials."
+            else "An earlier version began this run and did not store the credentials."
         )
         super().__init__(
-            f"{words} Nothing was sent.", hint="Repeat it with --same-account if it is the same."
+            f"{words} Nothing was sent.",
+            hint="If the account is the same, repeat the command with --same-account.",
         )
         self.question = f"{words} Same account?"
 
@@ -108,13 +109,13 @@ class OtherCredentials(LocktermError):
 class RunUnderWay(LocktermError):
     """The plan is running, in this or another session."""
 
-    title = "Under way already"
+    title = "Already running"
 
     def __init__(self, plan: Plan, session: str = "") -> None:
         super().__init__(
-            f"The plan {quoted(clean(plan.title, 60))} is being carried out just now,"
-            f" by {f'session {clean(session, 60)}' if session else 'another session'}.",
-            hint="Wait until it has ended.",
+            f"The plan {quoted(clean(plan.title, 60))} is already running in"
+            f" {f'session {clean(session, 60)}' if session else 'another session'}.",
+            hint="Wait until the run has ended.",
         )
 
 
@@ -130,7 +131,7 @@ class SettledMeanwhile(LocktermError):
     title = "Not sent again"
 
     def __init__(self, operation: Operation) -> None:
-        super().__init__(f"It is resolved already: {STATE_NAMES[operation.state]}.")
+        super().__init__(f"The change is already resolved: {STATE_NAMES[operation.state]}.")
         self.operation = operation
 
 
@@ -166,5 +167,8 @@ def damaged_entry(operation: Operation) -> StoreDamaged:
     return StoreDamaged(
         f"The journal's entry {quoted(f'{what} on {where}')} is damaged: its changes"
         " and results cannot be read. Nothing was sent now.",
-        hint=f"Check the lock's list, then dismiss it: in lockterm's UI, {key('outcome.give_up')}.",
+        hint=(
+            "Check the list of the lock, then dismiss the change. In lockterm's UI:"
+            f" {key('outcome.give_up')}."
+        ),
     )

@@ -370,6 +370,8 @@ class RemoteList:
                 )
                 if len(found.remotes) > MOST_FOUND:
                     most = found.remotes[:MOST_FOUND]
-                    yield replace(found, remotes=most, ended="stopped: type more to narrow it")
+                    yield replace(
+                        found, remotes=most, ended="stopped, type more to narrow the search"
+                    )
                     return
                 yield found

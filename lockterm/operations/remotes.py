@@ -335,11 +335,10 @@ class Remotes:
             raise MalformedAnswer(
                 f"{behind} Nothing was changed from here.",
                 title="The list is not up to date",
-                hint="A service may take a minute. Try again then.",
+                hint="The service may take a minute to update the list. Then try again.",
             )
         raise moving(
-            f"The list of lock {lock_id} changed each time it was read. Nothing was changed from"
-            " here."
+            f"The list of lock {lock_id} changed during each read. Nothing was changed from here."
         )
 
     async def keep_list(self, lock_id: int, listing: Listing) -> None:
@@ -403,11 +402,11 @@ class Remotes:
         now = await self.detail(before.id or 0)
         words = ""
         if (other := now.other_lock(lock_id)) is not None:
-            words = f"The service says that remote {before.id} belongs to lock {other} now."
+            words = f"The service reports that remote {before.id} now belongs to lock {other}."
         elif not is_still(before.raw, now):
-            words = f"The service gave the id {before.id} to another remote: {format_remote(now)}."
+            words = f"The service gave the ID {before.id} to another remote: {format_remote(now)}."
         if words:
-            hint = "Read the lock's list again."
+            hint = "Refresh the list of the lock."
             raise RuleViolation({"remoteId": f"{words} Nothing was sent."}, hint=hint)
         return now
 

@@ -74,10 +74,14 @@ class Resolution:
             await self._delete_remaining(operation)
             return
         if operation.call == "add" and operation.state is State.UNKNOWN:
-            words = f"Whether it was recorded can still be found out. {operation.message}"
+            words = (
+                f"lockterm can still find out whether the change was recorded. {operation.message}"
+            )
             raise RuleViolation({"add": f"{words} Nothing was sent."})
         if operation.call == "delete" and operation.state is State.CONFLICT:
-            raise RuleViolation({"delete": f"{operation.message} Nothing was sent. Give it up."})
+            raise RuleViolation(
+                {"delete": f"{operation.message} Nothing was sent. Dismiss the change."}
+            )
         if operation.call in ("update", "delete", "updateRemoteUserNo"):
             await self._require_same(operation)
         if operation.call == "add":
@@ -86,8 +90,8 @@ class Resolution:
                 is_free = await self._remotes.is_name_free(operation.lock_id, name)
             if not is_free:
                 raise NameTaken(
-                    f"The lock has a remote named {name} now: it has probably arrived.",
-                    hint="Check it instead.",
+                    f"The lock now has a remote named {name}, so the change was probably recorded.",
+                    hint="Check the change instead.",
                 )
         if operation.call == "updateLockSetting":  # the lock book notes it
             if not (voice := voice_set(operation)):
@@ -117,12 +121,15 @@ class Resolution:
         if remote is None:  # the service will say so
             return
         if not is_still(record_before(operation), remote):
-            words = f"{given_away(operation)} Nothing was sent. Give it up."
+            words = f"{given_away(operation)} Nothing was sent. Dismiss the change."
             raise RuleViolation({operation.call: words})
         if operation.call == "update" and operation.state is not State.CONFLICT:
             seen = judge_update(operation, remote)
             if seen.state is State.CONFLICT:
-                words = f"It was changed since. {seen.words} Nothing was sent. Check it first."
+                words = (
+                    f"The remote was changed since then. {seen.words} Nothing was sent. Check"
+                    " the change first."
+                )
                 raise RuleViolation({operation.call: words})
 
     async def _delete_remaining(self, operation: Operation) -> None:
@@ -130,7 +137,7 @@ class Resolution:
         if not operation.unsettled:
             return
         if operation.state is State.UNKNOWN:  # another remote may have an ID of an old list now
-            words = f"Its remaining remotes are not known yet. {operation.message}"
+            words = f"The remaining remotes are not known yet. {operation.message}"
             raise RuleViolation({"clear": f"{words} Nothing was sent."})
         refusal: Refused | None = None
         for record in operation.before:

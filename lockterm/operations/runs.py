@@ -146,7 +146,7 @@ class Runs:
         """
         ids = await self._use(self._store.ids, start) if start else []
         if len(ids) > 1:
-            raise NoSuchRun(f"More than one run begins with {start}.", hint="Give more of its id.")
+            raise NoSuchRun(f"More than one run begins with {start}.", hint="Type more of the ID.")
         if not ids:
             raise NoSuchRun(f"There is no run {start}.", hint="See: lockterm runs list")
         is_running = await self.is_running(ids[0])  # asked first: an ended run has all results
@@ -225,7 +225,7 @@ class Runs:
         """
         profile = self._profile
         if profile.read_only:
-            raise RuleViolation({"read_only": describe_read_only(profile.name, "nothing was sent")})
+            raise RuleViolation({"read_only": describe_read_only(profile.name, "Nothing was sent")})
         if (plan.profile, plan.service) != (profile.name, profile.base_url):
             raise OtherPlan(plan, profile.name, profile.base_url)
         await self.keep(plan)
@@ -405,7 +405,7 @@ class Runs:
         """Note the result of a step and what it means for the other steps of its lock."""
         held, left = [], run.waiting[ended.lock_id]
         if why := run.unreached.get(ended.lock_id):
-            words = f"{NOT_REACHED} by the step before. {why}"
+            words = f"{NOT_REACHED} by the previous step. {why}"
             held = [
                 replace(run.steps[other], state=StepState.NOT_SENT, message=words) for other in left
             ]

@@ -167,7 +167,7 @@ class HttpSender:
         try:
             await self._journal.begin(operation)
         except asyncio.CancelledError:
-            await self._note_failure(operation, Unreachable("It was interrupted before."))
+            await self._note_failure(operation, Unreachable("The step was interrupted before."))
             raise
         begun_s = self._watch.timer.now_s()
         try:
@@ -196,7 +196,7 @@ class HttpSender:
     ) -> None:
         if isinstance(error, OutcomeUnknown):
             error.operation_id = operation.id
-        changes: dict[str, Any] = {"state": State.UNKNOWN, "message": "It was interrupted."}
+        changes: dict[str, Any] = {"state": State.UNKNOWN, "message": "The step was interrupted."}
         if isinstance(error, LocktermError):
             changes["message"] = error.meaning
         if isinstance(error, Refused):

@@ -151,7 +151,7 @@ class Steps:
             request = rules.added_again(step.lock_id, wanted)
             restores = (step.restores, step.before["id"])
             if done := await self._journal.restored_as(*restores):
-                words = f"It was restored already, as {done[0].remote_id}."
+                words = f"The remote was already restored, as remote {done[0].remote_id}."
                 return _ended(step, StepState.UNCHANGED, words)
         try:
             new_id = await self._writes.add_remote(
@@ -170,9 +170,9 @@ class Steps:
         shown = [field for field in fields if field.listed or field.name in remote.raw]
         others = await self._differences(step, remote, rules.effective(None, wanted), shown)
         if not others:
-            words = "The lock has it already."
+            words = "The lock already has this voice."
             return replace(_ended(step, StepState.UNCHANGED, words), remote_id=remote.id)
-        words = error.sentences_with(f"It differs: {others}.")
+        words = error.sentences_with(f"The remote differs: {others}.")
         return _ended(step, StepState.REFUSED, words)
 
     # --- the voice of a lock -----------------------------------------------------------------
@@ -180,7 +180,7 @@ class Steps:
     async def _set_voice(self, step: Step) -> Step:
         lang, timbre = step.wanted.get("lang"), step.wanted.get("timbre")
         if not (isinstance(lang, str) and isinstance(timbre, str)):
-            raise RuleViolation({"currentVoiceTimbre": "The plan does not say which voice."})
+            raise RuleViolation({"currentVoiceTimbre": "The plan contains no voice."})
         lock = await self._locks.find(step.lock_id)
         voice = VoiceChoice(lang, timbre)
         await self._writes.set_voice(lock, voice, operation_id=step.operation_id)
@@ -205,7 +205,7 @@ class Steps:
         shown = [field for field in UPDATED if field.name in before.raw]
         # The person agreed to delete the remote as it was, not as it is now.
         if changed := await self._differences(step, before, now, shown):
-            return _ended(step, StepState.SKIPPED, f"It was changed since: {changed}.")
+            return _ended(step, StepState.SKIPPED, f"The remote was changed since then: {changed}.")
         await self._writes.delete_remote(
             step.lock_id, now, just_read=True, operation_id=step.operation_id
         )
@@ -217,9 +217,9 @@ class Steps:
         names = request.body().keys() | step.wanted.keys()
         replaced = [field for field in UPDATED if field.name in names]
         if not await self._differences(step, now, rules.effective(before, wanted), replaced):
-            return _ended(step, StepState.UNCHANGED, "It is already up to date.")
+            return _ended(step, StepState.UNCHANGED, "The remote is already up to date.")
         if changed := await self._differences(step, before, now, replaced):
-            return _ended(step, StepState.SKIPPED, f"It was changed since: {changed}.")
+            return _ended(step, StepState.SKIPPED, f"The remote was changed since then: {changed}.")
         await self._writes.update_remote(
             step.lock_id,
             now.id or 0,
@@ -234,10 +234,10 @@ class Steps:
         """Set the user number, which no update sends (4.8) and the service need not return."""
         wanted = step.wanted[USER_NO]
         if USER_NO in now.raw and now.remote_user_no == wanted:
-            return _ended(step, StepState.UNCHANGED, "It is already up to date.")
+            return _ended(step, StepState.UNCHANGED, "The remote is already up to date.")
         told = [FIELDS[USER_NO]] if USER_NO in now.raw else []
         if changed := await self._differences(step, before, now, told):
-            return _ended(step, StepState.SKIPPED, f"It was changed since: {changed}.")
+            return _ended(step, StepState.SKIPPED, f"The remote was changed since then: {changed}.")
         await self._writes.set_user_no(
             step.lock_id, now, wanted, just_read=True, operation_id=step.operation_id
         )
@@ -250,11 +250,13 @@ class Steps:
         if any(one.id == before.id for one in remotes):
             raise error
         if not shows_others(others, remotes, ()):
-            words = "It is not shown, and nor is any other remote of the lock that was known."
-            return _ended(step, StepState.SKIPPED, f"{words} Whether it is gone is not certain.")
+            words = "Neither this remote nor any other known remote of the lock is listed."
+            return _ended(
+                step, StepState.SKIPPED, f"{words} It is not certain that the remote was deleted."
+            )
         if step.action is Action.DELETE:
-            return _ended(step, StepState.UNCHANGED, "It is gone already.")
-        return _ended(step, StepState.SKIPPED, f"It is gone: {error.meaning}")
+            return _ended(step, StepState.UNCHANGED, "The remote is already deleted.")
+        return _ended(step, StepState.SKIPPED, f"The remote no longer exists: {error.meaning}")
 
     async def _differences(
         self, step: Step, one: Remote, other: Remote, fields: list[Field]
@@ -268,7 +270,7 @@ def told(step: Step, operation: Operation) -> Step:
     state = outcome_of(operation.state)
     words = "" if state is StepState.RECORDED else operation.message
     if state is StepState.UNKNOWN:
-        words = words or f"It is {STATE_NAMES[operation.state]}."
+        words = words or f"The change is {STATE_NAMES[operation.state]}."
     remote_id = operation.remote_id if state is StepState.RECORDED else step.remote_id
     return replace(_ended(step, state, words), remote_id=remote_id)
 
@@ -285,7 +287,9 @@ def _wanted(step: Step, base: Mapping[str, Any], fields: Iterable[Field]) -> Rem
     wanted = Remote.read({**base, **given})
     sent = {field.name for field in fields}
     if wrong := [name for name in given if name not in sent or name in wanted.odd]:
-        raise RuleViolation({name: f"{clean(name, 30)} cannot be set so." for name in wrong})
+        raise RuleViolation(
+            {name: f"{clean(name, 30)} cannot be set to this value." for name in wrong}
+        )
     return wanted
 
 

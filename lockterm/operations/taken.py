@@ -47,7 +47,10 @@ async def read_names_in_use(
         known += await remotes.last_known(lock_id)  # it may be old, but it is better than nothing
         some = [*known, *found]
         taken = NamesInUse(_others(some, own_id), total, is_read=is_read)
-        taken.words = taken.words or "The list was not read whole: another may have this number."
+        taken.words = (
+            taken.words
+            or "The list was not read completely, so another remote may have this number."
+        )
         return taken
     finally:
         await walk.aclose()

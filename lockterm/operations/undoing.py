@@ -48,12 +48,12 @@ async def undo_last(operations: Operations, lock_id: int, *, renames: bool = Fal
     """
     found = await operations.journal.last_change(lock_id)
     if found is None:
-        raise CannotUndoError("Nothing was changed on this lock from here.")
+        raise CannotUndoError("lockterm has changed nothing on this lock.")
     run_id = await operations.journal.run_of(found)
     if run_id and len(await operations.journal.of_run(run_id)) > 1:
         draft = await undo_run(operations, run_id, renames=renames)
         name = clean(format_operation(found), 60)
-        words = f"The last change, {name}, was one of this run: all is undone."
+        words = f"The last change, {name}, belongs to this run. The plan undoes the whole run."
         return replace(draft, about=words)
     return await undo_one(operations, found.id, renames=renames)
 
@@ -69,7 +69,7 @@ async def undo_one(
     """
     change = await operations.journal.find(operation_id)
     if change is None:
-        raise StoreError("The journal does not have this operation any more.")
+        raise StoreError("The history no longer contains this operation.")
     if reason := why_not_undone(change, len(change.before)):
         raise CannotUndoError(reason)
     verb = "restore" if change.call in TAKEN_AWAY else "undo"
@@ -101,11 +101,11 @@ async def undo_run(operations: Operations, run_id: str, *, renames: bool = False
     """
     plan = await operations.runs.find(run_id)
     if plan.is_running:
-        raise CannotUndoError("The run is under way: stop it, or wait for its end.")
+        raise CannotUndoError("The run is under way. Stop it, or wait until it ends.")
     sent = await operations.journal.of_run(plan.id)
     changes = [one for one in sent if one.state not in WITHOUT_EFFECT]
     if not changes:
-        raise CannotUndoError("Nothing was changed by this run.")
+        raise CannotUndoError("This run changed nothing.")
     return await plan_undo(operations, changes, f"undo the run: {plan.title}", renames=renames)
 
 
@@ -188,7 +188,10 @@ def _doubts(changes: Sequence[Operation]) -> list[str]:
     """Return warnings about undone deletes that may not have taken effect."""
     states = {change.state for change in changes if change.call in TAKEN_AWAY} - RECORDED
     return [
-        f"A delete was {STATE_NAMES[state]}: remotes still on the lock by name are not added."
+        (
+            f"A delete was {STATE_NAMES[state]}. Remotes whose name is still on the lock are"
+            " not added."
+        )
         for state in sorted(states)
     ]
 
@@ -322,20 +325,24 @@ class _OnLock:
         """Return how a remote was changed since, in sentences; empty if it was not."""
         now, before = self._there.get(step.remote_id), Remote.read(step.before)
         if now is None:
-            return "It is gone already."
+            return "The remote is already deleted."
         if not is_still(before.raw, now):
-            return f"The service gave its id to another remote: {format_remote(now)}."
+            return f"The service gave the ID to another remote: {format_remote(now)}."
         if change.call == "updateRemoteUserNo":
             known = self._known(change, till_now=True).get(step.remote_id or 0, {})
             told = known.get("remoteUserNo")
             if told == before.remote_user_no:
                 return ""
-            by_now = "is not known for certain" if told is None else f"is {told} by now"
-            return f"It was changed since: the user number {by_now}."
+            by_now = "is not known for certain" if told is None else f"is now {told}"
+            return f"The remote was changed since then: the user number {by_now}."
         names = step.before if step.action is Action.DELETE else step.wanted
         fields = [field for field in RECOGNIZED if field.name in names]
         others = find_differences(before, now, self._read.zone, fields)
-        return clean(f"It was changed since: {'; '.join(map(str, others))}.", 400) if others else ""
+        return (
+            clean(f"The remote was changed since then: {'; '.join(map(str, others))}.", 400)
+            if others
+            else ""
+        )
 
     async def _backup(self, change: Operation, made: PlannedSteps) -> list[tuple[str, BackedUp]]:
         """Return the remotes of a backup still to be restored; add the others to ``made``."""
@@ -346,12 +353,14 @@ class _OnLock:
             name = (one.remote.remote_name or "").encode("utf-8", "backslashreplace").decode()
             step = Step(0, Action.ADD, change.lock_id, None, name, before=one.remote.raw)
             if done := [add.remote_id for add in tried if add.state in RECORDED]:
-                words = "It was restored already" + (f", as {done[-1]}." if done[-1] else ".")
+                words = "The remote was already restored" + (
+                    f", as remote {done[-1]}." if done[-1] else "."
+                )
                 # The step gets the ID of the add, so it does not count as a taken name.
                 step = replace(step, action=Action.KEEP, remote_id=done[-1] or one.old_id)
                 made.steps.append(replace(step, message=words))
             elif any(add.state in UNSETTLED | IN_FLIGHT for add in tried):
-                words = f"Whether it was restored is not known yet. {settle_first()}"
+                words = f"It is not known yet whether the remote was restored. {settle_first()}"
                 made.left.append(replace(step, state=StepState.UNKNOWN, message=words))
             else:
                 waiting.append((change.id, one))

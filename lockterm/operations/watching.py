@@ -139,11 +139,11 @@ class Watch:
         if operation.call in READABLE_CALLS:
             verdict = await self._look(operation, limits)
         else:
-            words = "The service has no way to read this back. The same value may be sent again."
+            words = "The service does not report this value. You can send the same value again."
             verdict = Verdict(State.UNKNOWN, words)
         is_done = verdict.state is State.CONFIRMED_BY_READING
         if is_done and operation.call == "clear" and await self._journal.was_sent_again(operation):
-            words = "None of its remotes is left; some of them were deleted one by one."
+            words = "None of the remotes is left. Some were deleted one by one."
             verdict = Verdict(State.SENT_AGAIN, words)
         checked = await self._journal.settle(
             operation,
@@ -180,7 +180,7 @@ class Watch:
             if claim.by_absence:
                 doubt = doubt or self._doubt_of_absence(operation, remotes, recorded.deleted)
         if await self._journal.is_being_sent_again(operation):
-            doubt = "It is being sent again just now, and what is shown may come from that."
+            doubt = "The change is being sent again, so the values may come from that."
         verdict = case.add(Sighting(begun_s, claim, is_fresh, doubt))
         if verdict.state is not State.UNKNOWN:
             return verdict
@@ -195,14 +195,19 @@ class Watch:
     ) -> str:
         """Return why absence from a list proves nothing, as a sentence; empty if it does."""
         if not operation.credentials:
-            return "An earlier version sent it and did not note the credentials."
+            return "An earlier version sent the change and did not store the credentials."
         if operation.credentials != self._journal.account.credentials:
-            return "The credentials have changed since it was sent: this may be another account."
+            return (
+                "The credentials have changed since the change was sent, so this may be"
+                " another account."
+            )
         if operation.call == "add" and operation.others is None:
             return ""  # an add need not read its list first, and its absence proves little
         if shows_others(operation.others, remotes, deleted):
             return ""
-        return "The list shows none of the lock's other remotes: it may show another account."
+        return (
+            "The list shows none of the lock's other remotes, so it may belong to another account."
+        )
 
     async def _read(
         self, operation: Operation, limits: WalkLimits, is_since: bool

@@ -172,7 +172,7 @@ class Writes:
             if expected is not None and len(remotes) != expected:
                 raise RuleViolation(
                     {"clear": f"The lock has {len(remotes)} remotes now, not {expected}."},
-                    hint="Nothing was sent. Check them again before you clear the lock.",
+                    hint="Nothing was sent. Check the remotes again before you clear the lock.",
                 )
             return tuple(remote.raw for remote in remotes)
 
@@ -253,10 +253,10 @@ class Writes:
         replaced = [field for field in UPDATED if field.name in sent]
         zone = self._zone(await self._locks.find(lock_id))
         if changed := find_differences(before, now, zone, replaced):
-            words = "It was changed since it was read; nothing was sent."
+            words = "The remote was changed after it was read. Nothing was sent."
             raise RuleViolation(
                 {write.call: f"{words} {'; '.join(map(str, changed))}."},
-                hint="Check it again before you change it.",
+                hint="Check the remote again before you change it.",
             )
 
     async def _require_free_name(self, lock_id: int, name: str) -> None:
@@ -267,7 +267,7 @@ class Writes:
             return
         if (added := await self._journal.lately_added(lock_id, name)) is not None:
             raise just_added(name, added.remote_id)
-        raise NameTaken(f"The lock has a remote named {name} already.", hint="Choose another name.")
+        raise NameTaken(f"The lock already has a remote named {name}.", hint="Choose another name.")
 
 
 def _id_of(remote: Remote) -> int:

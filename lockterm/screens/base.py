@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 ResultT = TypeVar("ResultT")
 
-ELSEWHERE = "Resolve it outside this form."
+ELSEWHERE = "Resolve the change outside this form."
 """Shown by a form for an unconfirmed change that the form did not send."""
 
 

@@ -57,7 +57,7 @@ class ExportModal(FieldModal[Source | None]):
             yield Label("", id="wrong", markup=False)
             with Horizontal(classes="buttons"):
                 yield CompactButton("Cancel", id="keep")
-                yield CompactButton("Take it", id="act", variant="primary")
+                yield CompactButton("Use this export", id="act", variant="primary")
 
     @on(PathInput.Told)
     def _tell_matches(self, event: PathInput.Told) -> None:
@@ -164,8 +164,8 @@ class CopyScreen(ListScreen[None]):
 
     def _what(self) -> str:
         count = self._source.count
-        which = {None: "All remotes", 1: "1 remote"}.get(count, f"{count} remotes")
-        return f"{which} of {clean(self._source.title, LONGEST_CELL)}, to be added to which locks?"
+        which = {None: "all remotes", 1: "1 remote"}.get(count, f"{count} remotes")
+        return f"Copy {which} of {clean(self._source.title, LONGEST_CELL)} to which locks?"
 
     # --- the book ------------------------------------------------------------------------------
 
@@ -206,7 +206,9 @@ class CopyScreen(ListScreen[None]):
             return describe_error(self._locks), with_keys("{copies.back}  go back")
         if self._locks is None:
             return "Reading the lock book ...", ""
-        words = "The lock book has no other lock." if self._locks else "The lock book is empty."
+        words = (
+            "The lock book contains no other lock." if self._locks else "The lock book is empty."
+        )
         ways = "{copies.file}  an export      {copies.backup}  a backup      {copies.back}  back"
         return words, with_keys(ways)
 
@@ -225,9 +227,9 @@ class CopyScreen(ListScreen[None]):
         if action != "back" and self.doing:
             return self.doing
         if action in ("mark", "mark_all", "plan") and not self._book:
-            return "The lock book has no other lock to copy to."
+            return "The lock book contains no other lock to copy to."
         if action == "plan" and not self._marked:
-            return with_keys("No lock is marked: {copies.mark} marks the one under the cursor.")
+            return with_keys("No lock is marked. Press {copies.mark} to mark the selected lock.")
         return ""
 
     def action_mark(self) -> None:
@@ -276,15 +278,15 @@ class CopyScreen(ListScreen[None]):
     def _tell(self) -> None:
         if not self._book:
             return
-        taken = "another, such as Anna (2)" if self.renames else "left out"
+        taken = "changed, as in Anna (2)" if self.renames else "skipped"
         times = "time of day" if self.keeps_wall_time else "moment"
         expired = "skipped" if self.skips_expired else "copied"
         words = (
-            f"{format_count(len(self._marked), 'lock')} marked.  A name that is taken: {taken}."
-            f"  Expired remotes: {expired}.  In other time zones, times keep their {times}."
+            f"{format_count(len(self._marked), 'lock')} marked.  Taken names: {taken}. "
+            f" Expired remotes: {expired}.  In other time zones, times keep their {times}."
         )
         words += with_keys("\n{copies.file} copies from an export, {copies.backup} from a backup.")
-        words = f"{self.doing} escape stops it." if self.doing else words
+        words = f"{self.doing} Press Escape to stop." if self.doing else words
         self.query_one("#chosen", Static).update(words)
         self.table.refresh()
         self.refresh_bindings()

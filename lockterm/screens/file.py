@@ -43,9 +43,10 @@ _CHANGED = ", ".join(field.name for field in UPDATED if field.name != "remoteNam
 _ABOUT = (
     "A CSV table, or a file that lockterm exported. lockterm checks all of it and shows a plan."
     " Nothing is sent before you confirm it.\n\n"
-    "Required: {lock}, and remoteId, remoteNumber or remoteName. action is add, update, delete or"
-    " keep; without it, existing remotes are updated and the rest is added.\n\n"
-    f"Other columns: {_CHANGED}, and those that only adding uses."
+    "Required columns: {lock}, and one of remoteId, remoteNumber and remoteName. The"
+    " column action contains add, update, delete or keep. Without an action, lockterm updates"
+    " existing remotes and adds the rest.\n\n"
+    f"Other columns: {_CHANGED}, and the fields that only a new remote has."
 )
 
 
@@ -78,8 +79,8 @@ class FileScreen(FormScreen[None]):
         if self._of_lock is None:
             return _ABOUT.format(lock="lockId")
         named = f"{clean(self._of_lock.title, 40)} (lock {self._of_lock.lock_id})"
-        whose = f"A row without lockId is for {named}.\n\n"
-        return whose + _ABOUT.format(lock="lockId, where it is for another lock")
+        whose = f"A row without lockId belongs to {named}.\n\n"
+        return whose + _ABOUT.format(lock="lockId for remotes of another lock")
 
     def compose_body(self) -> ComposeResult:
         """Compose three fields and two buttons, and the problems of the file below them."""
@@ -184,9 +185,11 @@ class FileScreen(FormScreen[None]):
         elif isinstance(drawn, LocktermError):
             self.refuse_to_open(drawn.title, drawn.sentences)
         elif 0 <= most < (deletes := drawn.plan.actions()[Action.DELETE]):
-            self._refuse("most", f"The file deletes {deletes:,} remotes: nothing is planned.")
+            self._refuse(
+                "most", f"The file would delete {deletes:,} remotes, more than you allow here."
+            )
         elif not drawn.plan.steps:
-            self._refuse("path", "It has no rows: there is nothing to change.")
+            self._refuse("path", "The file contains no rows, so there is nothing to change.")
         else:
             self.app.push_screen(PlanScreen(drawn), lambda _: self._leave_after(drawn))
 
@@ -211,7 +214,7 @@ class FileScreen(FormScreen[None]):
     def _show_bad(self, error: BadTable) -> None:
         first, *others = error.problems
         if others or first.line or first.column:
-            self.say(f"{error.counted}: nothing was sent.", is_wrong=True)
+            self.say(f"{error.counted}. Nothing was sent.", is_wrong=True)
             self._show_problems(error.problems)
         else:
             self._refuse("path", first.reason)
@@ -223,7 +226,9 @@ class FileScreen(FormScreen[None]):
             return -1
         if typed.isascii() and typed.isdigit() and len(typed) < 10:
             return int(typed)
-        self._refuse("most", "A whole number, such as 10; empty: any number.")
+        self._refuse(
+            "most", "Type a whole number such as 10, or leave the field empty for any number."
+        )
         return None
 
     # --- what is said --------------------------------------------------------------------------
@@ -259,7 +264,7 @@ class FileScreen(FormScreen[None]):
         """Show the whole problem of the selected row."""
         key = self.query_one(RowTable).highlighted
         shown = "" if key is None else str(self._problems[int(key)])
-        again = with_keys("{form.save} checks it again.")
+        again = with_keys("Press {form.save} to check the file again.")
         line = self.query_one("#problem", Static)
         line.update(f"{shown}\n{again}" if shown else "")
         line.display = bool(shown)

@@ -150,7 +150,7 @@ class FormScreen(LocktermScreen[ResultT]):
         """Block typing while the form waits."""
         self.query_one("#fields").disabled = bool(doing)
         if doing:
-            self.say(f"{doing} escape stops it.")
+            self.say(f"{doing} Press Escape to stop.")
         self.refresh_bindings()
 
     # --- the draft -----------------------------------------------------------------------------

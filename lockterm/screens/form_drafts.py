@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 REMOTE, LOCK = "remote", "lock"
 """The names of the forms whose drafts are kept in the store."""
 
-WAITS_FOR_STORE = "Waiting: another program has the local store locked."
+WAITS_FOR_STORE = "Waiting, because another program has locked the local store."
 
 _LATE_MS = 60_000
 """A draft may be written that much later than the form was sent."""
@@ -122,7 +122,7 @@ class FormDraft:
 
     def _tell(self, error: StoreError) -> None:
         if not self._has_failed and self._form.is_attached:  # every key would say it again
-            error.hint = f"{error.hint} What is typed here is kept as soon as that is possible."
+            error.hint = f"{error.hint} lockterm saves your input as soon as possible."
             self._form.tell(error)
         self._has_failed = True
 
@@ -137,7 +137,7 @@ class FormDraft:
                 self._form.operations,
                 self._title,
                 self._form.describe,
-                verb="Fill it in",
+                verb="Continue",
                 other="Start afresh" if draft.is_live else "Discard it",
             )
             is_wanted = await self._form.app.push_screen_wait(modal)
@@ -171,11 +171,11 @@ async def ask_about_draft(
         other: The label of a third button; empty for none.
     """
     sent = await _sent_since(draft, operations) if draft.form == REMOTE else ""
-    saved = f"Last typed into at {day_time(draft.saved_ms, operations.profile.zone, exact=False)}."
+    saved = f"Last edited {day_time(draft.saved_ms, operations.profile.zone, exact=False)}."
     question = f"{what} was not finished. {verb}?"
     if draft.is_live:
-        question = f"{what} is being filled in by another session. {verb} here too?"
-        saved += " It stays with that session, whatever you choose."
+        question = f"{what} is being edited in another session. {verb} here too?"
+        saved += " The other session keeps its input, whatever you choose."
     typed = [words(field, text) for field, text in draft.typed.items()]
     details = "\n".join(filter(None, (sent, saved, *typed)))
     return ConfirmModal(question, details, verb=verb, keep="Later", other=other, unasked=True)
@@ -193,9 +193,17 @@ async def _sent_since(draft: Draft, operations: Operations) -> str:
         )
         if is_it and line.state not in WITHOUT_EFFECT:
             at = day_time(line.prepared_ms, operations.profile.zone, exact=False)
-            again = " Sent again, it may be there twice." if call == "add" else ""
-            probably = "" if line.state in RECORDED else " It is probably recorded: look before."
-            return f"! It was sent at {at}: {STATE_NAMES[line.state]}.{probably}{again}"
+            again = (
+                " If you send it again, the lock may have the remote twice."
+                if call == "add"
+                else ""
+            )
+            probably = (
+                ""
+                if line.state in RECORDED
+                else " The change is probably recorded. Check the lock first."
+            )
+            return f"! The form was sent {at}: {STATE_NAMES[line.state]}.{probably}{again}"
     return ""
 
 

@@ -24,7 +24,7 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.widgets.actions import Action, actions_of
 from lockterm.widgets.bindings import bindings
 
-EDITING = "In the text of a field"
+EDITING = "While you type in a field"
 """The last heading: Textual's own editing keys in fields, which cannot be chosen."""
 
 COLUMN = 17
@@ -36,17 +36,17 @@ MARGIN = 6
 WORDS = {
     "remote": "a bluetooth key fob that opens one lock",
     "timbre": "one voice of a language",
-    "voice pack": "the file with which a lock speaks one timbre",
+    "voice pack": "the file that makes a lock speak with one timbre",
     "coerced": "the service's flag for a coerced remote: yes, no, or default, which is no",
-    "API user": "the number of an account that calls the service; not a person with a remote",
+    "API user": "the number of an account that calls the service, not a person with a remote",
     "Via: GW, BT": "how a remote was added: via the gateway, by bluetooth",
-    "recorded by the service": "the service has it; whether the lock has it yet, it never says",
+    "recorded by the service": "the service has the change, but does not report if the lock has it",
     "set from here": "the service cannot report a lock's voice",
-    "OFFLINE": "the service is unreachable; the screen shows what was read before",
-    "LIST BEHIND": "the service's list does not show yet what was added, changed or deleted here",
-    "STALE": "reading it again failed; the screen shows an older list",
-    "UNSETTLED": "a change was sent and no answer came: it may have taken effect or not",
-    "(key verb)": "does nothing now; pressed, it says why",
+    "OFFLINE": "the service is unreachable, and the screen shows older data",
+    "LIST BEHIND": "the service's list does not show your latest changes yet",
+    "STALE": "the latest refresh failed, and the screen shows an older list",
+    "UNSETTLED": "a change was sent, but no answer came, so the result is unknown",
+    "(key verb)": "is disabled now; press the key to see the reason",
 }
 """Term -> its meaning."""
 
@@ -55,9 +55,9 @@ def _marks() -> dict[str, str]:
     """Return icon -> its meaning."""
     return {
         **{state.sign: f"a remote: {state.meaning}" for state in State},
-        COERCED: "beside it: a coerced one",
-        ellipsis(): "more than there is room for",
-        REPLACEMENT: "a character that steers a terminal or cannot be seen",
+        COERCED: "beside a remote: the remote is coerced",
+        ellipsis(): "the text does not fit and is cut",
+        REPLACEMENT: "a control character or an invisible character",
     }
 
 
@@ -106,7 +106,7 @@ class HelpScreen(LocktermScreen[None]):
         lines.append(Content.styled("Words and marks", "bold underline"))
         for word, meaning in (WORDS | _marks()).items():
             lines += _columns([(word, 2 + max(map(len, WORDS)))], meaning, width)
-        lines += [Content(""), Content.styled("Where this is", "bold underline")]
+        lines += [Content(""), Content.styled("Profile, service and version", "bold underline")]
         for label, value in self._places():
             lines += _columns([(label, 11)], value, width)
         self.query_one("#help-text", Static).update(Content("\n").join(lines))
@@ -116,7 +116,7 @@ class HelpScreen(LocktermScreen[None]):
             profile = self.operations.profile
             yield "profile", clean(profile.name) + ("  read-only" if profile.read_only else "")
             yield "service", clean(profile.base_url)
-            yield "time zone", f"{clean(profile.timezone)}, where a lock has none of its own"
+            yield "time zone", f"{clean(profile.timezone)}, for locks without a time zone"
         yield "version", f"lockterm {__version__}"
 
     def action_scroll_body(self, how: str) -> None:

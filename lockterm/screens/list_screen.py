@@ -197,9 +197,9 @@ class ListScreen(LocktermScreen[ResultT]):
         if self.marks or action not in MARKING:
             return ""
         if action == "mark_range":
-            return with_keys("Mark a first one with {marks.mark}: a range begins at it.")
+            return with_keys("First press {marks.mark} to mark the first row of the range.")
         if action == "act_on_marked" or (action == "unmark_all" and not self.marks.may_bring_back):
-            return with_keys("Nothing is marked: {marks.mark} marks.")
+            return with_keys("Nothing marked. Press {marks.mark} to mark a row.")
         return ""
 
     # --- actions -------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ class ListScreen(LocktermScreen[ResultT]):
     def action_mark_range(self) -> None:
         """Mark the rows from the last marked one to the cursor."""
         if not self.marks.mark_range(self.rows_to_mark, self.cursor_place):
-            words = "The one that was marked last is not shown here: a range begins at it."
+            words = "A range starts at the row that was marked last, which is not shown now."
             self.notify(words, title="Mark range")
         self.show_marks()
 
@@ -223,14 +223,14 @@ class ListScreen(LocktermScreen[ResultT]):
         rows = self.rows_to_mark
         self.marks.toggle_all(rows)
         if without := sum(not self.marks.may_have(row) for row in rows):
-            words = f"{without:,} without a usable id cannot be marked."
+            words = f"{without:,} without a usable ID cannot be marked."
             self.notify(words, title="Mark all")
         self.show_marks()
 
     def action_unmark_all(self) -> None:
         """Unmark all rows, displayed or not; if none is marked, restore the last marks."""
         if self.marks:
-            words = with_keys("{marks.none} marks them again.")
+            words = with_keys("Press {marks.none} to mark them again.")
             self.notify(f"{self.marks.clear():,} unmarked. {words}", title="Unmark all")
         else:
             self.marks.bring_back()

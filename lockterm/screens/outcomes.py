@@ -143,7 +143,9 @@ class Outcomes:
             left = [one for one in left if one.profile not in known]
             if not left:
                 return
-            details = "\n".join([*map(self._words, left), "They are of the same URL and account."])
+            details = "\n".join(
+                [*map(self._words, left), "The changes belong to the same URL and account."]
+            )
             modal = screens.ConfirmModal(
                 ask_to_adopt(left), details, verb="Adopt", keep="Not now", unasked=True
             )
@@ -174,7 +176,7 @@ class Outcomes:
         for operation in self.unsettled:
             if shown is not None and operation.id == shown.id:
                 return operation
-        words = "It is resolved already. There is nothing left to do."
+        words = "The change is already resolved. There is nothing left to do."
         refuse_to_open(self._app, self._title(shown) if shown else "Unconfirmed change", words)
         return None
 
@@ -190,7 +192,7 @@ class Outcomes:
             self._gone.discard(operation_id)
             told.add(operation_id)
             if is_news and operation and operation.state is State.CONFIRMED_BY_READING:
-                words = f"{clean(operation.message)} Nothing is left to do about it."
+                words = f"{clean(operation.message)} There is nothing left to do."
                 self._app.notify(words, title=f"Resolved: {self._title(operation)}")
 
     def show(self) -> None:
@@ -208,7 +210,7 @@ class Outcomes:
         if self._offline_ms is None:
             return ""
         since = clock(self._offline_ms, self._operations.profile.zone)
-        return f"OFFLINE  since {since}. Rows may be old; read only. Trying again."
+        return f"OFFLINE  since {since}. Rows may be old, and nothing can be sent. Trying again."
 
     # --- acting ------------------------------------------------------------------------------
 
@@ -229,7 +231,7 @@ class Outcomes:
     async def _recognize(self, operation: Operation) -> int | None:
         if len(operation.candidates) > 1:
             which: screens.ChoiceModal[int | None] = screens.ChoiceModal(
-                f"Which remote is the {clean(operation.remote_name, 60)} that was added?",
+                f"Which remote is {clean(operation.remote_name, 60)}, which you added?",
                 [(None, "None of them"), *((one, f"Remote {one}") for one in operation.candidates)],
                 unasked=True,
             )
@@ -250,29 +252,36 @@ class Outcomes:
         if (operation := await self._oldest()) is None:
             return
         if operation.state is State.UNKNOWN and operation.call in HELD_CALLS:
-            words = "Whether it was recorded can still be found out: check it first."
+            words = "Check the change first. lockterm can still find out whether it was recorded."
             refuse_to_open(self._app, self._title(operation), words)
             return
         if operation.call == "clear":
             count = len(operation.candidates) or len(operation.before)
-            question = f"Delete the {count} remotes that are left of this clear, one by one?"
-            warning = "A clear is never sent again: it would delete remotes that came since."
+            question = f"Delete the remaining {count} remotes of this clear one by one?"
+            warning = (
+                "lockterm does not send the clear again, because that would delete remotes"
+                " added since then."
+            )
             verb, word = f"Delete {count} one by one", "delete"
             if not operation.candidates:
-                refuse_to_open(self._app, "Clear", "Check it first: it may be unfinished.")
+                refuse_to_open(
+                    self._app, "Clear", "Check the clear first, because it may be unfinished."
+                )
                 return
         else:
-            question = f"Send it again? {self._title(operation)}"
+            question = f"Send again? {self._title(operation)}"
             warning = ""
             if operation.call == "add":
-                warning = "If the first one takes effect too, it will be there twice."
+                warning = (
+                    "If the first request also takes effect, the lock will have the remote twice."
+                )
             elif operation.call == "updateLockSetting":
                 # No service reports the voice of a lock, and nothing blocks a second setting.
                 sent = await self._try(self._operations.journal.voices(operation.lock_id))
                 if sent is None:
                     return
                 if sent and sent[-1].id != operation.id:
-                    warning = f"! Set since: {self._words(sent[-1])}. This replaces it."
+                    warning = f"! Replaces a later change: {self._words(sent[-1])}."
             verb, word = "Send again", "send"
         values = await self._values(operation)
         details = "\n".join(
@@ -292,9 +301,9 @@ class Outcomes:
         """Return lines about what sending it again would set."""
         body = operation.body
         if operation.call == "updateRemoteUserNo":
-            return [f"It sets: user number {clean(body.get('remoteUserNo'))}"]
+            return [f"New value: user number {clean(body.get('remoteUserNo'))}"]
         if operation.call == "updateLockSetting":
-            return [f"It sets: voice {format_voice(operation)}"]
+            return [f"New value: voice {format_voice(operation)}"]
         if operation.call not in ("add", "update"):
             return []
 
@@ -304,12 +313,12 @@ class Outcomes:
             lock = await self._operations.locks.find(operation.lock_id)
             zone = self._operations.zone(lock)
         if operation.call == "add":
-            return ["It sets:", *describe_add(Remote.read(body), now_ms, zone)]
+            return ["New values:", *describe_add(Remote.read(body), now_ms, zone)]
         record = operation.before[0] if operation.before else {}
         before, after = Remote.read(record), Remote.read({**record, **body})
         shortened = describe_shortened_access(before, after, now_ms, zone)
         lines = [*filter(None, [shortened]), *describe_update(before, after, now_ms, zone)]
-        return ["It sets:", *lines]
+        return ["New values:", *lines]
 
     async def give_up(self) -> None:
         """Dismiss the oldest unconfirmed operation, after a confirmation."""
@@ -317,8 +326,8 @@ class Outcomes:
             return
         modal = screens.ConfirmModal(
             f"Dismiss this change? {self._title(operation)}",
-            f"{self._words(operation)}.\n{clean(operation.message)}\n"
-            "It may still have taken effect. It stays in the history.",
+            f"{self._words(operation)}.\n{clean(operation.message)}\nThe change may still"
+            " have taken effect. It stays in the history.",
             verb="Dismiss",
             keep="Keep watching",
             typed=("dismiss",),

@@ -58,7 +58,7 @@ SHOWN_NEAR = 8
 
 PLACEHOLDER = "Find an action or a lock by its words"
 
-NEAR = "Nothing has these words. Like them (down, then enter):"
+NEAR = "No exact match. Similar entries (press down, then enter):"
 """The heading of similar results."""
 
 NONE = "No matches found"
@@ -185,7 +185,7 @@ class Offers:
         for one in PLACES["remotes"].own:
             if one.id in SETTINGS and one.id not in here:
                 title = one.verb.capitalize()
-                why = f"On the remotes of a lock, {key(one.id)} does it."
+                why = f"On the remotes of a lock, press {key(one.id)}."
                 tell = partial(refuse_to_open, self.app, title, why)
                 others = SETTINGS[one.id]
                 yield Offer(f"({title})", f"{one.does}. {why}", tell, enabled=False, others=others)
@@ -197,7 +197,7 @@ class Offers:
             keys = f"  ({', '.join(action.keys)})" if action.keys else ""
             run = partial(self.app.run_action, action.action, action.node)
             return Offer(verb, f"{action.sentence}{keys}", run, id=name, others=others)
-        why = action.reason or "It has no effect here."
+        why = action.reason or "This action has no effect here."
         tell = partial(say_why_not, self.screen, action.binding, why)
         return Offer(f"({verb})", f"Not now: {why}", tell, enabled=False, others=others)
 
@@ -223,8 +223,8 @@ class Offers:
         assert isinstance(screen, LocktermScreen)
         if any(isinstance(one, RemotesScreen) for one in screen.screens_of(lock.lock_id)):
             here = "here" if screen.lock_entry and screen.lock_entry.lock_id == lock.lock_id else ""
-            below = here or "below this screen. escape goes back to it"
-            refuse_to_open(self.app, "Remotes", f"Already open {below}.")
+            below = here or "below this screen. Press Escape to go back to it"
+            refuse_to_open(self.app, "Remotes", f"This screen is already open {below}.")
         else:
             self.app.push_screen(RemotesScreen(screen.operations, lock))
 

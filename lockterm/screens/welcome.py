@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 _WELCOME = """\
 lockterm manages the bluetooth remotes (key fobs) of smart locks, and the voice they speak with.
 
-It knows no service yet."""
+No service is configured yet."""
 
 _WAYS = {
     "demo": ("Try the demo", "a made-up site, on this machine"),
-    "connect": ("Connect to a service", "asks for its address and tries it"),
+    "connect": ("Connect to a service", "asks for the address and tests it"),
 }
 
 
@@ -70,7 +70,7 @@ class WelcomeScreen(LocktermScreen[None]):
             for way, (title, words) in _WAYS.items()
         ]
         yield ChoiceList(*options, compact=True, markup=False)
-        words = f"The profile is written into {clean(self._profiles.path)}."
+        words = f"lockterm writes the profile to {clean(self._profiles.path)}."
         yield Static(words, id="place", markup=False)
 
     def on_mount(self) -> None:

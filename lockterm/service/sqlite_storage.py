@@ -25,7 +25,7 @@ WRITE_WAIT_S, READ_WAIT_S = 5.0, 0.5
 
 A read gives up sooner, because the service answers nothing else while it waits.
 """
-_HINT = "Name a file that is new or was made by lockterm serve."
+_HINT = "Use a new file, or one that lockterm serve created."
 
 
 class SqliteDatabase:
@@ -169,7 +169,7 @@ def _make_private(path: Path) -> None:
         raise Unusable(
             f"others can write in its directory {path.parent}",
             str(path),
-            "Name a file in a directory of your own.",
+            "Use a file in a directory that belongs to you.",
         )
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with suppress(FileExistsError):
@@ -181,7 +181,7 @@ def _make_private(path: Path) -> None:
         except FileNotFoundError:
             continue
         if not stat.S_ISREG(about.st_mode):
-            raise OSError(errno.EPERM, "it is a link or no file", str(file))
+            raise OSError(errno.EPERM, "it is a link, or not a file", str(file))
         if about.st_uid != os.geteuid():
             raise OSError(errno.EPERM, "it belongs to another user", str(file))
         if about.st_mode & 0o077:

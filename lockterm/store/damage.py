@@ -61,13 +61,13 @@ def failure_of(path: Path, error: Exception) -> tuple[str, str]:
     if getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED:
         return (
             f"The local store {path} is locked by another program.",
-            "Wait until it is done, or end it; then try again.",
+            "Wait until that program is done, or end it, then try again.",
         )
-    hint = "See that its directory is yours, writable and not full."
+    hint = "Check that its directory is yours, writable and not full."
     if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_IOERR:
         name = getattr(error, "sqlite_errorname", "")
         sentence = f"The disk of the local store {path} failed: {error} ({name})."
-        return sentence, f"{hint} Or point XDG_STATE_HOME at a disk of this machine."
+        return sentence, f"{hint} Or set XDG_STATE_HOME to a directory on a disk of this machine."
     return f"The local store {path} cannot be used: {error}.", hint
 
 

@@ -98,9 +98,9 @@ def compare_contents(connection: sqlite3.Connection, tables: Sequence[str] = TAB
     if checksum(found) in MADE or not contents_of(tables).keys() - found.keys():
         return
     if is_earlier(found):
-        raise _found_damaged("it is from before the first release")
+        raise _found_damaged("it comes from a version before the first release")
     if version_of(connection) <= VERSION:
-        raise _found_damaged("a table is not as this version has made it")
+        raise _found_damaged("a table differs from the table that this version creates")
 
 
 _TROUBLE = (UnicodeDecodeError, sqlite3.Error, OSError)
@@ -258,7 +258,7 @@ class Database:
             except FileNotFoundError:
                 continue
             if not stat.S_ISREG(mode):  # SQLite would follow a link, and wait for a pipe
-                raise PermissionError(1, "it is a link or no file", str(file))
+                raise PermissionError(1, "it is a link, or not a file", str(file))
             if mode & 0o077:
                 file.chmod(mode & FILE_MODE)
 
@@ -293,7 +293,7 @@ class Database:
                 raise self._trouble(error) from error
             except (OverflowError, UnicodeEncodeError) as error:
                 raise StoreError(
-                    "The service sent a number or text that the local store cannot keep.",
+                    "The service sent a number or text that the local store cannot save.",
                     hint="Nothing was changed in the local store.",
                 ) from error
 
@@ -341,7 +341,10 @@ class Database:
                 error.add_note(str(failure))
             else:
                 return StoreDamaged(
-                    "The local store was damaged and is replaced by what could be read of it.",
+                    (
+                        "The local store was damaged. A new store contains the entries that"
+                        " could be read."
+                    ),
                     hint="Nothing was changed or sent. Check the history, then try again.",
                 )
         sentence, hint = failure_of(self.path, error)

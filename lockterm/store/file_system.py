@@ -36,7 +36,7 @@ def look_at_file_system(directory: Path) -> bool:
             raise StoreError(
                 f"The local store cannot be kept in {directory}: its file system has no file locks"
                 f" ({error.strerror}).",
-                hint="Point XDG_STATE_HOME at a directory on a disk of this machine.",
+                hint="Set XDG_STATE_HOME to a directory on a disk of this machine.",
             ) from error
         try:
             file.truncate(mmap.PAGESIZE)

@@ -41,8 +41,8 @@ KNOWN = sorted(set(State) - {State.DAMAGED})
 """The states that lockterm writes."""
 
 DAMAGED_WORDS = (
-    "This entry of the journal is damaged: all that can still be read of it is shown."
-    " Look at the lock's list before you add, change or delete the same again."
+    "This entry of the history is damaged. lockterm shows the parts that can be read."
+    " Check the list of the lock before you repeat the change."
 )
 
 WHOLE = f"SELECT seq, {COLUMNS} FROM operations"

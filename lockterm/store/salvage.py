@@ -82,15 +82,16 @@ def salvage(path: Path, broken: int, tables: Sequence[str]) -> str:
         _put_in_place(path)
     if earlier:
         return (
-            "The local store was made by a version of lockterm from before the first release. It"
-            f" is kept as {aside.name}, and a new one is begun. Check at the service what was under"
-            " way lately."
+            "The local store comes from a version before the first release. lockterm"
+            f" renamed it to {aside.name} and created a new store. Check your latest"
+            " changes at the service."
         )
     names = ", ".join("changes" if table == "operations" else table for table in lost)
-    more = f" Some of it could not be read any more: {names}." if lost else ""
+    more = f" Some entries could not be read: {names}." if lost else ""
     return (
-        f"The local store was damaged. It is kept as {aside.name}, and {saved} of its entries were"
-        f" saved into a new one.{more} Check at the service what was under way lately."
+        f"The local store was damaged. lockterm renamed it to {aside.name} and saved"
+        f" {saved} entries into a new store.{more} Check your latest changes at the"
+        " service."
     )
 
 

@@ -74,7 +74,7 @@ class DetailsTable(RowTable):
             for line in field.shown.split("\n"):
                 lines += _broken(line, room)
                 if len(lines) > MOST_ROWS:
-                    more = with_keys("and more: {remote.copy} copies all of it")
+                    more = with_keys("and more ({remote.copy} copies the whole value)")
                     lines[MOST_ROWS:] = [f"{ellipsis()} {more}"]
                     break
             for place, line in enumerate(lines):

@@ -81,7 +81,11 @@ class PathInput(TextInput):
         if found.why_none:
             return found.why_none
         if not found.names:
-            return "Nothing there begins so." if typed else "There is nothing here."
+            return (
+                "Nothing in this directory starts with that text."
+                if typed
+                else "This directory is empty."
+            )
         if found.is_whole and found.common == typed:
             return ""
         return _some(found.names, self.size.width or self.app.size.width - 17)

@@ -73,17 +73,20 @@ class OneLine(Input):
         if others:
             lines = "1 line" if len(others) == 1 else f"{len(others):,} lines"
             self._say(
-                f"This field takes one line, and the paste had {len(others) + 1:,}. Dropped:"
-                f" {lines}, beginning {quoted(clean(others[0].strip(), 40))}."
+                f"This field holds one line, but the pasted text has {len(others) + 1:,}."
+                f" Dropped: {lines}, starting with {quoted(clean(others[0].strip(), 40))}."
             )
         if len(line) > PASTE:
-            self._say(f"The paste had {len(line):,} characters: the first {PASTE:,} were taken.")
+            self._say(
+                f"The pasted text has {len(line):,} characters. Only the first {PASTE:,} were"
+                " inserted."
+            )
         selection, before = self.selection, self.value
         text = clean(line[:PASTE].replace("\t", " "))
         if self.max_length:
             left = self.max_length - len(before) + abs(selection.end - selection.start)
             if len(text) > left:
-                self._say(f"There was room for {left:,} of the {len(text):,} characters.")
+                self._say(f"Only {left:,} of the {len(text):,} characters fit into the field.")
                 text = text[:left]
         if selection.is_empty:
             self.insert_text_at_cursor(text)
@@ -111,7 +114,7 @@ class OneLine(Input):
         return found.end() if found else len(self.value)
 
     def _say(self, words: str) -> None:
-        self.notify(words, title="Paste cut", severity="warning")
+        self.notify(words, title="Pasted text cut", severity="warning")
 
 
 class TextInput(OneLine):

@@ -110,7 +110,7 @@ def test_halves_of_pairs_are_replaced_and_pairs_kept():
     assert decode(rb'["\uDc00"]') == ["�"]
     with pytest.raises(NotJson):
         decode(rb'{"\ud800":1,"\udc00":2}')
-    with pytest.raises(NotJson, match="too many halves"):  # in either spelling
+    with pytest.raises(NotJson, match="too many unpaired surrogates"):  # in either spelling
         decode(b'"' + rb"\ud800\uD800" * (MAX_PARTS // 2 + 1) + b'"')
 
 
@@ -272,10 +272,10 @@ def test_unpacking_anything(line, start_right):
 @pytest.mark.parametrize(
     ("after", "flaw"),
     [
-        (b"more", "its gzip packing is damaged"),
-        (gzip.compress(b"more")[:-1], "its gzip packing is cut short"),
+        (b"more", "its gzip compression is damaged"),
+        (gzip.compress(b"more")[:-1], "its gzip data is cut short"),
         (gzip.compress(b"x" * MAX_BODY), "it is larger than 8 MiB"),
-        (gzip.compress(b"") * 5000, "it is packed in too many parts"),
+        (gzip.compress(b"") * 5000, "it is compressed in too many parts"),
     ],
     ids=["no gzip", "cut", "too large", "too many"],
 )

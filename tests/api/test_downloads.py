@@ -218,7 +218,7 @@ async def test_resume_uses_the_etag_of_the_last_fetch(fetch, faults):
 @pytest.mark.parametrize("etag", ["", 'ETag: W/"v1"', "ETag: v1", 'ETag: "' + "v" * 300 + '"'])
 async def test_without_a_strong_etag_nothing_is_resumed(fetch, faults, etag):
     faults.play(answers(PACK[:HALF], 200, *filter(None, [etag]), length=len(PACK)))
-    await fetch.fails(NoAnswer, "does not let a download be resumed")
+    await fetch.fails(NoAnswer, "cannot resume a download")
     faults.play(WHOLE)
     assert (await fetch()).read_bytes() == PACK
     assert fetch.ranges() == [None, None]
@@ -228,7 +228,7 @@ async def test_without_a_strong_etag_nothing_is_resumed(fetch, faults, etag):
 async def test_an_error_of_the_server_costs_nothing_of_what_is_there(fetch, faults, status):
     await fetch.broken()
     faults.play(answers("" if status in (204, 304) else "<html>", status))
-    await fetch.fails(Refused, f"HTTP {status} and gave no pack")
+    await fetch.fails(Refused, f"HTTP {status} instead of a pack")
     faults.play(rest())
     assert (await fetch()).read_bytes() == PACK
 
@@ -250,7 +250,9 @@ async def test_a_stalled_server(fetch, faults, monkeypatch):
         await asyncio.sleep(60)
 
     faults.play(stall)
-    await fetch.fails(NoAnswer, "Hardly anything came for 0 s. The bytes received so far are kept")
+    await fetch.fails(
+        NoAnswer, "Almost no data arrived for 0 s. The bytes received so far are kept"
+    )
     assert fetch.partial.read_bytes() == PACK[:HALF]
 
 
@@ -269,14 +271,14 @@ async def test_download_is_interrupted_when_it_trickles(fetch, faults, monkeypat
 
     faults.play(drip)
     async with asyncio.timeout(60):
-        await fetch.fails(NoAnswer, "Hardly anything came for 1 s")
+        await fetch.fails(NoAnswer, "Almost no data arrived for 1 s")
     assert fetch.files == ([".etag", ".partial"] if inside == "body" else [])
 
 
 async def test_a_part_that_cannot_be_resumed_goes(fetch, faults):
     for etag in ("", 'ETag: W/"v1"'):
         faults.play(answers(PACK[:HALF], 200, *filter(None, [etag]), length=len(PACK)))
-        await fetch.fails(NoAnswer, "does not let a download be resumed")
+        await fetch.fails(NoAnswer, "cannot resume a download")
         assert fetch.files == []
 
 
@@ -410,7 +412,7 @@ async def test_download_is_refused_when_it_is_longer_than_reported(
     monkeypatch.setattr(downloads, "MOST_BYTES", len(PACK) - 1)
     faults.play(WHOLE)
     source = PackSource(fetch.source.url, size)
-    await fetch.fails(MalformedAnswer, "more than .* bytes; the file was deleted", source)
+    await fetch.fails(MalformedAnswer, "more than .* bytes. The file was deleted", source)
     assert fetch.files == []
 
 
@@ -479,7 +481,7 @@ async def test_a_content_encoding_is_refused(fetch, faults, encoding):
 @pytest.mark.parametrize("span", ["bytes 5-9/10", "bytes 0-", "bytes */10", "", "b" * 5000])
 async def test_partial_answer_is_refused_when_none_was_requested(fetch, faults, span):
     faults.play(answers(PACK, 206, f"Content-Range: {span}"))
-    await fetch.fails(MalformedAnswer, "another part", fetch.nothing_told)
+    await fetch.fails(MalformedAnswer, "a different part", fetch.nothing_told)
     assert fetch.files == []
 
 
@@ -495,7 +497,7 @@ async def test_partial_answer_is_refused_when_none_was_requested(fetch, faults, 
 )
 async def test_download_fails_when_the_answer_is_not_http(fetch, faults, bytes_):
     faults.play(says(bytes_))
-    await fetch.fails(NoAnswer, "The line broke")
+    await fetch.fails(NoAnswer, "The connection broke")
     assert fetch.files == []
 
 
@@ -506,7 +508,7 @@ async def test_a_header_that_never_ends(fetch, faults):
             await line.send(b"X: " + b"x" * 5000 + b"\r\n")
 
     faults.play(endless)
-    await fetch.fails(NoAnswer, "The line broke")
+    await fetch.fails(NoAnswer, "The connection broke")
 
 
 # --- where to, and with what -----------------------------------------------------------------
@@ -553,7 +555,7 @@ async def test_addresses_that_are_not_called(fetch, faults, url):
     try:
         await fetch(PackSource(url, 5, MD5))
     except MalformedAnswer as error:
-        assert "not an address to fetch a pack from" in error.message
+        assert "not an address for fetching a pack" in error.message
         assert len(error.message) < 250 and error.message.isprintable()
     except Unreachable as error:  # https to a host that there is not
         assert url == "https://xn--a/p.wav", error.message
@@ -592,7 +594,7 @@ async def test_a_service_elsewhere_leads_to_no_private_address(fetch, host):
     with pytest.raises(MalformedAnswer, match="not a public address"):
         await download(settings, source, fetch.folder, lambda *_: None, agreed=agreed)
     assert await addresses_of(httpx.URL(source.url), source.url) == [host.strip("[]")]
-    with pytest.raises(MalformedAnswer, match="not an address to fetch"):
+    with pytest.raises(MalformedAnswer, match="not an address for fetching"):
         checked_url(f"http://{host}/p.wav", service)
 
 
@@ -858,7 +860,7 @@ async def test_two_sessions_fetching_the_same_pack(fetch, faults):
     first = asyncio.ensure_future(fetch())
     await arrived.wait()
     for _ in range(20):  # while it connects, and while bytes arrive
-        await fetch.fails(StoreError, "Another lockterm is fetching")
+        await fetch.fails(StoreError, "Another lockterm is already fetching")
         await asyncio.sleep(0.002)
     go_on.set()
     assert (await first).read_bytes() == PACK

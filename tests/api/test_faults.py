@@ -91,7 +91,7 @@ BROKEN_OFF: dict[str, Script] = {
     "drip inside the headers": drip(b"HTTP/1.1 200 OK\r\nX:"),
     "informational answers for ever": informational_flood,
 }
-"""No whole answer."""
+"""No complete answer."""
 
 MALFORMED: dict[str, Script] = {
     "HTML of a proxy": answers(HOSTILE),

@@ -187,8 +187,8 @@ async def test_authority_is_accepted_when_it_is_the_issuing_one(ca_only: bool):
     ("version", "proof", "hint"),
     [
         # TLS 1.2 has no alert of its own for it.
-        (ssl.TLSVersion.TLSv1_2, "Nothing was sent.", "It may want a client certificate"),
-        (ssl.TLSVersion.TLSv1_3, "wants a client certificate. It did not read the request", ""),
+        (ssl.TLSVersion.TLSv1_2, "Nothing was sent.", "It may require a client certificate"),
+        (ssl.TLSVersion.TLSv1_3, "requires a client certificate. It did not read the request", ""),
     ],
 )
 async def test_error_is_not_sent_when_a_gateway_wants_a_client_certificate(

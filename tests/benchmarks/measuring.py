@@ -62,7 +62,7 @@ SCREENS = (
     ("user number, in its field", "u", r"[Uu]ser number", LEAVE),
     ("delete dialog", "d", r"Delete", "escape"),
     ("clear dialog", "C", r"Delete (all|every)|137", "escape"),
-    ("page size", "#", r"How many on a page", LEAVE),
+    ("page size", "#", r"How many remotes per page", LEAVE),
     ("vendor and model, in a field", "v", r"Vendor", f"{LEAVE},escape"),
     ("voice", f"v,wait:400,{LEAVE}", r"Voice", "escape"),
     ("history", "H", r"History", "escape"),

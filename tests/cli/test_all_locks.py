@@ -171,7 +171,7 @@ def test_report_lists_expired_and_expiring_remotes_by_day_and_lock(scripts: Scri
     assert table.returncode == 1
     names = [line.split()[3] for line in table.stdout.splitlines()[1:-1]]
     assert names == ["over", "soon", "late"]
-    assert table.stdout.splitlines()[-1].startswith("1 remote ended, 2 more end by ")
+    assert table.stdout.splitlines()[-1].startswith("1 remote expired, 2 more will expire by ")
     cells = scripts.run("report", "--within", "1d", "--csv").stdout
     assert [row["remoteName"] for row in csv.DictReader(io.StringIO(cells, newline=""))] == ["over"]
 
@@ -240,7 +240,7 @@ async def test_report_ends_with_1_when_a_period_is_unreadable(scripts: Scripts) 
         scripts.use(proxy.base_url)
         told = await _run(scripts, "report")
         assert told.returncode == 1
-        assert "0 remotes ended" in told.stdout
+        assert "0 remotes expired" in told.stdout
         assert (
             "2 remotes have a period that cannot be read: Name S-2 (S-2) on Dock (lock 1004),"
             " Name S-3 (S-3) on Dock (lock 1004)." in told.stderr

@@ -169,12 +169,12 @@ def test_apply_asks_for_the_number_of_deletes_when_there_are_many(
     told = scripts.run("apply", file, "--prune", "--max-deletes", "10", "--yes")
     assert (told.returncode, told.stderr) == (
         2,
-        "lockterm: 11 remotes would be deleted, and --max-deletes allows 10: nothing was sent.\n",
+        "lockterm: 11 remotes would be deleted, but --max-deletes allows 10. Nothing was sent.\n",
     )
-    assert "note: A backup is kept here" in told.stdout
+    assert "note: lockterm keeps a backup" in told.stdout
     alone = scripts.run("apply", file, "--prune")
     assert alone.returncode == 2
-    assert "needs --yes if there is no terminal; nothing was sent." in alone.stderr
+    assert "needs --yes if there is no terminal. Nothing was sent." in alone.stderr
     assert len(names(scripts)) == 12
     for typed, code in (("y", 1), ("12", 1), ("11", 0)):
         command = [*LOCKTERM, "apply", file, "--prune"]
@@ -349,7 +349,7 @@ def test_resume_is_refused_when_another_session_runs_it(scripts: Scripts) -> Non
         assert not RunStore(database).take(run, session.id, session.is_alive)
     told, last = lines(scripts, "runs", "show", run)
     assert [one["state"] for one in told] == ["recorded", "planned", "planned", "refused"]
-    assert "being sent in another session" in told[1]["message"]
+    assert "Another session is sending this step" in told[1]["message"]
     assert last == {"run": run, "counts": counts}
     listed = json.loads(scripts.run("runs", "list", "--json").stdout)
     assert (listed["state"], listed["counts"]) == ("running", counts)
@@ -361,7 +361,7 @@ def test_resume_is_refused_when_another_session_runs_it(scripts: Scripts) -> Non
     for command in ("resume", "retry"):
         told_of = scripts.run("runs", command, run, "--yes")
         assert (told_of.returncode, told_of.stdout) == (1, "")
-        assert "is being carried out just now, by another session" in told_of.stderr
+        assert "is already running in another session" in told_of.stderr
     session.close()
     assert scripts.writes() == []
 
@@ -371,7 +371,7 @@ def test_resume_is_refused_when_the_run_belongs_to_another_service(scripts: Scri
     for command in ("resume", "retry"):
         told = scripts.run("runs", command, run, "--yes")
         assert (told.returncode, told.stdout) == (2, "")
-        assert "for https://locks.example; this is the profile site on" in told.stderr
+        assert "for https://locks.example, but this is the profile site for" in told.stderr
     assert scripts.run("runs", "show", "nothing").returncode == 2
     assert not scripts.service.requests
 
@@ -476,7 +476,7 @@ def test_apply_reports_every_row_when_one_lock_is_unknown_and_another_row_is_wro
         "line 4",
     ]
     assert "Lock 7777 was not read: lock not found" in rows[-3]
-    assert "3 things are wrong: nothing was sent." in last
+    assert "3 problems. Nothing was sent." in last
     assert scripts.writes() == []
 
 

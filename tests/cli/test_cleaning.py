@@ -60,7 +60,9 @@ def test_clean_reads_all_locks_of_the_book_and_deletes_nothing_when_one_is_refus
     refused = scripts.run("clean", "--expired", "300d", "--yes")
     assert refused.returncode == 3
     assert "lock 7777: Refused by the service" in refused.stderr
-    assert "Nothing is deleted: lock 7777 could not be read whole." in refused.stdout
+    assert (
+        "Nothing will be deleted, because lock 7777 could not be read completely." in refused.stdout
+    )
     assert scripts.writes() == []
 
     for lock_id in (1003, 1004):
@@ -76,7 +78,7 @@ def test_clean_sends_nothing_when_it_would_delete_more_than_allowed(scripts: Scr
         *("clean", "--expired", "4w", "--lock", "1004", "--max-deletes", "1", "--yes")
     )
     assert refused.returncode == 2
-    assert "2 remotes would be deleted, and --max-deletes allows 1" in refused.stderr
+    assert "2 remotes would be deleted, but --max-deletes allows 1" in refused.stderr
     assert scripts.writes() == []
 
 

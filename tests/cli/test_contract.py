@@ -16,11 +16,13 @@ def test_update_requires_a_start_when_a_permanent_remote_gets_another_type(
     command = ("remotes", "update", "1004", str(remote_id), "--type", "time-limited")
     result = scripts.run(*command, "--end", "+30d")
     assert result.returncode == 2
-    assert "--start: A start is needed: it is not permanent." in result.stderr
+    assert (
+        "--start: A start date is required, because the remote is not permanent." in result.stderr
+    )
     assert "1970" not in result.stderr
     assert scripts.writes() == []
     result = scripts.run(*command)
-    assert "--start: A start is needed" in result.stderr
+    assert "--start: A start date is required" in result.stderr
     assert "--end: An end is needed" in result.stderr
 
 
@@ -93,4 +95,4 @@ def test_add_refuses_an_invisible_character_in_a_name(scripts: Scripts) -> None:
     for sign in ("\u200b", "\ufffe", "\U000e0fff", "\u2065"):
         given = ("--number", "A-2", "--type", "permanent")
         result = scripts.run("remotes", "add", "1004", "--name", f"Ben{sign}", *given)
-        assert "It contains an invisible character" in result.stderr, hex(ord(sign))
+        assert "The text contains an invisible character" in result.stderr, hex(ord(sign))

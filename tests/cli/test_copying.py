@@ -32,7 +32,7 @@ def test_copy_adds_each_remote_once_when_it_runs_twice(scripts: Scripts) -> None
     assert shown.returncode == 0
     assert shown.stdout.splitlines()[0] == "lock 1004"
     assert "9 to add: 18 calls" in shown.stdout
-    assert "note: Each gets a new id and a new creation time." in shown.stdout
+    assert "note: Each remote gets a new ID and a new creation time." in shown.stdout
     assert "Not copied, because the service does not return it: user number," in shown.stdout
     assert scripts.run("copy", "1003", "1004").returncode == 2, "somebody has to agree"
     assert scripts.writes() == []
@@ -58,7 +58,7 @@ def test_copy_skips_or_renames_a_remote_when_its_name_is_taken(scripts: Scripts)
     other = scripts.have(remoteName=name, remoteNumber="X-1")
     shown = scripts.run("copy", "1003", "1004", *ALL, "--yes")
     assert shown.returncode == 1, "the fob will not open"
-    words = f"The name is taken by remote {other}, number X-1, and this fob will not open."
+    words = f"The name is taken by remote {other}, number X-1, so this fob will not open the lock."
     assert words in shown.stdout
     assert "8 to add, 1 skipped: name taken. 16 calls" in shown.stdout
     assert "8 recorded, 1 left out." in shown.stdout
@@ -99,7 +99,7 @@ def test_copy_changes_nothing_when_the_number_exists(scripts: Scripts) -> None:
     number = scripts.json("remotes", "list", "1003")["remotes"][1]["remoteNumber"]
     scripts.have(remoteName="Same fob", remoteNumber=number)
     shown = scripts.run("copy", "1003", "1004", *ALL, "--yes", "--taken", "rename").stdout
-    assert "It is there already, with another name" in shown
+    assert "The lock already has this remote, with a different name" in shown
     assert len(named(scripts, 1004)) == 9
 
 
@@ -146,7 +146,7 @@ def test_copy_restores_remotes_when_the_source_is_an_export_or_backup(
     assert scripts.run("copy", clear, "1004", *ALL, "--yes").returncode == 0
     shown = scripts.run("copy", clear, "1003", "--yes")
     assert shown.returncode == 0 and "9 recorded" in shown.stdout
-    assert "note: Each gets a new id" in shown.stdout
+    assert "note: Each remote gets a new ID" in shown.stdout
     assert named(scripts, 1003) == named(scripts, 1004) == before
     again = scripts.run("copy", clear, "1003", "--yes")
     assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "9 unchanged.")
@@ -165,7 +165,7 @@ def test_copy_refuses_a_source_when_it_is_neither_export_nor_backup(
     assert scripts.run("export", "1003", "-o", str(table)).returncode == 0
     for source, words in (
         (str(both), "an export of 2 locks"),
-        (str(table), "a JSON export is needed"),
+        (str(table), "Use a JSON export"),
         ("nowhere.json", "No such file"),
         ("0" * 32, "There is no such change"),
     ):
@@ -181,14 +181,14 @@ def test_copy_refuses_a_source_when_it_is_neither_export_nor_backup(
         (
             [],
             3_802_608_000_000,
-            "The time zones differ, and times keep their moment: 1 Jul 2090 18:00 +02:00 in"
+            "The time zones differ. Times keep their moment, so 1 Jul 2090 18:00 +02:00 in"
             " Europe/Berlin becomes 1 Jul 2090 12:00 -04:00 in America/New_York.",
         ),
         (
             ["--times", "wall-clock"],
             3_802_629_600_000,
-            "The time zones differ, and times keep their time of day: 1 Jul 2090 18:00 +02:00 in"
-            " Europe/Berlin becomes 1 Jul 2090 18:00 -04:00 in America/New_York.",
+            "The time zones differ. Times keep their time of day, so 1 Jul 2090 18:00 +02:00"
+            " in Europe/Berlin becomes 1 Jul 2090 18:00 -04:00 in America/New_York.",
         ),
     ],
 )

@@ -64,12 +64,12 @@ def test_edit_shows_and_runs_the_plan_when_a_person_agrees(
 def test_edit_keeps_the_table_when_it_is_invalid(scripts: Scripts, tmp_path: Path) -> None:
     scripts.have()
     with editing(scripts, tmp_path, "permanent|forever|forever|permanent") as terminal:
-        terminal.wait_for(r"Edit it again\? \[y/N\]:")
+        terminal.wait_for(r"Edit the table again\? \[y/N\]:")
         terminal.press("y", "enter")
         terminal.wait_for(r"lock 1004 is unchanged\.")
         assert terminal.wait_exit() == 0
     with editing(scripts, tmp_path, "permanent|forever") as terminal:
-        terminal.wait_for(r"Edit it again\? \[y/N\]:")
+        terminal.wait_for(r"Edit the table again\? \[y/N\]:")
         terminal.press("n", "enter")
         assert terminal.wait_exit() == 2
         (file,) = kept(tmp_path)
@@ -82,7 +82,7 @@ def test_edit_keeps_the_table_when_the_editor_is_killed(scripts: Scripts, tmp_pa
     scripts.have()
     with editing(scripts, tmp_path, "Anna|Killed") as terminal:
         assert terminal.wait_exit() == 2
-        assert "was ended by signal 9: nothing was sent" in " ".join(terminal.text.split())
+        assert "was ended by signal 9. Nothing was sent" in " ".join(terminal.text.split())
         (file,) = kept(tmp_path)
         assert "The edited table is kept in" in terminal.text
     assert "Killed" in file.read_text()
@@ -91,7 +91,7 @@ def test_edit_keeps_the_table_when_the_editor_is_killed(scripts: Scripts, tmp_pa
 def test_edit_names_no_file_when_the_file_is_gone(scripts: Scripts, tmp_path: Path) -> None:
     scripts.have()
     with editing(scripts, tmp_path, "Anna|Removed") as terminal:
-        terminal.wait_for(r"Edit it again\? \[y/N\]:")
+        terminal.wait_for(r"Edit the table again\? \[y/N\]:")
         terminal.press("n", "enter")
         assert terminal.wait_exit() == 2
         assert "is kept in" not in terminal.text
@@ -140,7 +140,7 @@ def test_edit_keeps_the_table_when_the_editor_returns_at_once(
     """Editors that open a window do; the table counts if a person says that it is saved."""
     scripts.have()
     with editing(scripts, tmp_path, "Anna|Open") as terminal:
-        terminal.wait_for(r"Is the table saved, and the editor closed\? \[y/N\]:")
+        terminal.wait_for(r"Have you saved the table and closed the editor\? \[y/N\]:")
         told = " ".join(terminal.text.split())
         assert "returned at once" in told and "--wait" in told
         terminal.press("n", "enter")
@@ -150,7 +150,7 @@ def test_edit_keeps_the_table_when_the_editor_returns_at_once(
         assert "lock 1004 is unchanged." not in terminal.text
     file.unlink()
     with editing(scripts, tmp_path, "Anna|Open") as terminal:
-        terminal.wait_for(r"Is the table saved")
+        terminal.wait_for(r"Have you saved the table")
         (file,) = kept(tmp_path)
         file.write_text(file.read_text("utf-8").replace("Anna", "Anna W."), "utf-8")
         terminal.press("y", "enter")

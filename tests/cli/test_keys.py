@@ -42,7 +42,7 @@ def test_keys_prints_a_table_and_markdown(lockterm: Run, chosen: Path) -> None:
     (deletes,) = (line for line in lines[at:] if " remotes.delete " in line)
     assert deletes.startswith("* x ")
     assert deletes.endswith("Delete the selected or the marked remotes, after a confirmation")
-    assert lines[-1] == "* chosen in the configuration, or given to what was"
+    assert lines[-1] == "* set in the configuration, or given to what was"
     table = lockterm("keys", "--markdown").stdout.splitlines()
     assert "| everywhere | `f1` `\\|` | `app.help` | Help |" in table
     assert {line.replace("\\|", "").count("|") for line in table} == {5}
@@ -73,7 +73,7 @@ def test_commands_report_the_same_error_when_a_key_is_unusable(
     config_file.write_text('[keys]\n"remotes.add" = "ctrl+i"\n')
     config_file.chmod(0o600)
     wrong = (
-        f"{config_file}, line 2: remotes.add is on 'ctrl+i', which is the same as tab in most"
+        f"{config_file}, line 2: remotes.add uses 'ctrl+i', which is the same as tab in most"
         " terminals."
     )
     for arguments in ((), ("demo",), ("remotes", "list", "1001"), ("info",)):

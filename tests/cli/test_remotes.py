@@ -122,7 +122,7 @@ def test_add_shows_resolved_times_and_writes_the_journal(scripts: Scripts) -> No
     )
     assert "Start: Tue 1 Dec 2026 09:00 -05:00, 14:00 UTC" in told.stdout
     assert "End: Thu 31 Dec 2026 09:00 -05:00" in told.stdout
-    assert "Times are in the zone America/New_York." in told.stdout
+    assert "Times are in the time zone America/New_York." in told.stdout
     page = scripts.json("remotes", "show", "1004", str(row["id"]))["remote"]
     assert page["remoteName"] == CJK
     assert (page["startDate"], page["weekDay"]) == (1_796_133_600_000, [1, 2, 3, 4, 5])
@@ -138,27 +138,32 @@ def test_add_shows_resolved_times_and_writes_the_journal(scripts: Scripts) -> No
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (["--number", "1", "--type", "permanent"], ["--name: A name is needed."]),
+        (["--number", "1", "--type", "permanent"], ["--name: A name is required."]),
         (["--name", "A", "--number", "1"], ["--type: Choose a type"]),
         (
             ["--name", " ", "--type", "time-limited", "--end", "1/2/2027", "--user-number", "x"],
-            ["--name:", "--number:", "--end: Put the year first", "--user-number: A whole number"],
+            [
+                "--name:",
+                "--number:",
+                "--end: Day and month are ambiguous",
+                "--user-number: A whole number",
+            ],
         ),
         (
             ["--name", "A", "--number", "1", "--type", "permanent", "--end", "+1d"],
-            ["--end: It does not apply to a permanent remote"],
+            ["--end: The option does not apply to a permanent remote"],
         ),
         (
             ["--name=A", "--number=1", "--type=time-limited", "--end=+1d", "--days=mon"],
-            ["--days: It does not apply to a time-limited remote"],
+            ["--days: The option does not apply to a time-limited remote"],
         ),
         (
             ["--name=A", "--number=1", "--type=time-limited", "--end=2090-10-29 02:30"],
-            ["--end: The clocks show that time twice", "+02:00", "+01:00"],
+            ["--end: That time occurs twice", "+02:00", "+01:00"],
         ),
         (
             ["--name", "A", "--number", "1", "--type", "permanent", "--extra-data", "[1]"],
-            ["--extra-data: The contract wants an object"],
+            ["--extra-data: This field requires a JSON object"],
         ),
         (["--name", "A", "--type", "sometimes"], ["permanent", "--help"]),
     ],
@@ -179,7 +184,7 @@ def test_add_needs_yes_when_a_value_is_unusual(scripts: Scripts) -> None:
     given = ("--name", "A", "--number", "1", "--type", "recurring", "--end", "+1d")
     asked = scripts.run("remotes", "add", "1004", *given)
     assert (asked.returncode, asked.stdout) == (2, "")
-    assert "--days: No weekday chosen" in asked.stderr
+    assert "--days: No weekday is chosen" in asked.stderr
     assert "--yes" in asked.stderr
     assert scripts.writes() == []
     assert scripts.run("remotes", "add", "1004", *given, "--yes").returncode == 0
@@ -220,8 +225,11 @@ def test_update_sends_only_fields_that_differ(scripts: Scripts) -> None:
 @pytest.mark.parametrize(
     ("typed", "note"),
     [
-        (("Cleo", "A 7"), "note: --number: Anna on this lock has A-7, nearly the same."),
-        (("Cleo", "A-7"), "note: --number: Anna on this lock has the same."),
+        (("Cleo", "A 7"), "note: --number: Anna on this lock has nearly the same number, A-7."),
+        (
+            ("Cleo", "A-7"),
+            "note: --number: Anna on this lock has the same number.",
+        ),
         (("anna", "B-1"), "note: --name: The lock has a similar name: “Anna”."),
     ],
 )
@@ -315,7 +323,7 @@ def test_delete_and_clear_need_yes_without_a_terminal(scripts: Scripts) -> None:
 def test_user_number_is_set_and_check_name_reports_free_names(scripts: Scripts) -> None:
     remote_id = str(scripts.have())
     told = scripts.run("remotes", "user-number", "1004", remote_id, "7")
-    assert told.stdout.startswith("Anna (A-1) on lock 1004 has user number 7 now.")
+    assert told.stdout.startswith("Anna (A-1) on lock 1004 now has user number 7.")
     assert scripts.remotes(1004)[0]["user_no"] == 7
     refused = scripts.run("remotes", "user-number", "1004", remote_id, "--", "-7")
     assert (refused.returncode, refused.stdout) == (1, "")
@@ -424,7 +432,7 @@ def test_lock_is_found_by_name_and_never_guessed(scripts: Scripts) -> None:
         ("ROOF", "1004, 1005"),
         ("Server rom", "Did you mean “Server room”?"),
         ("1002", "also the name of lock 1006"),
-        ("0", "a lock id is a whole number"),
+        ("0", "a lock ID must be a whole number"),
         ("", "No lock named"),
     ):
         result = scripts.run("remotes", "clear", typed, "--yes")

@@ -105,14 +105,14 @@ async def test_add_ends_with_4_and_blocks_the_next_when_its_answer_is_lost(
     assert lost.returncode == 4
     assert '"outcome": "unknown"' in lost.stdout
     assert '"state": "not_seen",\n  "call": "add"' in lost.stdout
-    assert "It may still land" in lost.stderr
+    assert "The add may still take effect" in lost.stderr
     assert proxy.asked.count("add") == 1
     await proxy.heal()
     held = await run(scripts, *ADD[:4], "Ben", *ADD[5:])
     assert (held.returncode, held.stdout) == (1, "")
     assert "is unconfirmed" in held.stderr
     assert proxy.asked.count("add") == 1
-    assert [one.state for one in scripts.history()] == [State.NOT_SEEN], "it may still land"
+    assert [one.state for one in scripts.history()] == [State.NOT_SEEN], "it may still take effect"
 
 
 async def test_change_is_recorded_when_reading_shows_it(
@@ -122,16 +122,18 @@ async def test_change_is_recorded_when_reading_shows_it(
     proxy.arm("delete", swallow)
     gone = await run(scripts, "remotes", "delete", "1004", remote_id, "--yes")
     assert gone.returncode == 0
-    assert "Recorded by the service: no answer came, but reading it back shows it." in gone.stdout
+    assert (
+        "Recorded by the service: no answer came, but the service shows the change." in gone.stdout
+    )
     assert scripts.history()[-1].state is State.CONFIRMED_BY_READING
 
 
 @pytest.mark.parametrize(
     ("command", "call", "words"),
     [
-        (["update", "--name", "B"], "update", "The remote is as it was before"),
+        (["update", "--name", "B"], "update", "The remote is unchanged"),
         (["delete", "--yes"], "delete", "still there"),
-        (["user-number", "5"], "updateRemoteUserNo", "no way to read this back"),
+        (["user-number", "5"], "updateRemoteUserNo", "does not report this value"),
     ],
 )
 async def test_change_stays_unconfirmed_when_reading_does_not_show_it(
@@ -197,7 +199,7 @@ async def test_change_ends_with_130_when_it_is_interrupted(
     command.send_signal(signal.SIGINT)
     out, err = await asyncio.wait_for(command.communicate(), 30)
     assert (command.returncode, out) == (130, b"")
-    assert b"so it is unconfirmed" in err
+    assert b"so the change is unconfirmed" in err
     assert err.count(b"\n") == 1
     assert [one.state for one in scripts.history()] == [State.UNKNOWN]
 
@@ -243,7 +245,7 @@ def test_format_error_ends_the_sentence_of_the_service() -> None:
 def test_commands_end_with_2_when_profile_is_missing_or_formats_conflict(scripts: Scripts) -> None:
     for command, words in (
         (("list", "1001", "--json", "--csv"), "exclude each other"),
-        (("list", "1001", "--all", "--page", "2"), "--all has no pages"),
+        (("list", "1001", "--all", "--page", "2"), "--all excludes --page"),
         (("update", "1001", "5"), "an option to change"),
         (("list", "1001", "--profile", "nowhere"), "nowhere"),
         ((), "Missing command"),
@@ -300,7 +302,7 @@ def test_delete_asks_by_name_number_and_lock_when_there_is_a_terminal(
     for typed, code in (("yes", 1), ("Roof hatch", 0)):
         with at_terminal("clear", "1004") as terminal:
             terminal.wait_for(r"the only remote of Roof hatch \(lock 1004\)")
-            terminal.wait_for(r"its name:")
+            terminal.wait_for(r"the lock:")
             terminal.press(typed, "enter")
             assert terminal.wait_exit() == code
     assert scripts.remotes(1004) == []

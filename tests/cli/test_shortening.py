@@ -15,9 +15,9 @@ NOON_2090 = 3_802_588_200_000
 """2090-07-01 12:30 in Berlin."""
 
 PERIOD = {"remoteType": 2, "startDate": 1_700_000_000_000, "endDate": NOON_2090}
-FEWER = "Shortens access by 30 days: it will end 1 Jun 2090 12:30, not 1 Jul 2090 12:30."
+FEWER = "Shortens access by 30 days: the remote will expire 1 Jun 2090 12:30, not 1 Jul 2090 12:30."
 TABLE = "lockId,remoteNumber,endDate\n1004,A-1,2090-06-01 12:30\n1004,B-1,2090-02-01 12:30\n"
-SUM = "2 remotes will lose access earlier than now, by up to 149 days."
+SUM = "2 remotes will expire earlier, by up to 149 days."
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_apply_refuses_a_plan_when_no_shorten_is_set(
 ) -> None:
     said = scripts.run("apply", table, "--no-shorten", *more)
     assert said.returncode == 1
-    assert f"{SUM} --no-shorten does not allow that: nothing was sent." in said.stderr
+    assert f"{SUM} --no-shorten does not allow that. Nothing was sent." in said.stderr
     assert scripts.writes() == []
     assert ends(scripts) == [NOON_2090, NOON_2090]
 
@@ -79,7 +79,7 @@ def test_next_guest_closes_access_until_the_later_start(scripts: Scripts, tmp_pa
         "lockId,remoteNumber,startDate,endDate\n1004,A-1,2090-12-05 15:00,2090-12-10 11:00\n"
     )
     said = scripts.run("apply", "--dry-run", str(file))
-    assert "Shortens access: closed from now until 5 Dec 2090 15:00." in said.stdout
+    assert "Shortens access: no access from now until 5 Dec 2090 15:00." in said.stdout
 
 
 def test_update_needs_yes_when_it_shortens_access(scripts: Scripts) -> None:
@@ -101,6 +101,6 @@ def test_plan_shows_base_and_shortening_when_a_relative_end_is_earlier(
     Path(table).write_text("lockId,remoteNumber,endDate\n1004,A-1,+0d 10:30\n")
     (step,), _ = lines(scripts, "apply", "--dry-run", table)
     assert step["message"] == (
-        "End: current end 1 Jul 2090 12:30 + 0 days. Shortens access by 2 hours: it will end"
-        " 1 Jul 2090 10:30, not 1 Jul 2090 12:30."
+        "End: current end 1 Jul 2090 12:30 + 0 days. Shortens access by 2 hours: the"
+        " remote will expire 1 Jul 2090 10:30, not 1 Jul 2090 12:30."
     )

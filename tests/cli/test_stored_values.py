@@ -52,7 +52,7 @@ async def test_diff_shows_the_stored_value_when_it_differs_from_the_sent_one(
     listed = await run(scripts, "remotes", "list", "1004")
     assert "The service kept End" in listed.stderr and " instead of " in listed.stderr
     again = await run(scripts, "diff", str(table))
-    assert "It was sent before. The service kept End" in " ".join(again.stdout.split())
+    assert "This remote was sent before. The service kept End" in " ".join(again.stdout.split())
     history = await run(scripts, "history")
     assert "The service kept End" in " ".join(history.stdout.split())
     run_id = (await run(scripts, "runs", "list")).stdout.splitlines()[1].split()[0]

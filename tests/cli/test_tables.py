@@ -82,7 +82,7 @@ def test_export_requires_force_when_the_file_is_not_an_export(
         file.write_text(text)
         told = scripts.run("export", "1003", "--output", str(file))
         assert told.returncode == 2
-        assert told.stderr.startswith(f"lockterm: {file} is not an export of lockterm;")
+        assert told.stderr.startswith(f"lockterm: {file} is not an export of lockterm.")
         assert "--force" in told.stderr
         assert file.read_text() == text
     assert scripts.run("export", "1003", "--output", str(file), "--force").returncode == 0
@@ -135,7 +135,7 @@ def test_diff_shows_changed_fields_when_a_file_differs(scripts: Scripts, tmp_pat
     )
     assert shown[4].endswith("  (line 4)")
     assert shown[5].startswith(
-        "note: A backup is kept here. It lacks user number, admin right, MAC address,"
+        "note: lockterm keeps a backup without user number, admin right, MAC address,"
     )
     assert shown[6].startswith("1 to add, 1 to change, 1 to delete: 6 calls, about ")
     assert shown[:4] == [
@@ -171,9 +171,9 @@ def test_diff_explains_an_unusable_file(scripts: Scripts, tmp_path: Path) -> Non
         large.truncate(100_000_000)
     said = {
         "empty.csv": "The file is empty.",
-        "pipe.csv": "It is a pipe or a device: only a file can be read as a whole.",
-        "large.csv": "It has 100,000,000 bytes: no table of remotes is as large.",
-        "config": "It is a directory.",
+        "pipe.csv": "The path is a pipe or a device, not a file.",
+        "large.csv": "The file has 100,000,000 bytes, too many for a table of remotes.",
+        "config": "The path is a directory.",
         "missing.csv": "No such file.",
     }
     for name, words in said.items():
@@ -190,11 +190,10 @@ def test_diff_lists_all_problems_when_a_file_is_wrong(scripts: Scripts, tmp_path
     lines = told.stderr.splitlines()
     assert (told.returncode, len(lines)) == (2, 101)
     assert lines[1] == (
-        f"lockterm: {file}: line 3, column remoteId, “x”: An id is a whole number, such as 1001."
+        f"lockterm: {file}: line 3, column remoteId, “x”: The ID must be a whole number,"
+        " such as 1001."
     )
-    assert lines[-1] == (
-        "lockterm: 101 things are wrong, of which 100 are listed: nothing was sent."
-    )
+    assert lines[-1] == ("lockterm: 101 problems, of which 100 are listed. Nothing was sent.")
     assert not scripts.service.requests
 
 
@@ -206,7 +205,9 @@ def test_diff_refuses_an_export_when_it_is_from_another_service(
     file.write_text(file.read_text().replace(scripts.service.base_url, "https://locks.example"))
     told = scripts.run("diff", str(file))
     assert told.returncode == 2
-    assert "It was exported from https://locks.example, and the profile site is of" in told.stderr
+    assert (
+        "The file was exported from https://locks.example, but the profile site uses" in told.stderr
+    )
 
 
 def test_diff_deletes_nothing_when_a_lock_cannot_be_read(scripts: Scripts, tmp_path: Path) -> None:
@@ -219,7 +220,8 @@ def test_diff_deletes_nothing_when_a_lock_cannot_be_read(scripts: Scripts, tmp_p
     refused, kept = told.stdout.splitlines()
     assert refused.startswith("! remote B-1 (lock 7777): ")
     assert kept == (
-        "! Anna (A-1) (lock 1004): Nothing is deleted: lock 7777 could not be read whole."
+        "! Anna (A-1) (lock 1004): Nothing will be deleted, because lock 7777 could not"
+        " be read completely."
     )
     scripts.use("http://127.0.0.1:9")
     assert scripts.run("diff", str(file)).returncode == 3

@@ -72,7 +72,7 @@ async def test_list_shows_an_unconfirmed_change_until_it_is_dismissed(
     assert [(one["id"], one["state"]) for one in told["outcomes"]] == [(operation_id, "unknown")]
     checked = await run(scripts, "unconfirmed", "check")
     assert checked.returncode == 4
-    assert "no way to read this back" in checked.stdout
+    assert "does not report this value" in checked.stdout
     unasked = await run(scripts, "unconfirmed", "dismiss", operation_id[:8])
     assert (unasked.returncode, unasked.stdout) == (2, "")
     assert scripts.history()[-1].state is State.UNKNOWN
@@ -142,9 +142,9 @@ async def test_adopt_takes_over_changes_when_a_profile_was_renamed(
     scripts.config.write_text(scripts.config.read_text().replace("profiles.site", "profiles.yard"))
     listed = await run(scripts, "unconfirmed", "list")
     assert (listed.returncode, operation_id[:8] in listed.stdout) == (4, True)
-    assert "Sent with the profile “site”. lockterm unconfirmed adopt takes it over." in " ".join(
-        listed.stdout.split()
-    )
+    assert (
+        "Sent with the profile “site”. To take over the change, run lockterm unconfirmed adopt."
+    ) in " ".join(listed.stdout.split())
     assert (await run(scripts, "unconfirmed", "adopt")).returncode == 2, "somebody has to agree"
     adopted = await run(scripts, "unconfirmed", "adopt", "--yes")
     assert (adopted.returncode, adopted.stdout) == (0, "Adopted 1 change.\n")
@@ -217,7 +217,7 @@ async def test_accept_asks_when_there_is_a_terminal(scripts: Scripts, proxy: Fau
     def answer(word: str) -> int:
         with PtySession(command, clean_environment(scripts.home), (200, 24)) as session:
             session.wait_for(
-                rf"differs from what was sent: addType\. Accept Anna \(A-1\) .id {remote_id}"
+                rf"differs from the request: addType\. Accept Anna \(A-1\) .id {remote_id}"
             )
             session.send(f"{word}\n".encode())
             return session.wait_exit()
@@ -246,7 +246,7 @@ async def test_accept_refuses_a_change_when_it_is_not_an_add(
 ) -> None:
     operation_id = await lost(scripts, proxy)
     refused = await run(scripts, "unconfirmed", "accept", operation_id, "--yes")
-    assert refused.returncode == 2 and "only an add" in refused.stderr
+    assert refused.returncode == 2 and "only a remote that was added" in refused.stderr
 
 
 async def test_send_again_sends_once_when_the_add_was_not_seen(

@@ -132,7 +132,7 @@ async def test_fetch_asks_when_the_pack_is_on_another_server(
             told["timbrePackUrl"] = "http://192.168.0.1/router"
             near = await asyncio.to_thread(scripts.run, *fetch, "--yes")
             assert (near.returncode, near.stdout) == (3, "")
-            assert "not an address to fetch a pack from" in near.stderr
+            assert "not an address for fetching a pack" in near.stderr
             told |= {"timbrePackUrl": url, "fileSize": len(pack) - 1}
             damaged = await asyncio.to_thread(scripts.run, *fetch, "--yes")
             assert (damaged.returncode, damaged.stdout) == (3, "")
@@ -198,5 +198,5 @@ async def test_fetch_leaves_no_task_when_the_server_sends_too_much(
     slow = ("Executing <", " seconds")
     note, said = (one for one in done.stderr.splitlines() if not all(word in one for word in slow))
     assert "another server" in note
-    assert "The server sent more than 400 bytes; the file was deleted" in said
+    assert "The server sent more than 400 bytes. The file was deleted" in said
     assert [*(tmp_path / "data/lockterm/packs").iterdir()] == []

@@ -331,20 +331,24 @@ def test_removing_the_default_names_another_one(file: Path) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "says"),
     [
-        ("name", "", "It needs a name"),
-        ("name", "b b", "a profile 'b b' already"),
-        ("name", "a\x07b", "is not a name for a profile"),
-        ("base_url", "nonsense", "The base URL 'nonsense' is not a web address: write https://"),
+        ("name", "", "A profile requires a name"),
+        ("name", "b b", "A profile 'b b' already exists"),
+        ("name", "a\x07b", "is not a valid name for a profile"),
+        ("base_url", "nonsense", "The base URL 'nonsense' is not a web address. Write https://"),
         ("base_url", "", "address of a service"),
         ("timezone", "Europe/Berln", "or Europe/Berlin or"),
-        ("header", "Bad name", "The header is not a name for a header."),
+        ("header", "Bad name", "The header is not a valid name for a header."),
         ("header", "Host", "is set by lockterm itself"),
-        ("header", "", "Which header is it for?"),
-        ("variable", "Bearer hunter2", "The variable is not a name for an environment variable"),
-        ("variable", "", "from an environment variable: which?"),
+        ("header", "", "Type the header that gets the value"),
+        (
+            "variable",
+            "Bearer hunter2",
+            "The variable is not a valid name for an environment variable",
+        ),
+        ("variable", "", "Type the environment variable"),
         ("color", "pink", "is not a profile color"),
-        ("account", " ", "is not a name for an account"),
-        ("ca_file", "/no/such.pem", "The CA file names /no/such.pem, which is not a file"),
+        ("account", " ", "is not a valid name for an account"),
+        ("ca_file", "/no/such.pem", "The CA file is /no/such.pem, which is not a readable file"),
         ("ca_file", "~nobody-here/ca.pem", "that home directory does not exist"),
     ],
 )
@@ -424,5 +428,5 @@ def test_the_older_spelling_of_color_is_read_and_stays(file: Path) -> None:
 
 def test_a_color_in_both_spellings_is_refused_with_its_line(file: Path) -> None:
     file.write_text(ODD.replace("timeout_s = 1_0.5", 'colour = "green"\ncolor = "red"'))
-    with pytest.raises(ConfigError, match="line 15: colour is set as color, too"):
+    with pytest.raises(ConfigError, match="line 15: colour is also set as color"):
         opened(file).read()

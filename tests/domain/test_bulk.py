@@ -134,12 +134,12 @@ def test_what_opens_without_an_end_is_agreed_to_and_what_ends_before_its_start_r
     (step,) = bulk.change_each(marked, bulk.new_validity(1), NOW).steps
     assert describe_step_notes(step, UTC, NOW) == [OPENS_ALWAYS]
     planned = bulk.change_each(marked, bulk.new_end("2020-01-01", from_own=False), NOW)
-    assert [one.message for one in planned.left] == ["The end must come after the start."]
+    assert [one.message for one in planned.left] == ["The end must be after the start."]
 
 
 @pytest.mark.parametrize("action", [Action.ADD, Action.UPDATE, Action.DELETE, Action.VOICE])
 def test_step_note_is_shown_for_every_action(action: Action) -> None:
-    note = "Its row has no lockId: it is taken for lock 7."
+    note = "The row has no lockId, so lockterm uses lock 7."
     assert describe_step_notes(Step(0, action, 7, 1, "Anna", note=note), UTC, NOW)[-1:] == [note]
 
 

@@ -12,7 +12,7 @@ from lockterm.domain import json_text
     [
         ("", "line 1, column 1"),
         ("{\n  'a': 1}", "line 2, column 3"),
-        ("[1]", "an object"),
+        ("[1]", "a JSON object"),
         ('{"a": NaN}', "NaN"),
         ('{"a": 1, "a": 2}', "duplicate"),
         ('{"a": "\\ud800"}', "surrogate"),
@@ -36,10 +36,13 @@ def test_json_is_read_strictly(text: str, says: str) -> None:
         ('{"a": }', "line 1, column 7: a value is missing, or is not JSON"),
         ('{"a": 1\n"b": 2}', "line 2, column 1: a comma or a closing bracket is missing"),
         ('{"a": 1} x', "line 1, column 10: more text follows the value"),
-        ('{"a": "b}', "line 1, column 7: the closing quote of this text is missing"),
-        ('{"a": "b\tc"}', "line 1, column 9: a text has a line break or a control character"),
-        ('{"a": "\\x"}', "line 1, column 8: a text has a backslash that JSON does not know"),
-        ('{"a": "\\u12"}', "line 1, column 9: a text has a backslash that JSON does not know"),
+        ('{"a": "b}', "line 1, column 7: the closing quote of this string is missing"),
+        (
+            '{"a": "b\tc"}',
+            "line 1, column 9: a string contains a line break or a control character",
+        ),
+        ('{"a": "\\x"}', "line 1, column 8: a string contains an invalid backslash escape"),
+        ('{"a": "\\u12"}', "line 1, column 9: a string contains an invalid backslash escape"),
         ("\ufeff{}", "line 1, column 1: the text begins with a byte order mark"),
     ],
 )

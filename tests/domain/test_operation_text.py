@@ -27,16 +27,16 @@ def operation(call: str, body: Any, before: Any = ()) -> Operation:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ({"remoteType": 1, **DATES}, "opens always"),
-        ({"remoteType": 2, **DATES}, "opens 20 Nov 2026 to 21 Nov 2026"),
+        ({"remoteType": 1, **DATES}, "valid always"),
+        ({"remoteType": 2, **DATES}, "valid 20 Nov 2026 to 21 Nov 2026"),
         (
             {"remoteType": 2, **DATES, "endDate": NOW_MS + 3_600_000},
-            "opens 20 Nov 2026 09:00 +01:00 to 20 Nov 2026 10:00 +01:00",
+            "valid 20 Nov 2026 09:00 +01:00 to 20 Nov 2026 10:00 +01:00",
         ),
-        ({"remoteType": 4, **DATES}, "opens no weekdays, 20 Nov 2026 to 21 Nov 2026"),
-        ({"remoteType": 2, "startDate": NOW_MS}, "opens no start or no end"),
-        ({"remoteType": 9, **DATES}, "opens type unknown (9)"),
-        ({}, "opens type not stated"),
+        ({"remoteType": 4, **DATES}, "valid no weekdays, 20 Nov 2026 to 21 Nov 2026"),
+        ({"remoteType": 2, "startDate": NOW_MS}, "valid no start or no end"),
+        ({"remoteType": 9, **DATES}, "valid type unknown (9)"),
+        ({}, "valid type not stated"),
     ],
 )
 def test_when_it_opens(body: Any, words: str) -> None:
@@ -69,4 +69,4 @@ def test_an_operation_that_was_read_back_says_when_it_was_read() -> None:
     zone = ZoneInfo("Europe/Berlin")
     assert ", read" not in describe_operation(lost, zone, NOW_MS)
     read = replace(lost, read_ms=NOW_MS + 60_000)
-    assert describe_operation(read, zone, NOW_MS).endswith(", read 09:01 +01:00")
+    assert describe_operation(read, zone, NOW_MS).endswith(", verified 09:01 +01:00")

@@ -75,20 +75,20 @@ def deletes(words: str) -> list[Step]:
         ("1 recorded, 1 refused", ""),
         ("1 add recorded, 2 add refused", ""),
         ("1 not_sent, 2 not_sent", ""),
-        ("1 recorded, 2 unchanged", "Gone from 2 of 2 locks."),
-        ("1 recorded, 2 not_sent", "Gone from 1 of 2 locks; not done: Yard."),
+        ("1 recorded, 2 unchanged", "Deleted on 2 of 2 locks."),
+        ("1 recorded, 2 not_sent", "Deleted on 1 of 2 locks. Not done: Yard."),
         (
             "1 recorded, 2 not_sent, 2 add recorded",
-            "Gone from 1 of 2 locks; not done: Yard.",
+            "Deleted on 1 of 2 locks. Not done: Yard.",
         ),
         (
             "1 recorded, 1 sent, 2 recorded, 3 refused, 4 skipped, 5 to_do",
-            "Gone from 1 of 5 locks; unknown: Gate; refused: lock 3; changed since: lock 4;"
-            " left: lock 5.",
+            "Deleted on 1 of 5 locks. Unknown: Gate. Refused: lock 3. Changed since: lock 4."
+            " Left: lock 5.",
         ),
         (
             "1 recorded, 3 refused, 4 refused, 5 refused, 6 refused, 7 refused",
-            "Gone from 1 of 6 locks; refused: lock 3, lock 4, lock 5 and 2 more.",
+            "Deleted on 1 of 6 locks. Refused: lock 3, lock 4, lock 5 and 2 more.",
         ),
     ],
 )
@@ -99,21 +99,21 @@ def test_describe_deletions_counts_locks(steps: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("why", "said"),
     [
-        (f"{NOT_REACHED}. Nothing was sent: no route.", "not reached: Yard"),
-        ("Too many requests (HTTP 429).", "not done: Yard (Too many requests (HTTP 429))"),
+        (f"{NOT_REACHED}. Nothing was sent: no route.", "Not reached: Yard"),
+        ("Too many requests (HTTP 429).", "Not done: Yard (Too many requests (HTTP 429))"),
         (
             "Not read: 1 record cannot be read.",
-            "not done: Yard (Not read: 1 record cannot be read)",
+            "Not done: Yard (Not read: 1 record cannot be read)",
         ),
     ],
 )
 def test_describe_deletions_names_unreached_locks_only(why: str, said: str) -> None:
     done, left = deletes("1 recorded, 2 not_sent")
     words = describe_deletions([done, replace(left, message=why)], {1: "Gate", 2: "Yard"})
-    assert words == f"Gone from 1 of 2 locks; {said}."
+    assert words == f"Deleted on 1 of 2 locks. {said}."
     added = replace(left, action=Action.ADD, state=StepState.RECORDED)
     answered = describe_deletions([done, replace(left, message=why), added], {1: "Gate", 2: "Yard"})
-    assert "not done: Yard (" in answered
+    assert "Not done: Yard (" in answered
 
 
 def test_a_hostile_name_of_a_lock_is_cleaned() -> None:
@@ -165,11 +165,11 @@ def test_describe_changes_counts_new_values() -> None:
     steps = [renewed(number, START_MS + 2 * DAY_MS) for number in range(1, 1200)]
     steps += [renewed(3000, START_MS + 2 * DAY_MS, isCoerced=1), *deletes("1 to_do")]
     told = describe_changes(steps, {1: UTC})
-    assert told == "End: 3 Jan 2026 00:00 +00:00 for 1,200; Coerced: yes for 1."
+    assert told == "End: 3 Jan 2026 00:00 +00:00 for 1,200 remotes; Coerced: yes for 1 remote."
     steps += [renewed(2000 + number, START_MS + (12 - number) * DAY_MS) for number in range(4)]
     assert describe_changes(steps, {1: UTC}) == (
-        "End: 5 values for 1,204, from 3 Jan 2026 00:00 +00:00 to 13 Jan 2026 00:00 +00:00;"
-        " Coerced: yes for 1."
+        "End: 5 different values for 1,204 remotes, from 3 Jan 2026 00:00 +00:00 to"
+        " 13 Jan 2026 00:00 +00:00; Coerced: yes for 1."
     )
 
 
@@ -182,7 +182,7 @@ def test_describe_notes_counts_reactivated_remotes() -> None:
     open_now = replace(open_now, before={**open_now.before, "endDate": later_ms - 1})
     zones = {1: UTC}
     told = describe_notes([shut, named, *ended, open_now], zones, now_ms)
-    assert told[0] == "Note: 3 of them are expired and will be reactivated: Fob 1, Fob 2, Fob 3."
+    assert told[0] == "Note: 3 remotes are expired and will be reactivated: Fob 1, Fob 2, Fob 3."
     assert sum("reactivate" in words for words in told) == 1
     assert describe_notes([open_now, ended[0]], zones, now_ms) == [f"Note: Fob 1: {OPENS_AGAIN}"]
 
@@ -197,7 +197,7 @@ def test_describe_commands_names_the_way_out_when_a_step_is_unknown() -> None:
     unknown = [*known, Step(2, Action.ADD, 1, None, "Ben", state=StepState.UNKNOWN)]
     assert "outcomes" not in describe_commands("0123456789", known)
     words = describe_commands("0123456789", unknown)
-    assert words.startswith("lockterm runs show 01234567 shows details")
+    assert words.startswith("To show details, run lockterm runs show 01234567.")
     assert words.endswith("lockterm unconfirmed list, then check or send-again.")
 
 

@@ -34,25 +34,25 @@ def test_detail_calls_an_end_permanent_only_when_type_and_end_say_so(kind: int, 
 
 
 def test_backup_words_are_of_one_remote_when_nothing_else_is_said() -> None:
-    assert describe_backup({}).endswith("A restored remote has a new id.")
-    assert describe_backup({}, many=True).endswith("Restored remotes have new ids.")
+    assert describe_backup({}).endswith("A restored remote gets a new ID.")
+    assert describe_backup({}, many=True).endswith("Restored remotes get new IDs.")
 
 
 def test_describe_backup_names_the_fields_that_it_lacks() -> None:
     record = dict.fromkeys(field.name for field in UNLISTED if field.name != "mac")
     assert describe_backup(record) == (
-        "A backup is kept here. It lacks MAC address. The service does not return it."
-        " A restored remote has a new id."
+        "lockterm keeps a backup without MAC address, because the service does not"
+        " return it. A restored remote gets a new ID."
     )
-    assert "battery level, business id and firmware info." in describe_backup({})
+    assert "battery level, business id and firmware info, because" in describe_backup({})
 
 
 @pytest.mark.parametrize(
     ("lock_info", "says"),
     [
         ({"lockId": 1001, "lockName": "Gate"}, ""),
-        ({"lockId": 1002, "lockName": "Gate"}, "1002, not the lock ID above"),
-        ({"lockId": "x", "lockName": "Gate"}, "x, not the lock ID above"),
+        ({"lockId": 1002, "lockName": "Gate"}, "1002 (differs from the lock ID above)"),
+        ({"lockId": "x", "lockName": "Gate"}, "x (differs from the lock ID above)"),
     ],
 )
 def test_detail_names_the_lock_of_the_info_when_it_is_another(

@@ -125,20 +125,20 @@ GOOD = Remote(
 @pytest.mark.parametrize(
     ("change", "field", "says"),
     [
-        ({"remote_name": "  "}, "remoteName", "needed"),
+        ({"remote_name": "  "}, "remoteName", "required"),
         ({"remote_name": "a\x1b[31m"}, "remoteName", "invisible"),
         ({"remote_name": "a\N{REPLACEMENT CHARACTER}"}, "remoteName", "lost character"),
-        ({"remote_number": ""}, "remoteNumber", "needed"),
+        ({"remote_number": ""}, "remoteNumber", "required"),
         ({"remote_type": None}, "remoteType", "Choose a type"),
         ({"remote_type": 8}, "remoteType", "Choose a type"),
-        ({"start_ms": None}, "startDate", "start is needed"),
-        ({"end_ms": None}, "endDate", "end is needed"),
-        ({"start_ms": 0}, "startDate", "A start is needed"),
+        ({"start_ms": None}, "startDate", "start date is required"),
+        ({"end_ms": None}, "endDate", "end date is required"),
+        ({"start_ms": 0}, "startDate", "A start date is required"),
         ({"start_ms": -1}, "startDate", "1970"),
-        ({"end_ms": 2**63}, "endDate", "64 bits"),
+        ({"end_ms": 2**63}, "endDate", "64-bit time"),
         ({"end_ms": NOW}, "endDate", "after the start"),
-        ({"week_day": (1, 1)}, "weekDay", "each once"),
-        ({"week_day": (0,)}, "weekDay", "each once"),
+        ({"week_day": (1, 1)}, "weekDay", "each at most once"),
+        ({"week_day": (0,)}, "weekDay", "each at most once"),
         ({"add_type": None}, "addType", "how it was added"),
         ({"add_type": 3}, "addType", "how it was added"),
         ({"business_id": 2**63}, "businessId", "64-bit"),
@@ -156,8 +156,8 @@ def test_each_rule_names_its_field(change: dict[str, Any], field: str, says: str
 
 def test_what_is_allowed_but_asked() -> None:
     assert warnings(GOOD, NOW) == {}
-    assert "will open nothing" in warnings(GOOD, NOW + 2)["endDate"]
-    assert "does not say" in warnings(replace(GOOD, week_day=()), NOW)["weekDay"]
+    assert "will not open the lock" in warnings(GOOD, NOW + 2)["endDate"]
+    assert "does not define" in warnings(replace(GOOD, week_day=()), NOW)["weekDay"]
     fits, large = {"a": "é" * 508}, {"a": "é" * 509}
     assert warnings(replace(GOOD, extra_data=fits), NOW) == {}
     assert "1,026 bytes" in warnings(replace(GOOD, extra_data=large), NOW)["extraData"]

@@ -126,7 +126,9 @@ def test_what_a_list_lacks_is_not_looked_for_again_with_a_letter_more() -> None:
     assert lacking.lacks(7, listing, ["annxy"]) and lacking.lacks(7, listing, ["annxy", "a"])
     assert Counted.looks == looks
     assert not lacking.lacks(7, listing, ["anna"]), "other letters may be there"
-    assert lacking.lacks(8, listing, ["annxy"]) and Counted.looks > looks, "it is another lock's"
+    assert lacking.lacks(8, listing, ["annxy"]) and Counted.looks > looks, (
+        "the list of another lock"
+    )
     assert not lacking.lacks(7, new, ["annxy"]), "it was read anew"
 
 

@@ -69,13 +69,15 @@ def test_it_is_said_where_only_a_part_of_the_lock_is_known() -> None:
     assert NamesInUse([one, other, one], 2).words == ""
     assert NamesInUse([one, other], None).words == ""
     words = NamesInUse([one, one], 2).words
-    assert words == "Only 1 of 2 remotes are known: another may have this number."
+    assert words == "Only 1 of 2 remotes were read, so another remote may have this number."
 
 
 def test_taken_describes_same_and_near_names_and_numbers() -> None:
     taken = NamesInUse([Remote.read({"id": 1, "remoteName": "Zo\u00eb", "remoteNumber": "F0A9"})])
-    assert taken.describe_number("F0A9") == "Zo\u00eb on this lock has the same."
-    assert taken.describe_number("f0a9") == "Zo\u00eb on this lock has F0A9, nearly the same."
+    assert taken.describe_number("F0A9") == "Zo\u00eb on this lock has the same number."
+    assert (
+        taken.describe_number("f0a9") == "Zo\u00eb on this lock has nearly the same number, F0A9."
+    )
     assert taken.describe_number("F0A8") == taken.describe_number("") == ""
     assert "similar name: “Zo\u00eb”" in taken.describe_name("Zoe")
     assert taken.describe_name("Zoe\u0308") == taken.describe_name("Ben") == ""

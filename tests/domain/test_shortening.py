@@ -115,44 +115,53 @@ WORKER = recurring(ms("2026-11-01 00:00"), ms("2027-01-31 23:59"), [1, 2, 3, 4, 
         (
             *(limited(ms("2026-11-01 00:00"), ms("2027-01-31 23:59")),),
             *(limited(ms("2026-11-01 00:00"), ms("2026-12-25 17:19")),),
-            "Shortens access by 37 days: it will end 25 Dec 2026 17:19, not 31 Jan 2027 23:59.",
+            (
+                "Shortens access by 37 days: the remote will expire 25 Dec 2026 17:19, not 31"
+                " Jan 2027 23:59."
+            ),
         ),
         (
             *(GUEST, limited(ms("2026-12-05 15:00"), ms("2026-12-10 11:00"))),
-            "Shortens access: closed from now until 5 Dec 15:00.",
+            "Shortens access: no access from now until 5 Dec 15:00.",
         ),
         (
             *(limited(ms("2026-12-01 09:00"), ms("2026-12-20 09:00")),),
             *(limited(ms("2026-12-05 15:00"), ms("2026-12-20 09:00")),),
-            "Shortens access: closed from 1 Dec 09:00 until 5 Dec 15:00.",
+            "Shortens access: no access from 1 Dec 09:00 until 5 Dec 15:00.",
         ),
         (
             *(PERMANENT, limited(ms("2026-11-01 00:00"), ms("2027-01-31 23:59"))),
-            "Shortens access: it was permanent and will end 31 Jan 2027 23:59.",
+            "Shortens access: permanent access will end 31 Jan 2027 23:59.",
         ),
         (
             *(GUEST, limited(ms("2026-11-20 15:00"), ms("2026-11-21 11:00"))),
-            "Shortens access by 6 days: it will end at once, not 2 Dec 2026 11:00.",
+            "Shortens access by 6 days: the remote will expire at once, not 2 Dec 2026 11:00.",
         ),
         (
             *(GUEST, limited(ms("2026-11-20 15:00"), ms("2026-12-02 10:59:01"))),
-            "Shortens access by 59 seconds: it will end 2 Dec 2026 10:59:01, not 2 Dec 2026 11:00.",
+            (
+                "Shortens access by 59 seconds: the remote will expire 2 Dec 2026 10:59:01,"
+                " not 2 Dec 2026 11:00."
+            ),
         ),
         (
             *(WORKER, recurring(ms("2026-11-01 00:00"), ms("2027-01-01 23:59"), [1, 2, 3])),
-            "Shortens access by 30 days: it will end 1 Jan 2027 23:59, not 31 Jan 2027 23:59;"
-            " no longer on Thu-Sat.",
+            "Shortens access by 30 days: the remote will expire 1 Jan 2027 23:59, not 31"
+            " Jan 2027 23:59; no more access on Thu-Sat.",
         ),
         (
             *(WORKER, recurring(ms("2026-11-01 00:00"), ms("2027-01-31 23:59"), [])),
-            "Shortens access: no longer on Mon-Sat.",
+            "Shortens access: no more access on Mon-Sat.",
         ),
         # No Sunday is lost, and what opens nobody knows when is compared by its dates alone.
         (WORKER, recurring(ms("2026-11-01 00:00"), ms("2027-01-31 00:00"), [1, 2, 3, 4, 5, 6]), ""),
         (
             *(recurring(NOW, ms("2027-01-31 00:00"), None),),
             *(recurring(NOW, ms("2027-01-30 00:00"), None),),
-            "Shortens access by 24 hours: it will end 30 Jan 2027 00:00, not 31 Jan 2027 00:00.",
+            (
+                "Shortens access by 24 hours: the remote will expire 30 Jan 2027 00:00, not"
+                " 31 Jan 2027 00:00."
+            ),
         ),
         (recurring(NOW, ms("2027-01-31 00:00"), []), WORKER, ""),
         (limited(ms("2026-11-01 00:00"), ms("2026-11-02 00:00")), GUEST, ""),
@@ -172,13 +181,13 @@ def test_each_field_that_takes_access_away_is_described() -> None:
     found = find_shortening(PERMANENT, after, NOW, BERLIN)
     assert found is not None
     assert describe_shortened_fields(found, NOW, BERLIN) == {
-        "remoteType": "Shortens access: it was permanent and will end 1 Jan 2027 23:59.",
-        "startDate": "Shortens access: closed from now until 7 Dec 00:00.",
-        "weekDay": "Shortens access: no longer on Thu-Sun.",
+        "remoteType": "Shortens access: permanent access will end 1 Jan 2027 23:59.",
+        "startDate": "Shortens access: no access from now until 7 Dec 00:00.",
+        "weekDay": "Shortens access: no more access on Thu-Sun.",
     }
     assert describe_shortening(found, NOW, BERLIN) == (
-        "Shortens access: it was permanent and will end 1 Jan 2027 23:59; closed from now until"
-        " 7 Dec 00:00; no longer on Thu-Sun."
+        "Shortens access: permanent access will end 1 Jan 2027 23:59; no access from now"
+        " until 7 Dec 00:00; no more access on Thu-Sun."
     )
 
 
@@ -186,14 +195,14 @@ def test_plan_sums_what_its_changes_take_away() -> None:
     earlier = Shortening(ends_ms=1, ended_ms=2, earlier_ms=142 * DAY_MS + 5)
     less = Shortening(ends_ms=1, ended_ms=2, earlier_ms=3 * DAY_MS)
     assert summarize_shortenings([less, earlier]) == (
-        "2 remotes will lose access earlier than now, by up to 142 days."
+        "2 remotes will expire earlier, by up to 142 days."
     )
-    assert summarize_shortenings([less]) == "1 remote will lose access earlier than now, by 3 days."
+    assert summarize_shortenings([less]) == "1 remote will expire earlier, by 3 days."
     assert summarize_shortenings(
         [Shortening(ends_ms=1), less, Shortening(closed=(1, 2), days=(1,))]
     ) == (
-        "2 remotes will lose access earlier than now, by up to 3 days (1 was permanent). 1 remote"
-        " will be closed before a later start. 1 remote will lose weekdays."
+        "2 remotes will expire earlier, by up to 3 days (1 was permanent). 1 remote will"
+        " start later. 1 remote will lose weekdays."
     )
     assert summarize_shortenings([]) == ""
 

@@ -72,47 +72,37 @@ def test_the_lines_of_an_export_are_those_of_its_remotes() -> None:
     [
         (b"", "The file is empty."),
         (b"\xef\xbb\xbf \r\n", "The file is empty."),
-        (b"PK\x03\x04rest", "It is a spreadsheet's own file: save it as CSV, and use that."),
-        (HEADER.encode() + b"1,2,\x00", "line 2: Not a text file: it has the byte 0x00."),
+        (b'PK\x03\x04rest',
+         "This is a spreadsheet file. Save the table as CSV, and use the CSV file."),
+        (HEADER.encode() + b"1,2,\x00", "line 2: Not a text file: it contains the byte 0x00."),
         (
             HEADER.encode() + b"1,2,T\xfcr",
             "line 2: Neither UTF-8 nor UTF-16: byte 0xFC is invalid. Save the file as CSV in"
             " UTF-8.",
         ),
-        (
-            b"lockId,remoteName,color\n",
-            "line 1, column color, “color”: Unknown column. Columns: action, lockId,"
-            " remoteId, remoteName, remoteNumber, remoteType, addType, startDate, endDate, weekDay,"
-            " isCoerced, extraData, mac, electricQuantity, firmwareInfo, remoteUserNo, businessId,"
-            " remoteRight.",
-        ),
+        (b'lockId,remoteName,color\n',
+         "line 1, column color, “color”: Unknown column. Columns: action, lockId, remoteId,"
+         " remoteName, remoteNumber, remoteType, addType, startDate, endDate, weekDay, isCoerced,"
+         " extraData, mac, electricQuantity, firmwareInfo, remoteUserNo, businessId, remoteRight."),
         (b"lockId;Name;remoteName\n", "line 1, column remoteName, “remoteName”: Duplicate column."),
         (b"remoteName\nAnna\n", "line 1: The column lockId is missing."),
-        (
-            b"lockId,endDate\n1,2\n",
-            "line 1: A column is missing that says which remote: remoteId, remoteNumber or"
-            " remoteName.",
-        ),
-        (HEADER.encode() + b"1,2\n", "line 2: It has 2 of 3 cells: part of the line is missing."),
-        (HEADER.encode() + b"1,2,3,4\n", "line 2: “4” is not in a named column."),
-        (b"lockId,remoteName,\n1,2,3\n", "line 2: “3” is not in a named column."),
-        (HEADER.encode() + b'1,2,"3\n', "line 2: No CSV from here on: unexpected end of data."),
+        (b'lockId,endDate\n1,2\n',
+         "line 1: No column identifies the remote. Add remoteId, remoteNumber or remoteName."),
+        (HEADER.encode() + b"1,2\n", "line 2: Part of the line is missing: it has 2 of 3 cells."),
+        (HEADER.encode() + b"1,2,3,4\n", "line 2: “4” is in a column without a name."),
+        (b"lockId,remoteName,\n1,2,3\n", "line 2: “3” is in a column without a name."),
+        (HEADER.encode() + b'1,2,"3\n',
+         "line 2: The CSV cannot be read from here on: unexpected end of data."),
         (b"[]", 'Not an export of lockterm: "format" is not "lockterm-remotes".'),
         (b"{\n,", "line 2: Not JSON at column 1: a name in double quotes is missing."),
-        (b"[" * 100_000, "No JSON that can be read: too many brackets or digits."),
-        (b'{"format": 1, "format": 2}', "“format” is twice in one object."),
-        (
-            b'{"format": "lockterm-remotes", "version": 2, "locks": []}',
-            "It is an export of version 2, and this lockterm knows 1.",
-        ),
-        (
-            b'{"format": "lockterm-remotes", "version": 1, "lock": []}',
-            "“lock” is not as in an export.",
-        ),
-        (
-            b'{"format": "lockterm-remotes", "version": 1, "locks": [{"lockId": "1"}]}',
-            "Lock 1 of the file is not as in an export.",
-        ),
+        (b"[" * 100_000, "The JSON cannot be read: too many brackets or digits."),
+        (b'{"format": 1, "format": 2}', "The key “format” occurs twice in one object."),
+        (b'{"format": "lockterm-remotes", "version": 2, "locks": []}',
+         "The export has version 2, but this lockterm reads version 1."),
+        (b'{"format": "lockterm-remotes", "version": 1, "lock": []}',
+         "“lock” does not have the format of an export."),
+        (b'{"format": "lockterm-remotes", "version": 1, "locks": [{"lockId": "1"}]}',
+         "Lock 1 of the file does not have the format of an export."),
     ],
 )  # fmt: skip
 def test_file_is_refused_when_it_is_not_a_table(data: bytes, words: str) -> None:
@@ -121,8 +111,8 @@ def test_file_is_refused_when_it_is_not_a_table(data: bytes, words: str) -> None
 
 def test_every_wrong_line_is_reported() -> None:
     assert said(HEADER.encode() + b"1,2\n1,2,3\n1,2,3,4\n") == [
-        "line 2: It has 2 of 3 cells: part of the line is missing.",
-        "line 4: “4” is not in a named column.",
+        "line 2: Part of the line is missing: it has 2 of 3 cells.",
+        "line 4: “4” is in a column without a name.",
     ]
     table = read_table(b"lockId,remoteName,color\n1,Anna,red\n1,2\n")
     assert [problem.line for problem in table.problems] == [1, 3]
@@ -133,7 +123,9 @@ def test_a_row_keeps_its_cells_in_their_columns_when_some_have_no_name() -> None
     table = read_table(b"lockId,,remoteNumber,remoteName\n1,,'2,Anna,, ,\n1,x,2,Anna\n")
     anna = {"lockId": "1", "remoteNumber": "'2", "remoteName": "Anna"}
     assert [dict(row.cells) for row in table.rows] == [anna]
-    assert [str(problem) for problem in table.problems] == ["line 3: “x” is not in a named column."]
+    assert [str(problem) for problem in table.problems] == [
+        "line 3: “x” is in a column without a name."
+    ]
 
 
 @given(st.text() | st.text("'=+-@ \t;\n\"a＝"))

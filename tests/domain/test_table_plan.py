@@ -196,7 +196,9 @@ def test_what_is_added_twice_is_there_already_or_is_refused() -> None:
     same = "lockId,action,remoteNumber,remoteName,remoteType\n1001,add,0012,Anna,permanent\n"
     assert actions(planned(same)[0]) == [("keep", 1, {})]
     _, wrong = planned(same.replace("Anna", "Other"))
-    assert wrong == ["line 2, column remoteNumber, “0012”: It is on the lock already, as remote 1."]
+    assert wrong == [
+        "line 2, column remoteNumber, “0012”: The lock already has this remote, as remote 1."
+    ]
 
 
 FIRST = "line 2, column "
@@ -205,69 +207,85 @@ FIRST = "line 2, column "
 @pytest.mark.parametrize(
     ("columns", "row", "words"),
     [
-        ("remoteNumber", "12", "remoteNumber, “12”: The lock has 0012: a spreadsheet may have"
-         " dropped the zeros. Format the column as text and type them again."),
-        ("remoteId,remoteNumber", "1,12", "remoteNumber, “12”: The lock has 0012: a spreadsheet may"
-         " have dropped the zeros. Format the column as text and type them again."),
-        ("remoteNumber", "1.2E+11", "remoteNumber, “1.2E+11”: A spreadsheet has shortened a long"
-         " number, and its last digits are lost. Format the column as text and type the number"
-         " again."),
-        ("remoteId", '"1,2E+11"', "remoteId, “1,2E+11”: A spreadsheet has shortened a long number,"
-         " and its last digits are lost. Format the column as text and type the number again."),
-        ("remoteId", "x", "remoteId, “x”: An id is a whole number, such as 1001."),
-        ("remoteId", "7", "remoteId, “7”: Lock 1001 has no remote of this id."),
-        ("remoteId,action", "1,add", "remoteId, “1”: The service gives new remotes their ID. Leave"
-         " it empty."),
+        ("remoteNumber", "12",
+         "remoteNumber, “12”: The lock has 0012. A spreadsheet may have dropped the zeros. Format"
+         " the column as text and type the number again."),
+        ("remoteId,remoteNumber", "1,12",
+         "remoteNumber, “12”: The lock has 0012. A spreadsheet may have dropped the zeros. Format"
+         " the column as text and type the number again."),
+        ("remoteNumber", "1.2E+11",
+         "remoteNumber, “1.2E+11”: A spreadsheet has shortened a long number, and its last digits"
+         " are lost. Format the column as text and type the number again."),
+        ("remoteId", '"1,2E+11"',
+         "remoteId, “1,2E+11”: A spreadsheet has shortened a long number, and its last digits are"
+         " lost. Format the column as text and type the number again."),
+        ("remoteId", "x", "remoteId, “x”: The ID must be a whole number, such as 1001."),
+        ("remoteId", "7", "remoteId, “7”: Lock 1001 has no remote with this ID."),
+        ("remoteId,action", "1,add",
+         "remoteId, “1”: The service assigns the IDs of new remotes. Leave the cell empty."),
         ("remoteNumber,action", "Z,update", "action, “update”: Lock 1001 has no such remote."),
-        ("remoteNumber,action", "B-2,voice", "action, “voice”: An action is add, update, delete or"
-         " keep."),
-        ("remoteNumber,action", "B-2,ADDED", "action, “ADDED”: An action is add, update, delete or"
-         " keep."),
-        ("remoteNumber", '" "', "remoteNumber, “”: It does not say which remote: a number or a name"
-         " is needed."),
-        ("remoteId,remoteNumber", "2,B-9", "remoteNumber, “B-9”: It cannot be changed: it is B-2."),
-        ("remoteId,addType", "2,gateway", "addType, “gateway”: It cannot be changed: it is"
-         " bluetooth."),
+        ("remoteNumber,action", "B-2,voice",
+         "action, “voice”: The action must be add, update, delete or keep."),
+        ("remoteNumber,action", "B-2,ADDED",
+         "action, “ADDED”: The action must be add, update, delete or keep."),
+        ("remoteNumber", '" "',
+         "remoteNumber, “”: The row does not identify a remote. Add a number or a name."),
+        ("remoteId,remoteNumber", "2,B-9",
+         "remoteNumber, “B-9”: This field cannot be changed. Its value is B-2."),
+        ("remoteId,addType", "2,gateway",
+         "addType, “gateway”: This field cannot be changed. Its value is bluetooth."),
         ("remoteId,remoteName", "2,Anna", "remoteName, “Anna”: The name is taken, by remote 1."),
-        ("remoteId,remoteName", "2,", "remoteName, “”: A name is needed."),
-        ("remoteId,remoteName,action", "2,Anna,delete", "remoteName, “Anna”: Remote 2 is Ben (B-2)"
-         " now."),
-        ("remoteId,endDate", "2,12/31/26", "endDate, “12/31/26”: It is ambiguous which of these is"
-         " the day, the month or the year. Put the year first: 2026-12-31."),
-        ("remoteId,endDate", "2,1/12/2026", "endDate, “1/12/2026”: It is ambiguous which of these"
-         " is the day, the month or the year. Put the year first: 2026-12-31."),
-        ("remoteId,endDate", "1,+1mo", "endDate, “+1mo”: It means nothing for a"
-         " permanent remote: leave the cell empty."),
-        ("remoteId,endDate", "2,+1m", "endDate, “+1m”: m could be minutes or months: write +30min"
-         " or +1mo."),
-        ("remoteId,endDate", "2,31.12.26", "endDate, “31.12.26”: It is ambiguous which of these is"
-         " the day, the month or the year. Put the year first: 2026-12-31."),
-        ("remoteId,endDate", "2,46387", "endDate, “46387”: Not a time in milliseconds since"
-         " 1970. Type it as 2026-12-01 09:00."),
-        ("remoteId,endDate", "2,12345678901234567890", "endDate, “12345678901234567890”: Not a"
-         " time in milliseconds since 1970. Type it as 2026-12-01 09:00."),
+        ("remoteId,remoteName", "2,", "remoteName, “”: A name is required."),
+        ("remoteId,remoteName,action", "2,Anna,delete",
+         "remoteName, “Anna”: Remote 2 is now Ben (B-2)."),
+        ("remoteId,endDate", "2,12/31/26",
+         "endDate, “12/31/26”: Day, month and year are ambiguous. Put the year first, as in"
+         " 2026-12-31."),
+        ("remoteId,endDate", "2,1/12/2026",
+         "endDate, “1/12/2026”: Day, month and year are ambiguous. Put the year first, as in"
+         " 2026-12-31."),
+        ("remoteId,endDate", "1,+1mo",
+         "endDate, “+1mo”: This field does not apply to a permanent remote. Leave the cell empty."),
+        ("remoteId,endDate", "2,+1m",
+         "endDate, “+1m”: m is ambiguous. Write +30min for minutes or +1mo for months."),
+        ("remoteId,endDate", "2,31.12.26",
+         "endDate, “31.12.26”: Day, month and year are ambiguous. Put the year first, as in"
+         " 2026-12-31."),
+        ("remoteId,endDate", "2,46387",
+         "endDate, “46387”: The number is not a time in milliseconds since 1970. Type a date such"
+         " as 2026-12-01 09:00."),
+        ("remoteId,endDate", "2,12345678901234567890",
+         "endDate, “12345678901234567890”: The number is not a time in milliseconds since 1970."
+         " Type a date such as 2026-12-01 09:00."),
         ("remoteId,endDate", "2,30.02.2027", "endDate, “30.02.2027”: Feb 2027 has no day 30."),
-        ("remoteId,endDate", "2,2026-11-30", "endDate, “2026-11-30”: The end must come after the"
-         " start."),
-        ("remoteId,endDate", "2,", "endDate, “”: An end is needed: it is not permanent."),
-        ("remoteId,startDate", "2,2026-10-25 02:30", "startDate, “2026-10-25 02:30”: The clocks"
-         " show that time twice: write “2026-10-25 02:30 +02:00” or “2026-10-25 02:30 +01:00”."),
-        ("remoteId,endDate", "1,2026-12-31", "endDate, “2026-12-31”: It means nothing for a"
-         " permanent remote: leave the cell empty."),
-        ("remoteId,weekDay", "2,mon", "weekDay, “mon”: It means nothing for a time-limited remote:"
-         " leave the cell empty."),
-        ("remoteId,weekDay", "2,1.3", "weekDay, “1.3”: “1.3” is not a weekday: type mon-fri,"
-         " mo,we or 1-5 (1 is Monday)."),
-        ("remoteId,remoteType,weekDay", "2,4,127", "weekDay, “127”: “127” could be single weekdays"
-         " or a number: type mon-fri, or digits with commas as 1,2,7."),
-        ("remoteId,remoteType", "2,3", "remoteType, “3”: “3” is no type: write permanent (1),"
-         " time-limited (2) or recurring (4)."),
-        ("remoteId,isCoerced", "2,TRUE", "isCoerced, “TRUE”: “TRUE” is no coerced flag: write"
-         " default (0), yes (1) or no (2)."),
-        ("remoteId,extraData", "2,[1]", "extraData, “[1]”: The contract wants an object here:"
-         " { ... }."),
-        ("remoteNumber,remoteName", "Z,Z\x7f", "remoteType, “”: Choose a type: permanent,"
-         " time-limited or recurring."),
+        ("remoteId,endDate", "2,2026-11-30",
+         "endDate, “2026-11-30”: The end must be after the start."),
+        ("remoteId,endDate", "2,",
+         "endDate, “”: An end date is required, because the remote is not permanent."),
+        ("remoteId,startDate", "2,2026-10-25 02:30",
+         "startDate, “2026-10-25 02:30”: That time occurs twice when the clocks go back. Write"
+         " “2026-10-25 02:30 +02:00” or “2026-10-25 02:30 +01:00”."),
+        ("remoteId,endDate", "1,2026-12-31",
+         "endDate, “2026-12-31”: This field does not apply to a permanent remote. Leave the cell"
+         " empty."),
+        ("remoteId,weekDay", "2,mon",
+         "weekDay, “mon”: This field does not apply to a time-limited remote. Leave the cell"
+         " empty."),
+        ("remoteId,weekDay", "2,1.3",
+         "weekDay, “1.3”: “1.3” is not a weekday. Type mon-fri, mo,we or 1-5 (1 is Monday)."),
+        ("remoteId,remoteType,weekDay", "2,4,127",
+         "weekDay, “127”: “127” is ambiguous. Type mon-fri, or separate the digits with commas,"
+         " as in 1,2,7."),
+        ("remoteId,remoteType", "2,3",
+         "remoteType, “3”: “3” is not a valid type. Write permanent (1), time-limited (2)"
+         " or recurring (4)."),
+        ("remoteId,isCoerced", "2,TRUE",
+         ("isCoerced, “TRUE”: “TRUE” is not a valid coerced flag. Write default (0), yes"
+         " (1) or no (2).")),
+        ("remoteId,extraData", "2,[1]",
+         "extraData, “[1]”: This field requires a JSON object: { ... }."),
+        ("remoteNumber,remoteName", "Z,Z",
+         "remoteType, “”: Choose a type: permanent, time-limited or recurring."),
     ],
 )  # fmt: skip
 def test_row_problems_name_their_cell(columns: str, row: str, words: str) -> None:
@@ -294,8 +312,8 @@ def test_two_rows_of_one_remote_are_refused() -> None:
 def test_what_is_ambiguous_is_refused() -> None:
     _, wrong = planned("lockId,remoteName\n1001,Anna\n", [ANNA, ANNA | {"id": 3}])
     assert wrong == [
-        "line 2, column remoteName, “Anna”: Several remotes have it: 1 Anna (0012), 3 Anna (0012)."
-        " Say which by remoteId."
+        "line 2, column remoteName, “Anna”: Several remotes match: 1 Anna (0012), 3 Anna"
+        " (0012). Choose one with remoteId."
     ]
 
 
@@ -307,8 +325,8 @@ def test_unknown_json_names_are_reported_unless_the_service_sent_them() -> None:
     assert planned(data, [ANNA])[1] == ["line 8, column color, “”: Unknown field."]
     odd = remotes_as_json([replace(read, remotes=[Remote.read(ANNA | {"weekDay": 3})])], "", NOW)
     assert planned(odd)[1] == [
-        "line 8, column weekDay, “3”: The contract wants an array of numbers, 1 Monday to 7 Sunday"
-        " here."
+        "line 8, column weekDay, “3”: This field requires an array of numbers, 1 Monday"
+        " to 7 Sunday."
     ]
 
 
@@ -396,8 +414,9 @@ def test_a_name_of_another_fob_is_a_problem_when_that_fob_stays(action: str) -> 
     steps, wrong = planned(f"{FOB}1001,{action},H-2,Ben,permanent\n")
     assert steps == []
     assert wrong == [
-        "line 2, column remoteName, “Ben”: Remote 2 has this name, and its number is B-2: the fob"
-        " of this row will not open. To replace B-2, delete it in this file too."
+        "line 2, column remoteName, “Ben”: Remote 2 has this name and the number B-2, so"
+        " the fob of this row will not open the lock. To replace B-2, delete it in this"
+        " file too."
     ]
 
 
@@ -442,5 +461,5 @@ def test_a_circle_of_names_says_that_a_temporary_name_is_used() -> None:
         (1, "Ben"),
     ]
     assert steps[0].note == (
-        "Names go around in a circle, so this remote gets a temporary name first."
+        "The new names form a circle, so this remote first gets a temporary name."
     )

@@ -93,12 +93,16 @@ def test_an_add_is_undone_by_deleting_what_was_added_and_nothing_else() -> None:
     ("call", "more", "words"),
     [
         ("add", {"remote_id": None}, "did not report the ID"),
-        ("add", {"state": State.UNKNOWN}, "is result unknown: only what was recorded"),
-        ("update", {"state": State.REFUSED}, "was refused: nothing is to undo"),
+        (
+            "add",
+            {"state": State.UNKNOWN},
+            "is result unknown. Only a change that was certainly recorded",
+        ),
+        ("update", {"state": State.REFUSED}, "was refused, so there is nothing to undo"),
         (
             "updateLockSetting",
             {"state": State.UNKNOWN},
-            "is result unknown: only what was recorded",
+            "is result unknown. Only a change that was certainly recorded",
         ),
         ("delete", {"state": State.UNKNOWN}, "unconfirmed whether this delete took effect"),
         ("update", {}, ""),
@@ -116,7 +120,7 @@ def test_it_is_said_why_a_change_has_no_inverse(
     [
         ({}, {"remoteUserNo": 3}, 3),
         ({"remoteUserNo": 4}, {"remoteUserNo": 3}, 4),
-        ({}, {}, "not set from here"),
+        ({}, {}, "did not set the previous"),
         ({}, {"remoteUserNo": None}, "had no user number before"),
     ],
 )
@@ -144,10 +148,10 @@ def voice(operation_id: str, lang: str, state: State = State.CONFIRMED) -> Opera
     ("sent", "undone_too", "words"),
     [
         ("de-DE fr-FR*", "", "Voice: fr-FR anna -> de-DE anna"),
-        ("fr-FR*", "", "not set from here"),
-        ("de-DE unknown fr-FR*", "", "not set from here"),
-        ("fr-FR fr-FR*", "", "It was the same voice before"),
-        ("de-DE fr-FR* it-IT", "", "the voice was set again"),
+        ("fr-FR*", "", "did not set the previous"),
+        ("de-DE unknown fr-FR*", "", "did not set the previous"),
+        ("fr-FR fr-FR*", "", "The voice was the same before"),
+        ("de-DE fr-FR* it-IT", "", "The voice was set again"),
         ("de-DE fr-FR* it-IT", "2", "Voice: fr-FR anna -> de-DE anna"),
     ],
 )
@@ -175,14 +179,14 @@ RECURRING = replace(LIMITED, remote_type=4, week_day=(1, 2))
     [
         (LIMITED, replace(LIMITED, end_ms=NOW + 2 * DAY_MS), "a later end"),
         (LIMITED, replace(LIMITED, end_ms=NOW + 1), ""),
-        (LIMITED, Remote(remote_type=1), "no end any more"),
+        (LIMITED, Remote(remote_type=1), "no end date"),
         (Remote(remote_type=1), LIMITED, ""),
         (RECURRING, replace(RECURRING, week_day=(1, 3)), "more weekdays"),
         (RECURRING, replace(RECURRING, week_day=(2,)), ""),
         (RECURRING, LIMITED, "more weekdays"),
         (replace(LIMITED, start_ms=NOW + 1), LIMITED, "an earlier start"),
         (LIMITED, replace(LIMITED, start_ms=NOW - 2 * DAY_MS), ""),
-        (None, LIMITED, "it was deleted"),
+        (None, LIMITED, "gets access again"),
         (None, replace(LIMITED, end_ms=NOW), ""),
     ],
 )

@@ -126,7 +126,7 @@ def test_point_08_every_key_arrives(
     session.press("h")
     session.wait_for("page 1 of 7")
     session.press("a")
-    session.wait_for("Still needed: Name")
+    session.wait_for("Required: Name")
     session.press(typed[:40], "tab", typed[40:80])
     session.wait_for(re.escape(typed[:40]))
     session.wait_for(re.escape(typed[40:80]))

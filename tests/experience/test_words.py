@@ -82,7 +82,7 @@ def test_point_11_it_is_quiet(lockterm: Start, service: RunningService) -> None:
     table.wait_for("9 remotes")
     form.wait_for("9 remotes")
     form.press("a")
-    form.wait_for("Still needed: Name")
+    form.wait_for("Required: Name")
     quiet_since = time.monotonic()
     end = quiet_since + PATIENCE_S
     while time.monotonic() - quiet_since < IDLE_S:

@@ -83,11 +83,11 @@ REFUSED = [
     ({"delete": "x"}, "is not an action; did you mean"),
     ({"fly": "x"}, "is not an action"),
     ({"remotes.delete": ""}, "has no key"),
-    ({"remotes.delete": "x,,z"}, "a comma too many"),
+    ({"remotes.delete": "x,,z"}, "contains an extra comma"),
     ({"remotes.delete": ["x"]}, "must be keys in quotes"),
     ({"remotes.delete": 1}, "must be keys in quotes"),
-    ({"remotes.delete": "x, x"}, "has x twice"),
-    ({"remotes.delete": "del,delete"}, "has del twice"),
+    ({"remotes.delete": "x, x"}, "lists x twice"),
+    ({"remotes.delete": "del,delete"}, "lists del twice"),
     ({"remotes.delete": "pagedwn"}, "is not a key; did you mean pagedown?"),
     ({"remotes.delete": "ctrl+i"}, "is the same as tab"),
     ({"remotes.delete": "ctrl+m"}, "is the same as enter"),
@@ -98,19 +98,19 @@ REFUSED = [
     ({"remotes.delete": "alt+x"}, "arrives as escape and another key"),
     ({"remotes.delete": "ctrl+shift+x"}, "is sent by few terminals"),
     ({"remotes.delete": "tab"}, "goes to the next field everywhere"),
-    ({"remotes.delete": "ctrl+c"}, "copies what is selected"),
-    ({"remotes.delete": "escape"}, "leads out of everything"),
+    ({"remotes.delete": "ctrl+c"}, "copies the selection"),
+    ({"remotes.delete": "escape"}, "leaves every screen"),
     ({"remotes.delete": "enter"}, "answers dialogs"),
     ({"remotes.delete": "j"}, "is the key of row.down in a table"),
     ({"remotes.delete": "ctrl+q"}, "is the key of app.quit_always"),
     ({"remotes.delete": "x", "remotes.add": "x"}, "is the key of remotes.delete"),
     ({"find.close": "f5,escape", "app.history": "f5"}, "is the key of find.close"),
-    ({"form.save": "s"}, "which a field takes as text"),
-    ({"form.save": "ctrl+u"}, "which a field takes as text"),
-    ({"app.quit_always": "f10,z"}, "which is wanted for typing"),
-    ({"app.palette": "colon"}, "which is wanted for typing"),
-    ({"dialog.cancel": "f9"}, "has to keep escape"),
-    ({"remotes.back": "backspace"}, "has to keep escape"),
+    ({"form.save": "s"}, "which types text in fields"),
+    ({"form.save": "ctrl+u"}, "which types text in fields"),
+    ({"app.quit_always": "f10,z"}, "which types text in fields"),
+    ({"app.palette": "colon"}, "which types text in fields"),
+    ({"dialog.cancel": "f9"}, "must keep escape"),
+    ({"remotes.back": "backspace"}, "must keep escape"),
 ]
 
 
@@ -141,8 +141,13 @@ def test_sensible_choices_are_taken(chosen: dict[str, object], keymap: Keymap | 
 
 
 GIVEN_WAY = [
-    ({"remotes.renew": "i"}, "remotes.filter", (), "i was chosen for remotes.renew"),
-    ({"remotes.table": "f5"}, "remotes.refresh", ("r",), "remotes.refresh, which usually has it"),
+    ({"remotes.renew": "i"}, "remotes.filter", (), "i is configured for remotes.renew"),
+    (
+        {"remotes.table": "f5"},
+        "remotes.refresh",
+        ("r",),
+        "remotes.refresh, whose default key this is",
+    ),
     ({"remotes.delete": "e"}, "remotes.edit", (), "has no key; the palette finds it"),
     ({"row.down": "n"}, "remotes.next_page", ("right", "l"), "has right,l"),
 ]

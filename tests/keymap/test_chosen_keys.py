@@ -87,11 +87,11 @@ async def test_they_are_named_where_there_is_nothing_to_show(
         await pilot.press("v")
         await settled(pilot)
         await pilot.press("escape")
-        await until(pilot, lambda: "w say vendor and model" in words(pilot.app))
+        await until(pilot, lambda: "w set vendor and model" in words(pilot.app))
         page = RemotePage(page_no=1, page_size=20, pages=0, total=0)
         view = ListState(LoadState(Fetched(page, 0, 0)))
         _, keys = describe_empty(view, "Server room", may_add=True, may_restore=True)
-        assert keys.startswith("f6  history, where u adds it again")
+        assert keys.startswith("f6  history (u restores)")
 
 
 @pytest.mark.long
@@ -127,7 +127,7 @@ async def test_quitting_works_in_every_dialog_and_field(
         await pilot.press("ctrl+q")
         await pilot.pause()
         assert app.is_running, "it is f10 now"
-        assert "f10 leaves lockterm from anywhere." in [one.text for one in app.messages]
+        assert "Press f10 to quit lockterm from any screen." in [one.text for one in app.messages]
         await pilot.press("f10")
         await until(pilot, lambda: not app.is_running)
 
@@ -166,7 +166,7 @@ async def test_the_keys_of_outcomes_say_why_they_do_nothing(
             told = len(pilot.app.messages)
             await pilot.press(key)
             await pilot.pause()
-            assert pilot.app.messages[told].text.startswith("No unconfirmed changes")
+            assert pilot.app.messages[told].text.startswith("There are no unconfirmed changes")
             await pilot.press("escape")
             await pilot.pause()
         await pilot.press("question_mark")

@@ -67,7 +67,7 @@ _FIRST = Expected(
 _ON_THE_FOUND = Expected((r"page 1 of \d", "137 remotes"), stands_out="Daniel Kim", others="Omar")
 
 JOB: tuple[Step, ...] = (
-    Step("start", (), Expected(("The lock book is empty", "add each lock once, by its id"))),
+    Step("start", (), Expected(("The lock book is empty", "Add each lock once by its ID"))),
     Step(
         "lock form",
         ("a",),
@@ -76,12 +76,16 @@ JOB: tuple[Step, ...] = (
     Step(
         "lock named",
         ("1001", "tab"),
-        _form("The service knows it: 137 remotes", LOCK, stands_out="^ Name", others="Lock id"),
+        _form(
+            "The service knows this lock: 137 remotes", LOCK, stands_out="^ Name", others="Lock id"
+        ),
     ),
     Step(
         "lock filled in",
         ("tab", "nordriegel", "tab", "NR-450"),
-        _form("nordriegel", "NR-450", "to list the voices", stands_out="^ Model", others="^ Name"),
+        _form(
+            "nordriegel", "NR-450", "They select the voices", stands_out="^ Model", others="^ Name"
+        ),
     ),
     Step(
         "lock book",
@@ -135,7 +139,7 @@ JOB: tuple[Step, ...] = (
         _form(
             "Add a remote",
             r"\( \) permanent +\( \) time-limited",
-            "Still needed: Name, Number",
+            "Required: Name, Number",
             stands_out="^ Name",
             others="^ Number",
         ),

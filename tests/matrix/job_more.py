@@ -36,7 +36,7 @@ MORE: tuple[Step, ...] = (
             f"Delete {NAME} 2 .N-77. from {LOCK}",
             "Valid: .*in (?:90|89) days",
             "State: active",
-            "A backup is kept",
+            "lockterm keeps a backup",
             keep="Keep",
             act=f"D +Delete {NAME} 2",
         ),

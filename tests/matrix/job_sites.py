@@ -70,7 +70,7 @@ SITES: tuple[Step, ...] = (
         ("Y",),
         Expected(
             (
-                f"All remotes of {LOCK}, to be added to which locks",
+                f"All remotes of {LOCK} to which locks",
                 rf"\[x\] +{SECOND[1]}",
                 "1 lock marked",
                 "enter plan",
@@ -101,7 +101,7 @@ SITES: tuple[Step, ...] = (
         ("I", "~/bad.csv", "enter"),
         Expected(
             (
-                "! 2 things are wrong: nothing was sent",
+                "! 2 problems: nothing was sent",
                 "2 +endDate +12/31/26",
                 "3 +remoteType +5 ",
                 "line 2, column endDate.* It is ambiguous",

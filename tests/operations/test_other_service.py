@@ -39,7 +39,7 @@ async def test_what_was_sent_elsewhere_is_not_read_back_sent_or_restored_here(
         here.watch.start()  # what it does by itself at the start
         await read_back(here)
         for settle in (here.watch.check, here.resolution.send_again):
-            with pytest.raises(OtherService, match="Nothing was asked or sent"):
+            with pytest.raises(OtherService, match="Nothing was read or sent"):
                 await settle(lost)
         with pytest.raises(OtherService):
             await plan_undo(here, [replace(lost, state=State.CONFIRMED)], "undo", renames=False)

@@ -40,7 +40,7 @@ class EveryChange(PlanSource):
         return await read_locks(self._operations, self._lock_ids)
 
     async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
-        planned = PlannedSteps([], [], ["It gets a new ID."], {"expired": 3})
+        planned = PlannedSteps([], [], ["The remote gets a new ID."], {"expired": 3})
         for lock in locks:
             assert lock.error is None
             lock_id = lock.lock.lock_id
@@ -86,7 +86,7 @@ async def test_make_plan_deletes_when_every_lock_was_read(operations: Operations
     assert not draft.unread
     assert [step.number for step in draft.left] == [5, 6]
     assert (draft.names_taken, draft.unplanned) == (2, 0)
-    assert draft.plan.losses == ("It gets a new ID.",)
+    assert draft.plan.losses == ("The remote gets a new ID.",)
     assert draft.plan.skipped == {"expired": 3}
 
 
@@ -95,7 +95,7 @@ async def test_make_plan_deletes_nothing_when_a_lock_was_not_read(operations: Op
     due = [(step.action, step.lock_id) for step in draft.plan.steps if step.is_left]
     assert due == [(Action.UPDATE, 1003), (Action.UPDATE, 1004)]
     assert [one.lock.lock_id for one in draft.unread] == [NO_LOCK]
-    reason = f"Nothing is deleted: lock {NO_LOCK} could not be read whole."
+    reason = f"Nothing will be deleted, because lock {NO_LOCK} could not be read completely."
     left = [(step.lock_id, step.remote_id, step.state) for step in draft.left]
     assert left == [
         (1003, None, StepState.REFUSED),

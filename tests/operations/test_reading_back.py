@@ -99,9 +99,9 @@ async def bench(site: Site) -> AsyncIterator[Bench]:
 @pytest.mark.parametrize("call", ["updateRemoteUserNo", "updateLockSetting"])
 async def test_nothing_is_said_to_be_read_where_nothing_can_be(bench: Bench, call: str):
     bench.proxy.arm(call, applied_unheard, 1)
-    with pytest.raises(OutcomeUnknown, match="may have recorded it") as error:
+    with pytest.raises(OutcomeUnknown, match="may have recorded the change") as error:
         await CALLS[call](bench.operations, bench.scene)
-    assert "no way to read it back" in error.value.sentences
+    assert "does not report this value" in error.value.sentences
     seen = await checked(bench.operations, (await bench.operations.journal.history())[-1])
     zone = bench.operations.profile.zone
     assert "read" not in describe_operation(seen, zone, bench.operations.now_ms())
@@ -120,7 +120,7 @@ async def test_a_voice_that_is_not_known_is_not_sent_again(bench: Bench):
 @pytest.mark.parametrize("call", READABLE)
 async def test_a_late_request_is_found_by_the_second_reading(bench: Bench, call: str):
     seen = await bench.lose(call, stalled)
-    assert seen.state is State.NOT_SEEN and "may still land" in seen.message
+    assert seen.state is State.NOT_SEEN and "may still take effect" in seen.message
     assert not bench.proxy.ledger
     again = await checked(bench.operations, seen)
     assert again.state is State.NOT_SEEN
@@ -188,7 +188,7 @@ async def test_sending_again_what_was_not_seen(bench: Bench):
 
 async def test_send_again_sends_nothing_when_an_add_may_still_be_found(bench: Bench):
     seen = await bench.lose("add", close)
-    with pytest.raises(RuleViolation, match="can still be found out"):
+    with pytest.raises(RuleViolation, match="can still find out"):
         await bench.operations.resolution.send_again(replace(seen, state=State.UNKNOWN))
     assert bench.proxy.asked.count("add") == 1
 
@@ -298,7 +298,9 @@ async def test_a_delete_that_was_given_up_can_be_restored_where_it_landed(
     given_up = await bench.operations.resolution.give_up(seen)
     await bench.proxy.land()
     drawn = await undo_one(bench.operations, given_up.id)
-    assert "was dismissed: remotes still on the lock by name are not" in " ".join(drawn.plan.losses)
+    assert "was dismissed. Remotes whose name is still on the lock are not" in " ".join(
+        drawn.plan.losses
+    )
     plan = await restored(bench, given_up)
     state = StepState.RECORDED if lands else StepState.UNCHANGED
     assert [step.state for step in plan.steps] == [state]
@@ -332,7 +334,7 @@ async def test_update_stays_unconfirmed_when_its_remote_is_gone(bench: Bench):
         await CALLS["update"](bench.operations, bench.scene)
     await read_back(bench.operations)
     (row,) = await bench.operations.journal.history()
-    assert row.state is State.CONFLICT and "gone" in row.message
+    assert row.state is State.CONFLICT and "no longer exists" in row.message
 
 
 async def test_a_third_value_is_a_conflict(bench: Bench):
@@ -615,7 +617,7 @@ async def test_write_is_recorded_as_not_sent_when_a_gateway_wants_a_client_certi
             site.proxy() as proxy,
             site.operations(proxy, base_url=gateway.base_url, ca_file=ca_file) as operations,
         ):
-            with pytest.raises(Untrusted, match="wants a client certificate"):
+            with pytest.raises(Untrusted, match="requires a client certificate"):
                 await CALLS["updateLockSetting"](operations, scene)
             (row,) = await operations.journal.history()
     assert row.state is State.NOT_SENT and "did not read the request" in row.message
@@ -628,7 +630,7 @@ async def test_delete_is_not_recorded_when_only_the_list_is_without_the_remote(b
     data = {"list": others, "pages": 1, "total": len(others), "pageNo": 1, "pageSize": 200}
     bench.proxy.arm("list", answers(json.dumps({"errcode": 0, "data": data})), 9)
     seen = await bench.lose("delete", stalled)
-    assert seen.state is State.NOT_SEEN and "its detail is still there" in seen.message
+    assert seen.state is State.NOT_SEEN and "its details can still be read" in seen.message
 
 
 async def test_send_again_deletes_nothing_when_what_a_clear_left_is_uncertain(bench: Bench):

@@ -114,8 +114,8 @@ async def test_a_remote_added_from_here_comes_back_with_every_field(
     await operations.writes.delete_remote(LOCK, await operations.remotes.detail(remote_id))
 
     drawn = await restoring(operations, "delete")
-    assert drawn.plan.losses == ("It gets a new id and a new creation time.",)
-    assert drawn.plan.steps[0].note == "It gets access again: it was deleted."
+    assert drawn.plan.losses == ("The remote gets a new ID and a new creation time.",)
+    assert drawn.plan.steps[0].note == "The deleted remote gets access again."
     (step,) = (await carry_out(operations, drawn.plan)).steps
     assert step.state is StepState.RECORDED and step.remote_id != remote_id
     (after,) = [row for row in rows(service) if row["id"] == step.remote_id]
@@ -151,14 +151,16 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
     drawn = await restoring(operations, "clear")
     first, unknown = drawn.plan.losses
     ended = sum(1 for remote in remotes if remote.remote_type != 1 and remote.end_ms <= NOW_MS)
-    assert first == "Each gets a new id and a new creation time."
+    assert first == "Each remote gets a new ID and a new creation time."
     assert unknown == (
-        "Unknown, so it can't be restored: admin right, MAC address, battery level, business id and"
-        " firmware info of all 137; user number of 136."
+        "Unknown to lockterm, so not restored: admin right, MAC address, battery level,"
+        " business id and firmware info of all 137; user number of 136."
     )
     zones = {LOCK: operations.zone(Lock(LOCK))}
     told = " ".join(describe_notes(drawn.plan.steps, zones, NOW_MS))
-    assert f"and {ended - 3} more: The end has passed: this remote will open nothing." in told
+    assert (
+        f"and {ended - 3} more: The end date has passed, so this remote will not open the lock."
+    ) in told
     assert drawn.plan.steps[0].wanted["remoteUserNo"] == 7
     said = [step.note for step in drawn.plan.steps if step.note]
     assert len(said) == 137 - ended, "not of each that opens again is it said"
@@ -259,7 +261,7 @@ async def test_a_lost_answer_stops_the_restore_until_it_is_settled(
         assert len(rows(service, 1003)) == 3
         drawn = await restoring(operations, "clear")
         (left,) = drawn.left
-        assert left.state is StepState.UNKNOWN and "Resolve it first" in left.message
+        assert left.state is StepState.UNKNOWN and "Resolve the change first" in left.message
         assert drawn.plan.actions() == {Action.KEEP: 2, Action.ADD: count - 3}
         (unsettled,) = await operations.journal.unsettled()
         read = await operations.watch.check(unsettled)
@@ -287,7 +289,7 @@ async def test_what_was_sent_again_counts_as_restored(
         (unsettled,) = await operations.journal.unsettled()
         await operations.resolution.send_again(await checked(operations, unsettled))
         (step,) = (await restoring(operations, "delete")).plan.steps
-        assert step.action is Action.KEEP and "was restored already" in step.message
+        assert step.action is Action.KEEP and "was already restored" in step.message
 
 
 @pytest.mark.long
@@ -332,7 +334,7 @@ async def test_a_remote_in_two_backups_is_restored_once(
     await carry_out(operations, (await restoring(operations, "delete")).plan)
     other = replace(first, id="another", call="clear")
     (step,) = (await plan_undo(operations, [other], "restore", renames=False)).plan.steps
-    assert step.action is Action.KEEP and "was restored already" in step.message
+    assert step.action is Action.KEEP and "was already restored" in step.message
 
 
 async def test_a_later_refusal_does_not_undo_what_was_restored(
@@ -418,13 +420,13 @@ def test_fields_that_come_back_or_do_not() -> None:
     assert found.request.remote_name == "a\u200b"
     unknown = [field.name for field in found.unknown]
     assert unknown == ["remoteRight", "electricQuantity", "businessId", "firmwareInfo"]
-    assert "does not have it: room." in " ".join(describe_losses([found]))
+    assert "has no such field: room." in " ".join(describe_losses([found]))
 
 
 @pytest.mark.parametrize(
     ("call", "state", "count", "words"),
     [
-        ("add", State.CONFIRMED, 0, "Only what a delete or a clear took"),
+        ("add", State.CONFIRMED, 0, "Only remotes that a delete or a clear removed"),
         ("delete", State.UNKNOWN, 1, "unconfirmed"),
         ("clear", State.REFUSED, 5, "was refused"),
         ("clear", State.CONFIRMED, 0, "nothing to clear"),
@@ -444,14 +446,14 @@ def test_what_can_be_restored(call: str, state: State, count: int, words: str) -
 
 def test_what_was_switched_off_or_elsewhere_opens_no_lock_unsaid() -> None:
     later = {"remoteType": 2, "startDate": NOW_MS - 1, "endDate": NOW_MS + 9_000_000}
-    again = "invalid at the service, and may open the lock again"
+    again = "invalid at the service and may open the lock again"
     assert again in " ".join(describe_losses([backed_up({**GOOD, **later, "status": 2})]))
     assert again not in " ".join(describe_losses([backed_up({**GOOD, **later, "status": 1})]))
     ended = {"remoteType": 2, "startDate": NOW_MS - 9_000_000, "endDate": NOW_MS - 1}
     assert again not in " ".join(describe_losses([backed_up({**GOOD, **ended, "status": 2})]))
 
     for other in ({"lockId": 2}, {"lockInfo": {"lockId": 2}}):
-        assert backed_up({**GOOD, **other}).why_not == "It belonged to another lock: 2."
+        assert backed_up({**GOOD, **other}).why_not == "The remote belonged to another lock, 2."
 
 
 async def test_copy_counts_expired_remotes_once(service: RunningService, start: Start) -> None:
@@ -465,10 +467,10 @@ async def test_copy_counts_expired_remotes_once(service: RunningService, start: 
     due = [step for step in drawn.plan.steps if step.is_left]
     zones = {lock_id: operations.zone(Lock(lock_id)) for lock_id in (1002, 1004)}
     told = [*drawn.plan.losses, *describe_notes(due, zones, NOW_MS)]
-    (said,) = [words for words in told if "open nothing" in words]
+    (said,) = [words for words in told if "not open the lock" in words]
     over = [step for step in due if 0 < step.wanted["endDate"] < NOW_MS]
     assert 3 < len(over) < 2 * len(ended), "what is there already stays as it is"
-    assert f"and {len(over) - 3} more: The end has passed" in said
+    assert f"and {len(over) - 3} more: The end date has passed" in said
 
 
 async def test_a_copy_to_many_locks_names_five_of_them(

@@ -106,7 +106,7 @@ async def test_send_again_is_refused_when_the_remote_was_changed_elsewhere(site:
         assert unsettled.state is State.NOT_SEEN
         shorter = {"startDate": remote.start_ms, "endDate": sooner_ms}
         site.ask("bluetooth-remote/update", lockId=lock_id, remoteId=remote.id, **shorter)
-        with pytest.raises(RuleViolation, match=r"changed since.*endDate.*Check it first"):
+        with pytest.raises(RuleViolation, match=r"changed since.*endDate.*Check the change first"):
             await operations.resolution.send_again(unsettled)
         assert site.remotes(lock_id)[1].end_ms == sooner_ms
         differs = await checked(operations, unsettled)

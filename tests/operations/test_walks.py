@@ -98,7 +98,9 @@ async def opened(tmp_path: Path) -> AsyncIterator[Callable[[Service], Operations
 async def test_bytes(opened: Callable[[Service], Operations]) -> None:
     limits = WalkLimits(4 * MIB, 64 * MIB, 300.0, asked=True)
     async with Service(large).running() as service:
-        with pytest.raises(ListTooLarge, match=r"lock 1 was not read .* 4 MiB of answers"):
+        with pytest.raises(
+            ListTooLarge, match=r"did not read the whole list of lock 1.* 4 MiB of answers"
+        ):
             await opened(service).remotes.all(1, limits)
         assert 4 * MIB < service.sent < 5 * MIB
 
@@ -159,9 +161,9 @@ async def test_background_verification_shares_its_reads(
         with pytest.raises(OutcomeUnknown):
             await operations.writes.add_remote(new_remote(1))
         async with asyncio.timeout(60):
-            while "not read to its end" not in (operation := await now(operations)).message:
+            while "did not read the whole list" not in (operation := await now(operations)).message:
                 await asyncio.sleep(0.01)
-        assert operation.state is State.UNKNOWN and "Check it by hand" in operation.message
+        assert operation.state is State.UNKNOWN and "Check the change by hand" in operation.message
         read = service.sent
         assert 2 * MIB < read < 3 * MIB
         for _ in range(20):  # as after each call that finds the service again
@@ -170,7 +172,7 @@ async def test_background_verification_shares_its_reads(
         assert service.sent == read
         checked = await operations.watch.check(operation)
         assert service.sent > read + 5 * MIB
-        assert "not read to its end" not in checked.message
+        assert "did not read the whole list" not in checked.message
 
 
 async def now(operations: Operations) -> Operation:

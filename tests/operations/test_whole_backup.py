@@ -44,7 +44,7 @@ async def test_clear_is_refused_when_the_list_keeps_changing(site: Site):
         proxy.on_asked = shift(site, lock_id, 1000)
         with pytest.raises(MalformedAnswer, match="Nothing was changed from here") as error:
             await operations.writes.clear_remotes(lock_id)
-        assert error.value.title == "The list is moving"
+        assert error.value.title == "The list keeps changing"
         assert "clear" not in proxy.asked and await operations.journal.history() == []
 
 
@@ -59,7 +59,7 @@ async def test_more_deleted_than_the_backup_has_is_said(site: Site):
         proxy.after("clear", two_come)
         assert await operations.writes.clear_remotes(lock_id, 3) == 5
         (row,) = await operations.journal.history()
-        assert "deleted 5 and the backup has 3: 2 came in between" in row.message
+        assert "deleted 5 remotes, but the backup contains 3. 2 were added" in row.message
         with pytest.raises(RuleViolation):
             await operations.writes.clear_remotes(lock_id, 3)
 
@@ -79,7 +79,7 @@ async def test_a_list_that_is_without_what_was_recorded_is_not_cleared(site: Sit
         proxy.arm("list", old)
         await operations.remotes.all(lock_id)
         new_id = await operations.writes.add_remote(new_remote(lock_id))
-        with pytest.raises(MalformedAnswer, match=f"without remote {new_id}, which was added here"):
+        with pytest.raises(MalformedAnswer, match=f"lacks remote {new_id}, which you added"):
             await operations.writes.clear_remotes(lock_id)
         assert "clear" not in proxy.asked
         await proxy.heal()

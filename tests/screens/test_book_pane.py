@@ -106,7 +106,7 @@ async def test_marks_are_not_left_behind(service: RunningService, lockterm_app: 
         await pilot.press("space")
         await pilot.click(BookPane, offset=(4, 1))
         await settled(pilot)
-        assert "Some remotes are marked: U unmarks all." in notices(pilot)
+        assert "Some remotes are marked. Press U to unmark them." in notices(pilot)
         await pilot.press("right_parenthesis", "escape", "U", "right_parenthesis")
         await settled(pilot)
         assert "化学品仓库 > Remotes" in shown(pilot).splitlines()[0]

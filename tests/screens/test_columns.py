@@ -63,7 +63,7 @@ async def test_columns_are_chosen_ordered_and_kept(
         assert titles(pilot) == ["Name", "Valid", "v", "State", "Via", "Coerced"]
     async with lockterm_app(service, 1003) as pilot:  # another session, another lock
         assert titles(pilot) == ["Name", "Valid", "v", "State", "Via", "Coerced"]
-        assert "page 1 of 1 · sorted by validity, last end first" in shown(pilot)
+        assert "page 1 of 1 · sorted by validity, latest end first" in shown(pilot)
     async with lockterm_app(service, 1001) as pilot:
         await press(pilot, "t", "0", "ctrl+s")
         assert [line.rstrip() for line in shown(pilot).splitlines()] == usual.splitlines()
@@ -241,7 +241,7 @@ async def test_what_cannot_be_kept_is_said_and_holds(
     Paths.below(lockterm_app.directory).choices.mkdir(parents=True)  # a directory in its place
     async with lockterm_app(service, 1001) as pilot:
         await press(pilot, "t", "j", "space", "ctrl+s")
-        assert "Columns not kept: The columns hold until lockterm ends" in notices(pilot)
+        assert "Columns not kept: The columns apply until you quit lockterm" in notices(pilot)
         assert "Number" not in titles(pilot)
         await press(pilot, "escape", "o", *"1003", "enter")
         assert "Number" not in titles(pilot)

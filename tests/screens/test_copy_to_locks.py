@@ -62,7 +62,7 @@ async def test_marked_locks_get_what_the_lock_has(
         (added, left_out) = await plan_of(pilot)
         assert added == (Action.ADD, 1003, "Paul", "")
         assert left_out[:3] == (Action.ADD, 1003, "Anna")
-        assert "number C-900, and this fob will not open." in left_out[3]
+        assert "number C-900, so this fob will not open the lock." in left_out[3]
         assert "1 to add, 1 skipped: name taken. 2 calls" in words(pilot.app)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
@@ -110,7 +110,7 @@ async def test_from_the_book_to_all_others(service: RunningService, lockterm_app
             await opened(pilot)
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
-            assert "No lock is marked: space marks" in words(pilot.app)
+            assert "No lock is marked. Press space to mark" in words(pilot.app)
             await pilot.press("escape")
             await settled(pilot)
             await pilot.press("asterisk", "space")
@@ -165,7 +165,7 @@ async def test_what_cannot_be_copied_takes_what_is_typed_behind_it(
         await pilot.press("escape")
         await settled(pilot)
         assert isinstance(pilot.app.screen, CopyScreen)
-        said = "1 lock marked. A name that is taken: left out. Expired remotes: skipped."
+        said = "1 lock marked. Taken names: skipped. Expired remotes: skipped."
         assert said in words(pilot.app)
 
 
@@ -189,7 +189,7 @@ async def test_a_copy_of_many_remotes_asks_for_their_number(
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await settled(pilot)
-        assert "Type 11, then enter" in words(pilot.app)
+        assert "type 11, then press Enter" in words(pilot.app)
         assert "1 skipped: expired." in words(pilot.app)
         await pilot.press("right", "enter", "enter", "1", "enter", "enter")
         assert isinstance(pilot.app.screen, ConfirmModal)
@@ -224,13 +224,13 @@ async def test_an_export_is_chosen_by_its_path_and_goes_to_its_own_lock_too(
         someone_else.post(service, "delete", lockId=1004, remoteId=gone)
         await opened(pilot)
         await pilot.press("f", *"table.csv", "enter")
-        await until(pilot, lambda: "a JSON export is needed" in words(pilot.app))
+        await until(pilot, lambda: "Use a JSON export" in words(pilot.app))
         await settled(pilot)
         assert_picture(pilot.app, f"copy-export-{size[0]}x{size[1]}")
         await pilot.press("home", "shift+end", *"ro", "tab", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
         await settled(pilot)
-        told = "1 remote of the export roof.json of lock 1004, to be added to which locks?"
+        told = "1 remote of the export roof.json of lock 1004 to which locks?"
         assert told in words(pilot.app)
         rows = [line for line in shown(pilot).splitlines() if "[ ]" in line]
         assert len(rows) == len(LOCKS)
@@ -267,7 +267,7 @@ async def test_a_backup_is_chosen_in_the_history(
         to_it = ("g", *["down"] * server_room)
         await pilot.press(*to_it, "space", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
-        assert "to its own lock, or to others" in words(pilot.app)
+        assert "to its own lock or to other locks" in words(pilot.app)
         await pilot.press("escape")
         await settled(pilot)
         await pilot.press(*to_it, "space", "enter")
@@ -293,7 +293,7 @@ async def test_times_keep_their_moment_or_their_time_of_day_in_another_zone(
     async with lockterm_app(service, 1004) as pilot:
         await opened(pilot)
         for keys, ahead_ms, kept in (
-            (["space", "enter"], 0, "their moment: 1 Feb 2027 00:00 +01:00 in Europe/Berlin"),
+            (["space", "enter"], 0, "their moment, so 1 Feb 2027 00:00 +01:00 in Europe/Berlin"),
             (
                 ["full_stop", "enter"],
                 6 * 3_600_000,

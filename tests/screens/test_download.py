@@ -106,7 +106,7 @@ async def test_a_pack_of_the_lock(lockterm_app: Starter, service: RunningService
         text = await fetched(pilot, "Size and MD5 match.")
         assert pack.label in words(pilot.app)
         assert "100%" in text and "100%" in shown(pilot.app)
-        assert "finds damage on the way, not forgery" in text
+        assert "detect transmission errors, not forgery" in text
         (file,) = files(lockterm_app)
         assert file.read_bytes() == content_of(pack)
         await pilot.press("escape")
@@ -160,7 +160,9 @@ async def test_stop_and_resume(lockterm_app: Starter) -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await settled(pilot)
         question = words(pilot.app)
-        assert f"from 127.0.0.1:{server.port}?" in question and "No header is sent" in question
+        assert (
+            f"from 127.0.0.1:{server.port}?" in question and "lockterm sends no header" in question
+        )
         await pilot.press("enter")  # it has the focus on the way out
         await until(pilot, lambda: isinstance(pilot.app.screen, VoiceScreen))
         assert server.asked == []
@@ -219,9 +221,9 @@ async def test_what_goes_wrong_is_said(lockterm_app: Starter) -> None:
         await open_packs(pilot)
         for script, sentence in (
             (answers(b"12345"), "Pack damaged. MD5 mismatch: the service reported another one."),
-            (answers(b"123456"), "The server sent more than 5 bytes; the file was deleted."),
-            (answers(b"", 404), "The server answered HTTP 404 and gave no pack."),
-            (answers(b"1", length=5), "does not let a download be resumed"),
+            (answers(b"123456"), "The server sent more than 5 bytes. The file was deleted."),
+            (answers(b"", 404), "The server answered HTTP 404 instead of a pack."),
+            (answers(b"1", length=5), "cannot resume a download"),
         ):
             server.play(script)
             await agree_to(pilot)

@@ -169,9 +169,9 @@ async def test_it_is_there_from_what_was_read_last_and_asks_nothing(
     async with site.running(lockterm_app) as service:
         async with lockterm_app(service) as pilot:
             seen = await press(pilot, "F", *"anna")
-            assert "No lock was read yet" in seen and not site.asked
+            assert "No lock has been read yet" in seen and not site.asked
             seen = await press(pilot, "enter")
-            assert "No lock was read yet" in seen and not site.asked, "enter reads nothing"
+            assert "No lock has been read yet" in seen and not site.asked, "enter reads nothing"
             seen = await press(pilot, "ctrl+r")
             assert rows(pilot) == [(1, 1), (2, 3)]
             assert "2 on 2 locks" in seen and "2 of 2 locks read" in seen
@@ -211,7 +211,7 @@ async def test_a_lock_without_an_answer_is_a_line_and_holds_nothing_up(
             seen = await press(pilot, "F", *"anna", "ctrl+r", "enter")
             assert rows(pilot) == [(1, 1), (2, 2), (3, 3), (2, None)]
             assert "2 of 3 locks read, Lock 2: no answer" in seen
-            assert "what was read 60 min ago is shown" in seen
+            assert "The remotes shown were read 60 min ago" in seen
             await press(pilot, "G", "enter")
             assert isinstance(pilot.app.screen, RemotesScreen)
             assert pilot.app.screen.lock_entry.lock_id == 2
@@ -580,7 +580,7 @@ async def test_one_state_alone_is_shown_of_what_is_found(lockterm_app: Starter) 
         await press(pilot, "i", "G", "enter")
         assert rows(pilot) == [(1, 3)]
         seen = await press(pilot, "i", *["k"] * 3, "enter")
-        assert rows(pilot) == [] and "has “anna” and the state “upcoming”" in seen
+        assert rows(pilot) == [] and "matches “anna” and the state “upcoming”" in seen
         # With nothing typed it is all that was read last; escape shows all again, then goes.
         await press(pilot, "slash", *["backspace"] * 4, "enter", "i", "G", "k", "enter")
         assert rows(pilot) == [(2, 6)], "unclear"
@@ -703,7 +703,7 @@ async def test_marked_ones_of_several_locks_go_into_one_plan(lockterm_app: Start
     site.broken = {3}
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
         seen = await press(pilot, "F", *"anna", "ctrl+r", "enter", "m")
-        assert "Nothing is marked" in seen
+        assert "Nothing marked" in seen
         seen = await press(pilot, "escape", "space", "j", "space")
         assert current(pilot) == (3, None), "the cursor goes down"
         assert "2 marked" in seen
@@ -830,8 +830,8 @@ async def test_a_plan_to_delete_names_the_locks_that_are_still_being_read(
         plan = pilot.app.screen
         assert isinstance(plan, PlanScreen)
         assert [(one.lock_id, one.message.partition(".")[0]) for one in plan.drawn.left] == [
-            (1, "It was still being read"),
-            (2, "It was still being read"),
+            (1, "The lock was still being read"),
+            (2, "The lock was still being read"),
         ]
         site.go_on.set()
         await settled(pilot)
@@ -842,7 +842,7 @@ async def test_of_a_lock_that_left_the_book_nothing_stays_marked(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fails(**_: object) -> AsyncIterator[LockRead]:
-        raise StoreError("The disk is full.", hint="Make room.")
+        raise StoreError("The disk is full.", hint="Free some disk space.")
         yield
 
     fill_book(lockterm_app, *LOCKS)

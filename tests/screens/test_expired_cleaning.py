@@ -184,7 +184,7 @@ async def test_read_only_profile_opens_no_dialog(
     async with lockterm_app(service, size=size, read_only=True) as pilot:
         await press(pilot, "W", "x")
         assert isinstance(pilot.app.screen, RefusedModal)
-        assert "read-only: nothing can be deleted" in dialog_words(pilot)
+        assert "read-only. Nothing can be deleted" in dialog_words(pilot)
     assert someone_else.counted(service, "delete") == 0
 
 
@@ -211,7 +211,7 @@ async def test_plan_deletes_nothing_and_names_the_lock_that_was_not_read(
         text = await press(pilot, "backspace", "backspace", "3", "0", "enter")
         (step,) = plan_steps(pilot)
         assert (step.remote_name, step.state) == ("Long ago", StepState.NOT_SENT)
-        assert "lock 7777 could not be read whole" in step.message
+        assert "lock 7777 could not be read completely" in step.message
         assert "Not read: Yard" in text
         await press(pilot, "enter")
         assert not isinstance(pilot.app.screen, DestroyModal)

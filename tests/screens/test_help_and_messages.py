@@ -170,7 +170,7 @@ async def test_ctrl_c_says_which_key_quits(lockterm_app: Starter, service: Runni
             await pilot.press(key)
             await pilot.pause()
         told = [message.text for message in pilot.app.messages]
-        assert set(told) == {"ctrl+q leaves lockterm from anywhere."}
+        assert set(told) == {"Press ctrl+q to quit lockterm from any screen."}
 
 
 @pytest.mark.long
@@ -269,7 +269,7 @@ async def test_over_a_question_the_palette_says_of_no_word_that_nothing_has_it(
         await pilot.press("ctrl+p")
         await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
         await settled(pilot)
-        assert "Nothing has these words" not in words(pilot.app)
+        assert "No exact match" not in words(pilot.app)
 
 
 async def test_the_palette_finds_by_every_word_settings_and_the_locks(
@@ -296,7 +296,7 @@ async def test_the_palette_finds_by_every_word_settings_and_the_locks(
         await pilot.press("escape", "escape")
         assert await found("rows lines") == ["(Page size)"]
         await pilot.press("enter")
-        await until(pilot, lambda: "On the remotes of a lock, # does it." in words(pilot.app))
+        await until(pilot, lambda: "On the remotes of a lock, press #." in words(pilot.app))
         await pilot.press("escape", "escape")
         assert await found("1003") == [NONE], "another number is another lock"
         await pilot.press("escape", "escape")

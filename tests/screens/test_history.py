@@ -100,7 +100,7 @@ async def test_what_was_done_here_is_shown_newest_first(
 ) -> None:
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service) as pilot:
-        assert "Nothing was changed from here yet" in words((await opened(pilot)).app)
+        assert "You have not sent any changes yet" in words((await opened(pilot)).app)
         await press(pilot, "escape")
         await some_days(pilot.app.operations, clock)
         screen = await opened(pilot)
@@ -181,14 +181,14 @@ async def test_a_wide_terminal_says_what_was_changed_before_and_after(
         told = [
             "",
             "wanted: Name Anna Weber-Schmidt -> Anna",
-            "opened Mon, Tue, 20 Nov 2026 to 9 Jan 2027",
+            "was valid Mon, Tue, 20 Nov 2026 to 9 Jan 2027",
             "User number -> 7",
             "End 9 Jan 2027 09:00 +01:00 -> 9 Jan 2027 10:00 +01:00",
             "End 30 Dec 2026 -> 9 Jan 2027",
             "End none -> 30 Dec 2026; Type permanent -> recurring; Start none -> 20 Nov 2026;"
             " Weekdays none -> Mon, Tue",
             "Name Anna Weber -> Anna Weber-Schmidt",
-            "opens always",
+            "valid always",
         ]
         await until(pilot, lambda: changed(pilot) == told)
         await pilot.resize_terminal(120, 30)
@@ -370,7 +370,7 @@ async def test_thousands_are_shown_page_by_page(
         await press(pilot, "p")
         assert "page 1 of 50" in words(pilot.app)
         await press(pilot, "p")
-        assert "nothing newer" in pilot.app.messages[-1].text
+        assert "no newer changes" in pilot.app.messages[-1].text
         await press(pilot, "slash", *"4321")
         assert len(lines(screen)) == 1
 
@@ -493,7 +493,7 @@ async def test_a_read_only_profile_shows_what_would_be_restored_or_undone(
         for key in ("R", "z"):
             await press(pilot, key)
             assert isinstance(pilot.app.screen, PlanScreen)
-            assert "is read-only: the plan is shown" in words(pilot.app)
+            assert "is read-only. The plan cannot be run" in words(pilot.app)
             assert "(enter run)" in words(pilot.app)
             await press(pilot, "enter")
             assert isinstance(pilot.app.screen, RefusedModal)
@@ -517,4 +517,6 @@ async def test_a_journal_that_cannot_be_read_is_said(
         file.with_suffix(".kept").rename(file)
         await press(pilot, "r")
         # Not from the whole screen: the notice of the error may still stand over it.
-        assert "Nothing was changed" in str(pilot.app.screen.query_one(StatePanel).content)
+        assert "You have not sent any changes" in str(
+            pilot.app.screen.query_one(StatePanel).content
+        )

@@ -39,7 +39,7 @@ async def test_adding_by_id_takes_the_names_from_a_remotes_detail(
         await pilot.press(*"1005", "tab")
         await until(pilot, lambda: field(pilot, "name").value == "Staff entrance")
         await settled(pilot)
-        assert "The service knows it: 64 remotes" in words(pilot.app)
+        assert "The service knows this lock: 64 remotes" in words(pilot.app)
         assert "South campus, reception" in words(pilot.app)
         await pilot.press("tab", *"nord", "right", "tab", *"nr-4", "right", "tab")
         await pilot.press(*"europe/ber", "right")
@@ -128,7 +128,9 @@ async def test_what_is_typed_wrongly_is_said_at_its_field(
         await pilot.press(*"12x", "ctrl+s")
         await until(pilot, lambda: "a whole number" in field(pilot, "id").error)
         await pilot.press(*["backspace"] * 3, *"1001", "ctrl+s")
-        await until(pilot, lambda: "already, as Main gate" in field(pilot, "id").error)
+        await until(
+            pilot, lambda: "already contains lock 1001, as Main gate" in field(pilot, "id").error
+        )
         await pilot.press("backspace", "4")
         field(pilot, "zone").value = "Europe/Berln"
         await pilot.press("ctrl+s")
@@ -234,7 +236,7 @@ async def test_hostile_names_from_the_service_become_harmless(lockterm_app: Star
             field(pilot, "name").value = ""
             await pilot.pause()
             await pilot.press("tab")
-            await until(pilot, lambda: "The service knows it" in field(pilot, "id").note)
+            await until(pilot, lambda: "The service knows this lock" in field(pilot, "id").note)
             await settled(pilot)
             assert all(char.isprintable() or char in "\n\u200d" for char in shown(pilot.app))
             assert field(pilot, "name").value.replace("\u200d", "").isprintable()

@@ -261,7 +261,7 @@ async def test_removing_asks_by_name_and_sends_nothing(
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await settled(pilot)
         assert "Loading dock (lock 1002)" in words(pilot.app)
-        assert "Nothing changes at the service" in words(pilot.app)
+        assert "Nothing will change at the service" in words(pilot.app)
         await pilot.press("enter")  # "Keep it" has the focus
         await settled(pilot)
         assert 1002 in book_of(lockterm_app)
@@ -283,7 +283,7 @@ async def test_an_unusable_store_is_said_and_a_lock_opens_by_its_id(
     (lockterm_app.directory / "state").write_text("no directory")
     async with lockterm_app(service) as pilot:
         assert "Local store" in words(pilot.app)
-        assert "open a lock by its id" in words(pilot.app)
+        assert "open a lock by its ID" in words(pilot.app)
         await pilot.press("a")
         await until(pilot, lambda: "The lock book cannot be read" in words(pilot.app))
         await pilot.press("escape", "o")

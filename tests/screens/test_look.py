@@ -100,7 +100,7 @@ async def test_words_in_the_terminals_own_colors_are_read_in_every_palette(
         await pilot.press("e")
         await settled(pilot)
         await pilot.press("end", "ctrl+u", "ctrl+s")
-        await until(pilot, lambda: "Still needed: Name" in shown(pilot))
+        await until(pilot, lambda: "Required: Name" in shown(pilot))
         grounds = {"dark": ("black",), "light": ("white",)}[ground]
         for glyph, style in cells(pilot):
             front, back = (
@@ -180,7 +180,7 @@ async def test_a_name_keeps_its_signs_whatever_lockterm_draws_with(
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ("number_sign", "20 remotes a page"),
+        ("number_sign", "20 remotes per page"),
         ("y", "A-2054"),
         ("ctrl+p", "Add a remote to this lock"),
     ],
@@ -280,7 +280,7 @@ async def test_releasing_the_mouse_is_reported(
     async with lockterm_app(service, 1001) as pilot:
         await pilot.press("O")
         assert not pilot.app.look.mouse
-        assert "The terminal has it" in notices(pilot)
+        assert "The terminal now handles the mouse" in notices(pilot)
         await pilot.press("f4")
         assert pilot.app.look.mouse
 

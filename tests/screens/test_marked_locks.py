@@ -69,7 +69,7 @@ async def test_marks_survive_search_and_reading_again(
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service) as pilot:
         seen = await press(pilot, "m")
-        assert "Nothing is marked: space marks." in seen
+        assert "Nothing marked. Press space to mark a row." in seen
         await press(pilot, "escape", "space", "down", "S")
         assert signed(pilot) == ["Loading dock", "Server room", "Main gate"]
         seen = await press(pilot, "slash", *"main", "enter")
@@ -84,7 +84,7 @@ async def test_marks_survive_search_and_reading_again(
         await press(pilot, "question_mark", "escape")
         assert marked(pilot) == {1001, 1002, 1006}, "what the book has no longer is not marked"
         seen = await press(pilot, "escape")
-        assert not marked(pilot) and "3 unmarked. U marks them again." in notices(pilot)
+        assert not marked(pilot) and "3 unmarked. Press U to mark them again." in notices(pilot)
         assert "marked" not in seen.partition("3 locks")[0].rpartition("again.")[2]
         await press(pilot, "U")
         assert marked(pilot) == {1001, 1002, 1006}
@@ -111,31 +111,31 @@ async def test_one_voice_for_many_locks_is_one_plan(
         seen = await press(pilot, "asterisk", "v", "slash", *"anna", "enter")
         screen = pilot.app.screen
         assert isinstance(screen, VoiceScreen) and "5 marked locks" in seen
-        assert "2 of 5 marked locks have it. Left out: Server room, " in seen
+        assert "2 of 5 marked locks have this voice. Left out: Server room, " in seen
         assert "Anna female anna 2 of 5 locks" in seen
-        assert "It is about several locks" in await press(pilot, "e")
+        assert "This screen shows several locks" in await press(pilot, "e")
         await press(pilot, "escape")
         entry = screen.query_one(VoiceTree).entry
         assert entry is not None and entry.choice == VoiceChoice("de-DE", "anna")
         seen = await press(pilot, "enter")
         screen = pilot.app.screen
         assert isinstance(screen, PlanScreen)
-        assert "2 to get a voice: 2 calls" in seen and "3 could not be planned." in seen
+        assert "2 to set a voice on: 2 calls" in seen and "3 could not be planned." in seen
         planned = [one for one in screen.drawn.plan.steps if one.is_planned]
         assert [(one.action, one.lock_id, one.remote_id) for one in planned] == [
             (Action.VOICE, 1002, None),
             (Action.VOICE, 1001, None),
         ]
         assert {one.lock_id: one.message for one in screen.drawn.left} == {
-            1003: "The lock book has no vendor and model for it. They decide which voices it has.",
+            1003: "The lock book has no vendor and model for this lock, so its voices are unknown.",
             1006: "lumenlock L7 has no voice de-DE anna.",
-            1099: "Its voices could not be read: vendor or model not found (code -7): There are no"
-            " voice packs for this vendor and model.",
+            1099: "The voices of this lock could not be read: vendor or model not found (code"
+            " -7): There are no voice packs for this vendor and model.",
         }
         assert SETTING not in service.requests
         seen = await press(pilot, "enter")
         assert "Set the voice of 2 locks?" in seen
-        assert "Loading dock: Voice: not known -> de-DE anna" in seen
+        assert "Loading dock: Voice: unknown -> de-DE anna" in seen
         await press(pilot, "right", "enter")
         await until(pilot, lambda: "2 recorded" in words(pilot.app) and _run(pilot).is_over)
         assert service.requests.count(SETTING) == 2
@@ -181,7 +181,7 @@ async def test_marked_locks_are_read_concurrently_and_counted(
         await until(pilot, lambda: "locks read" in notices(pilot))
         await settled(pilot)
         told = notices(pilot)
-        assert "4 of 5 locks read, Yard: " in told and "They have 206 remotes." in told
+        assert "4 of 5 locks read, Yard: " in told and "These locks have 206 remotes." in told
         rows = {row.split("  ")[0].strip(" *"): row for row in shown(pilot.app).splitlines()}
         assert " 18 " in rows["化学品仓库"]
         kept = book_of(lockterm_app)
@@ -207,14 +207,18 @@ async def test_reading_reports_progress_and_ends_with_its_marks(
         await pilot.press("asterisk", "r")
         await until(pilot, lambda: "2 marked reading: 1 of 2 locks" in words(pilot.app))
         await pilot.press("r")
-        await until(pilot, lambda: "They are being read. U stops it." in notices(pilot))
+        await until(
+            pilot, lambda: "The marked locks are being read. Press U to stop." in notices(pilot)
+        )
         await press(pilot, "U")
-        assert "reading" not in words(pilot.app).rpartition("stops it")[2]
+        assert "reading" not in words(pilot.app).rpartition("to stop")[2]
         assert not marked(pilot)
         await pilot.press("U", "r")
         await until(pilot, lambda: "2 marked reading: 1 of 2 locks" in words(pilot.app))
         go_on.set()
-        await until(pilot, lambda: "2 of 2 locks read. They have 0 remotes." in notices(pilot))
+        await until(
+            pilot, lambda: "2 of 2 locks read. These locks have 0 remotes." in notices(pilot)
+        )
 
 
 async def test_what_a_lock_has_is_copied_to_the_marked_ones(
@@ -224,11 +228,11 @@ async def test_what_a_lock_has_is_copied_to_the_marked_ones(
     async with lockterm_app(service) as pilot:
         seen = await press(pilot, "space", "space", "Y")
         assert isinstance(pilot.app.screen, CopyScreen)
-        assert "All remotes of Main gate" in seen and "2 locks marked." in seen
+        assert "all remotes of Main gate" in seen and "2 locks marked." in seen
         assert "[x] Loading dock" in seen and "[ ] 化学品仓库" in seen
         seen = await press(pilot, "escape", "up", "m", "down", "down", "enter")
         assert isinstance(pilot.app.screen, CopyScreen)
-        assert "All remotes of Server room" in seen and "1 lock marked." in seen
+        assert "all remotes of Server room" in seen and "1 lock marked." in seen
 
 
 @pytest.mark.long
@@ -283,7 +287,7 @@ async def test_reading_reports_a_failing_store_without_a_count(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fails(*_: object) -> None:
-        raise StoreError("The disk is full.", hint="Make room.")
+        raise StoreError("The disk is full.", hint="Free some disk space.")
 
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service) as pilot:
@@ -314,7 +318,7 @@ async def test_the_voices_of_each_marked_lock_are_read_and_who_lacks_one_is_name
         assert "Voices of 2 marked locks" in seen
         entry = pilot.app.screen.query_one(VoiceTree).entry
         assert entry is not None and entry.choice == VoiceChoice("de-DE", "anna")
-        assert "All 2 marked locks have it." in seen
+        assert "All 2 marked locks have this voice." in seen
         assert "first 1 of 2 locks" in seen and "anna 2 of" not in seen
         seen = await press(pilot, "g", "down")
-        assert "1 of 2 marked locks have it. Left out: Two." in seen
+        assert "1 of 2 marked locks have this voice. Left out: Two." in seen

@@ -175,18 +175,18 @@ async def test_a_range_all_and_none(service: RunningService, lockterm_app: Start
     async with lockterm_app(service, 1001) as pilot:
         ids = [row.remote.id for row in table(pilot).rows]
         await press(pilot, "S")
-        assert "Mark a first one with space" in notices(pilot)
+        assert "First press space" in notices(pilot)
         await press(pilot, "down", "space", "down", "down", "S")
         assert signed(pilot) == ids[1:5]
         await press(pilot, "n", "S")
-        assert "not shown here" in notices(pilot)
+        assert "not shown now" in notices(pilot)
         assert marked(pilot) == ids[1:5]
         await press(pilot, "p", "asterisk")
         assert signed(pilot) == ids
         assert "cannot be marked" not in notices(pilot)
         await press(pilot, "U")
         assert not screen(pilot).marks
-        assert "20 unmarked. U marks them again." in notices(pilot)
+        assert "20 unmarked. Press U to mark them again." in notices(pilot)
         await press(pilot, "U")
         assert signed(pilot) == ids
 
@@ -249,14 +249,14 @@ async def test_what_is_typed_is_there_again_and_what_is_possible_is_said_before_
     async with lockterm_app(service, 1001) as pilot:
         await press(pilot, "asterisk", "n", "w")
         assert isinstance(pilot.app.screen, MarkedForm)
-        assert "Not on the screen: " in shown(pilot)
-        assert "Still needed: New end." in shown(pilot)
+        assert "Marked but not on the screen: " in shown(pilot)
+        assert "Required: New end." in shown(pilot)
         await press(pilot, *"1/2/2027")
         assert "20 cannot: " in shown(pilot)
         await press(pilot, "escape", "w")
         assert "1/2/2027" in shown(pilot)
         await press(pilot, *"+1d")
-        assert "to look at: " in shown(pilot)
+        assert "to check: " in shown(pilot)
         assert "This reactivates an expired remote." in " ".join(shown(pilot).split())
         await press(pilot, "home", "shift+end", *"2027-06-30")
         assert "Permanent remotes have no end date." in shown(pilot)

@@ -41,7 +41,7 @@ async def test_a_pause_is_counted_down_and_kept(lockterm_app: Starter, clock: Cl
             await until(pilot, lambda: "asks to wait 7 s" in shown(pilot))
             assert len(server.asked) == asked == 1
             told = [one for one in app.messages if one.title == "Too many requests"]
-            assert [one.text for one in told] == ["no. It takes calls again in 37 s."]
+            assert [one.text for one in told] == ["no. The service accepts calls again in 37 s."]
             clock.now_s += 8
             await until(pilot, lambda: "No remotes on this lock yet" in shown(pilot))
             await until(pilot, lambda: "PAUSE" not in shown(pilot))

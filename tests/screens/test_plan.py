@@ -197,7 +197,7 @@ async def test_what_became_of_each_step_and_what_is_tried_again(
             assert row in said
         assert_picture(pilot.app, "plan-ended-80x24")
         await pilot.press("down", "down")
-        await until(pilot, lambda: "It was changed since: Name:" in words(pilot.app))
+        await until(pilot, lambda: "The remote was changed since then: Name:" in words(pilot.app))
         await pilot.press("i")
         await until(pilot, lambda: "= keep" not in words(pilot.app))
         assert on_plan(pilot).query_one(LineTable).row_count == 2
@@ -225,17 +225,17 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
     first, *_ = remotes(service, 1003)
     ended_at = {"startDate": NOW_MS - 86_400_000, "endDate": NOW_MS - 60_000}
     taken = add(1003, 1, remoteName=first.remote_name, remoteType=2, **ended_at)
-    gained = "It gets access again: it was deleted."
+    gained = "The deleted remote gets access again."
     taken = replace(taken, note=gained)
     far = replace(add(1001, 7), state=StepState.NOT_SENT, message="No answer.")
     left = [far, replace(add(1001, 8), state=StepState.REFUSED, message="It has no end.")]
-    lost = ["Each gets a new id."]
+    lost = ["Each remote gets a new ID"]
     async with lockterm_app(service, size=(120, 40)) as pilot:
         plan = app_of(pilot).operations.runs.make("restore", [taken, add(1002, 2)], left, lost)
         pilot.app.push_screen(PlanScreen(PlanDraft(plan)))
         await settled(pilot)
         await asked(pilot, ConfirmModal)
-        note = "The end has passed: this remote will open nothing."
+        note = "The end date has passed, so this remote will not open the lock."
         assert note in details(pilot)
         assert "2 could not be planned, and are left out." in details(pilot)
         await pilot.press("right", "enter")
@@ -271,7 +271,7 @@ async def test_many_deletes_are_all_named_and_their_number_is_typed(
         modal = pilot.app.screen
         assert isinstance(modal, DestroyModal)
         said = words(pilot.app)
-        assert "Type 30, then enter" in said and "page down shows more" in said
+        assert "type 30, then press Enter" in said and "page down shows more" in said
         read = said
         for _ in range(12):
             await pilot.press("pagedown")
@@ -311,7 +311,7 @@ async def test_where_there_was_no_run_the_last_one_is_not_there(
 ) -> None:
     async with lockterm_app(service) as pilot:
         await pilot.press("L")
-        await until(pilot, lambda: "No plan was run on this machine yet." in shown(pilot))
+        await until(pilot, lambda: "No plan has been run on this machine yet." in shown(pilot))
         assert "Last run: not available" in shown(pilot)
 
 
@@ -356,7 +356,7 @@ async def test_it_is_left_stopped_and_gone_on_with(
         # Another plan waits for its end.
         await plan_shown(pilot, [add(1002, 1)])
         await pilot.press("enter")
-        await until(pilot, lambda: "Another run is under way: 3 of 8." in words(app))
+        await until(pilot, lambda: "Another run is under way, 3 of 8" in words(app))
         await pilot.press("escape", "escape")
         await until(pilot, lambda: isinstance(app.screen, LocksScreen))
         # Nobody leaves unasked, nor switches.
@@ -398,7 +398,7 @@ async def test_deletes_on_several_locks_end_with_where_it_is_gone(
     unread = Step(
         0, Action.DELETE, 1001, None, "not read", state=StepState.NOT_SENT, message="Not reached."
     )
-    said = "Gone from 2 of 3 locks; not reached: Main gate. 2 recorded, 1 not sent."
+    said = "Deleted on 2 of 3 locks. Not reached: Main gate. 2 recorded, 1 not sent."
     steps = [delete(one, remotes(service, one)[0]) for one in (1002, 1003)]
     async with (
         Forwarder(service, hold_from=2, hold="/delete").running() as way,
@@ -411,7 +411,7 @@ async def test_deletes_on_several_locks_end_with_where_it_is_gone(
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(pilot.app.screen, PlanScreen))
         way.release.set()
-        await until(pilot, lambda: f"{said} L shows it: " in notices(pilot))
+        await until(pilot, lambda: f"{said} Press L to show the run: " in notices(pilot))
         await pilot.press("L")
         await until(pilot, lambda: said in words(pilot.app))
 
@@ -435,7 +435,9 @@ async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(
             await ended(pilot)
         said = words(app)
         assert "1 recorded, 1 unknown." in said
-        assert "1 was under way when it ended, 2 left. Press enter to verify and resume." in said
+        assert (
+            "1 was under way when the run ended, 2 left. Press enter to verify and resume." in said
+        )
         assert "? unknown" in said and "sending" not in said
         await pilot.press("i")
         await until(pilot, lambda: on_plan(pilot).query_one(LineTable).row_count == 1)
@@ -658,7 +660,7 @@ async def test_a_read_only_profile_shows_it_and_says_why_it_sends_nothing(
 ) -> None:
     async with lockterm_app(service, read_only=True) as pilot:
         await plan_shown(pilot, one_of_each(service))
-        assert "The profile demo is read-only: the plan is shown" in words(pilot.app)
+        assert "The profile demo is read-only. The plan cannot be run" in words(pilot.app)
         assert "(enter run)" in words(pilot.app)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
@@ -679,7 +681,7 @@ async def test_run_end_is_reported_on_other_screens(
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(pilot.app.screen, PlanScreen))
         way.release.set()
-        said = "Run ended: 2 recorded. L shows it: apply remotes.csv."
+        said = "Run ended: 2 recorded. Press L to show the run: apply remotes.csv."
         await until(pilot, lambda: said in notices(pilot))
         await until(pilot, lambda: "New 2" in words(pilot.app))
 
@@ -698,7 +700,7 @@ async def test_what_will_be_is_read_in_its_row_and_in_the_question(
         assert words(pilot.app).count(f"End -> {end[:17]}") == 3
         await asked(pilot, ConfirmModal)
         told = details(pilot)
-        assert f"End: {end} for 3." in told
+        assert f"End: {end} for 3 remotes." in told
         for one in fobs:
             assert f"- {one.remote_name} ({one.remote_number})" in told
 
@@ -746,7 +748,7 @@ async def test_thousands_of_steps_are_shown_by_those_in_sight(
 
 async def history_of_interrupted(pilot: Pilot[int]) -> None:
     """Open the history in a session that was told of an interrupted run."""
-    await until(pilot, lambda: "L shows it and goes on: apply remotes.csv was" in notices(pilot))
+    await until(pilot, lambda: "apply remotes.csv did not finish. Press L" in notices(pilot))
     pilot.app.clear_notifications()
     await pilot.press("H")
     await settled(pilot)
@@ -776,7 +778,7 @@ async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offere
             await history_of_interrupted(pilot)
             said = words(pilot.app)
             assert "run ! interrupted apply remotes.csv: 3" in said
-            assert "apply remotes.csv: 3 recorded, 2 left enter goes on" in said
+            assert "apply remotes.csv: 3 recorded, 2 left enter to resume" in said
             assert "4 operations 1 run" in said
             assert pilot.app.screen.query_one(LineTable).row_count == 2
             assert_picture(pilot.app, "history-runs-80x24")

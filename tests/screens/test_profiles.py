@@ -190,11 +190,13 @@ async def test_enter_opens_another_one_beside_broken_ones(home: Home) -> None:
 async def test_what_was_said_at_the_start_wins_and_the_list_says_so(home: Home) -> None:
     environ = {"LOCKTERM_BASE_URL": "https://elsewhere.example"}
     async with home.open(environ=environ, read_only=True) as pilot:
-        assert "LOCKTERM_BASE_URL=https://elsewhere.example names the service" in words(pilot.app)
-        assert "--read-only decides whether changes are sent" in words(pilot.app)
+        assert "LOCKTERM_BASE_URL=https://elsewhere.example sets the service" in words(pilot.app)
+        assert "--read-only sets whether changes are sent" in words(pilot.app)
         assert "  sent" not in shown(pilot.app)
         await pilot.press("j", "enter")
-        await until(pilot, lambda: "without it to switch" in pilot.app.messages[-1].text)
+        await until(
+            pilot, lambda: "To switch, start lockterm without it" in pilot.app.messages[-1].text
+        )
         assert goes_on(pilot) is None
 
 
@@ -247,7 +249,7 @@ async def test_the_one_in_use_is_changed_and_opened_again(home: Home) -> None:
         form.field("read_only").focus_control()
         await pilot.press("right", "tab", "left", "ctrl+s")
         await back(pilot)
-        assert "open it again with the changes" in pilot.app.messages[-1].text
+        assert "reopen it with the changes" in pilot.app.messages[-1].text
         assert pilot.app.screen.operations.profile.read_only is False
         await pilot.press("enter")
         await until(pilot, lambda: goes_on(pilot) is not None)
@@ -279,7 +281,7 @@ async def test_form_warns_when_headers_go_to_another_address(home: Home) -> None
             await pilot.press("ctrl+u", *"https://other.example")
             warning = form.field("base_url").warning
             assert "Lock book and history stay" in warning
-            assert ("send the headers there" in warning) is headers
+            assert ("send the headers to this address" in warning) is headers
             await pilot.press("escape")
             await confirm(pilot)
             await back(pilot)
@@ -329,8 +331,8 @@ async def test_default_and_removal_change_the_file_alone(home: Home) -> None:
         await pilot.press("x")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         text = words(pilot.app)
-        assert "north-campus becomes the default" in text
-        assert "Nothing changes at the service" in text
+        assert "north-campus will become the default" in text
+        assert "Nothing will change at the service" in text
         await confirm(pilot)
         await back(pilot)
         assert list(home.filed()["profiles"]) == ["north-campus", "old-town", "annexe"]
@@ -469,11 +471,15 @@ async def test_form_says_that_the_variable_has_the_whole_value_when_the_header_i
         form = await form_of(pilot, "a")
         row = form.field("variable")
         for header, variable, note in (
-            ("", "", "never typed"),
+            ("", "", "never asks"),
             ("authorization", "", 'export NAME="Bearer ..."'),
-            ("Authorization", "NOT_SET", 'It is not set now. Set the whole value: export NAME="'),
-            ("Authorization", "TOKEN", "It is set now."),
-            ("X-Key", "NOT_SET", "set it before lockterm is started"),
+            (
+                "Authorization",
+                "NOT_SET",
+                'The variable is not set. Set the whole value: export NAME="',
+            ),
+            ("Authorization", "TOKEN", "The variable is set."),
+            ("X-Key", "NOT_SET", "Set it before you start lockterm"),
         ):
             form.fill({"header": header, "variable": variable})
             await until(pilot, lambda: note in row.note)  # noqa: B023

@@ -104,7 +104,7 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
         assert (now["Business id"], now["Admin right"]) == ("9", "no (2)")
         assert '"version": "1.2"' in now["Firmware info"]
         assert now["color"] == 'not in the contract: {\n  "red": 1\n}'
-        assert now["Lock info id"] == "8, not the lock ID above"
+        assert now["Lock info id"] == "8 (differs from the lock ID above)"
         assert now["Lock info"] == 'not in the contract: {\n  "floor": 2\n}'
 
 
@@ -175,7 +175,7 @@ async def test_detail_says_gone_and_not_stale_when_someone_else_deleted_its_remo
         await press(pilot, "enter")
         someone_else.post(service, "delete", remoteId=remote_id)
         await press(pilot, "r")
-        assert "Gone soon is gone" in shown(pilot) and "STALE" not in shown(pilot)
+        assert "Gone soon no longer exists" in shown(pilot) and "STALE" not in shown(pilot)
         await press(pilot, "e")
         assert "No remote" in pilot.app.messages[-1].text
 

@@ -324,4 +324,4 @@ async def test_footer_shows_working_keys_first(
         assert "(n next)" not in line
         assert "enter detail" in line and "y copy" in line
         await press(pilot, "n")
-        assert "found on all pages" in pilot.app.messages[-1].text
+        assert "come from all pages" in pilot.app.messages[-1].text

@@ -128,7 +128,7 @@ async def test_finding_says_how_much_was_searched(
         assert rows(pilot) == webers and len(webers) > 1
         assert f"{len(webers)} of 137 match, searched 137" in shown(pilot)
         await press(pilot, "n")
-        assert "found on all pages" in pilot.app.messages[-1].text
+        assert "come from all pages" in pilot.app.messages[-1].text
         await press(pilot, "escape")
         assert len(rows(pilot)) == 20
         assert "page 1 of 7" in shown(pilot)
@@ -140,7 +140,7 @@ async def test_nothing_matches_on_the_whole_lock(
 ) -> None:
     async with lockterm_app(service, 1001) as pilot:
         await press(pilot, "slash", *"zzz", "enter")
-        assert "Nothing matches “zzz”: 137 of 137 remotes were searched." in shown(pilot)
+        assert "No match for “zzz”: 137 of 137 remotes were searched." in shown(pilot)
         await press(pilot, "escape")
         assert len(rows(pilot)) == 20
 

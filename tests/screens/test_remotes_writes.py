@@ -78,7 +78,7 @@ async def test_keys_typed_ahead_delete_nothing(
         await until(pilot, lambda: isinstance(pilot.app.screen, DestroyModal))
         await settled(pilot)
         assert isinstance(pilot.app.screen, DestroyModal)
-        assert "typed before this question was on the screen" in notices(pilot)
+        assert "pressed it before the question was on the screen" in notices(pilot)
         assert pilot.app.screen.query_one("#keep", Button).has_focus
         assert len(someone_else.page(service, 1003)) == 9
         assert someone_else.counted(service, "delete") == 0
@@ -155,7 +155,10 @@ async def test_delete_is_refused_when_the_remote_changes_during_the_question(
         about = {"lockId": 1003, "remoteId": first["id"]}
         someone_else.post(service, "update", **about, remoteName="Someone else")
         await press(pilot, "D")
-        told = f"It was changed since it was read; nothing was sent. Name: {first['remoteName']} ->"
+        told = (
+            "The remote was changed after it was read. Nothing was sent. Name:"
+            f" {first['remoteName']} ->"
+        )
         await until(pilot, lambda: told in notices(pilot))
         assert someone_else.counted(service, "delete") == 0
         await press(pilot, "d")  # it is asked anew, of what it is now
@@ -214,7 +217,7 @@ async def test_clear_wants_the_name_typed_and_says_how_many(
         await press(pilot, "enter", "D")
         assert someone_else.page(service, 1003) == []
         assert "Deleted 10 remotes from lock 1003: Recorded by the service." in notices(pilot)
-        assert "No remotes on this lock now" in shown(pilot)
+        assert "This lock has no remotes now" in shown(pilot)
 
 
 @pytest.mark.long
@@ -258,7 +261,7 @@ async def test_clear_stops_where_the_number_is_another_by_then(
 async def test_user_number(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1003) as pilot:
         await press(pilot, "u")
-        assert "no way to read it back" in shown(pilot) and " set. " in shown(pilot)
+        assert "does not report user numbers" in shown(pilot) and " set. " in shown(pilot)
         await press(pilot, "a", *"9223372036854775808", "enter")
         assert "A whole number, such as 12." in shown(pilot)
         await press(pilot, "backspace", "enter")
@@ -277,7 +280,7 @@ async def test_a_user_number_is_not_given_to_the_next_remote_with_the_id(
         with service.app.state.site.database.writing() as db:
             db.execute("UPDATE remote SET id = ? WHERE id = ?", (first["id"], bob))
         await press(pilot, "enter")
-        assert f"gave the id {first['id']} to another remote: Bob" in notices(pilot)
+        assert f"gave the ID {first['id']} to another remote: Bob" in notices(pilot)
         assert someone_else.counted(service, "updateRemoteUserNo") == 0
 
 
@@ -297,7 +300,9 @@ async def test_an_unknown_outcome_is_said_plainly_and_the_page_read_again(
     async with lockterm_app(service, 1003) as pilot:
 
         async def lost(*_: object, **__: object) -> None:
-            raise OutcomeUnknown("The service may have recorded it or not.", hint="Look first.")
+            raise OutcomeUnknown(
+                "The service may have recorded the change or not.", hint="Look first."
+            )
 
         monkeypatch.setattr(pilot.app.operations.writes, "delete_remote", lost)
         before = someone_else.counted(service, "list")
@@ -324,7 +329,7 @@ async def test_a_read_only_profile_and_a_missing_end_say_why(
         await press(pilot, "escape")
         someone_else.add(service, 1004, "Permanent")
         await press(pilot, "r", "w")
-        refused = "Permanent remotes have no end date. Press e to change the type."
+        refused = "Permanent remotes have no end date. Press e to change its type."
         assert refused in pilot.app.messages[-1].text
         await press(pilot, "escape", "enter", "w")
         said = pilot.app.messages[-1]
@@ -393,14 +398,14 @@ async def test_an_empty_lock_names_the_way_back_where_there_is_one(
         await press(pilot, "r", "C")
         assert isinstance(pilot.app.screen, DestroyModal)
         await press(pilot, *"1004", "enter", "D")
-        assert "the history has what was deleted from here" in shown(pilot)
-        assert "H  history, where R adds it again" in shown(pilot)
+        assert "The history lists the remotes that you deleted" in shown(pilot)
+        assert "H  history (R restores)" in shown(pilot)
         await press(pilot, "H", "R")
         assert "Roof crew" in shown(pilot)
     async with lockterm_app(service, 1004) as pilot:  # another session knows it too
-        assert "H  history, where R adds it again" in shown(pilot)
+        assert "H  history (R restores)" in shown(pilot)
     async with lockterm_app(service, 1004, read_only=True) as pilot:
-        assert "R adds it again" not in shown(pilot)
+        assert "R restores)" not in shown(pilot)
 
 
 async def test_question_keeps_numbers_apart_from_non_ascii_names(

@@ -62,8 +62,8 @@ async def test_a_cleared_lock_comes_back_after_its_losses_were_said(
         await settled(pilot)
         said = words(pilot.app)
         assert "Add 9 remotes on Server room?" in said
-        assert "a new id" in said and "battery level" in said and "It gets access" in said
-        assert "Ines Duarte" in said and "will open nothing" in said
+        assert "a new ID" in said and "battery level" in said and "gets access again" in said
+        assert "Ines Duarte" in said and "will not open the lock" in said
         assert_picture(pilot.app, f"restore-{size[0]}x{size[1]}")
         assert names(service, 1003) == Counter()
         await pilot.press("enter")  # the button that does nothing has the focus
@@ -88,7 +88,7 @@ async def test_it_fits_a_small_terminal(lockterm_app: Starter, service: RunningS
         assert "Ines Duarte" in words(pilot.app) and "9 to add" in words(pilot.app)
         await pilot.press("enter")
         await settled(pilot)
-        assert "Each gets a new id" in words(pilot.app) and "Cancel" in words(pilot.app)
+        assert "Each remote gets a new ID" in words(pilot.app) and "Cancel" in words(pilot.app)
 
 
 @pytest.mark.long
@@ -105,7 +105,7 @@ async def test_a_taken_name_is_left_out_or_changed_as_chosen(
         someone_else.add(service, 1003, name)
         await restoring(pilot)
         assert isinstance(pilot.app.screen, ChoiceModal)
-        assert "One has a name that another remote" in words(pilot.app)
+        assert "1 remote has a name that another remote" in words(pilot.app)
         await pilot.press(*(["down"] if renames else []), "enter")
         await settled(pilot)
         if renames:
@@ -129,4 +129,4 @@ async def test_a_change_cannot_be_restored_and_says_so(
         await pilot.press("R")
         await settled(pilot)
         assert isinstance(pilot.app.screen, RefusedModal)
-        assert "Only what a delete or a clear took away" in pilot.app.messages[-1].text
+        assert "Only remotes that a delete or a clear removed" in pilot.app.messages[-1].text

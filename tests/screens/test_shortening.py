@@ -32,7 +32,8 @@ async def test_renewing_to_an_earlier_end_asks_to_shorten(
     async with open_form(service, remote_id, "endDate") as form:
         await form.press("'2026-12-25 17:19")
         sentence = (
-            "Shortens access by 37 days: it will end 25 Dec 2026 17:19, not 31 Jan 2027 23:59:59."
+            "Shortens access by 37 days: the remote will expire 25 Dec 2026 17:19, not 31"
+            " Jan 2027 23:59:59."
         )
         row = form.screen.fields.row("endDate")
         assert row.warning == sentence
@@ -87,7 +88,7 @@ async def test_imported_plan_marks_and_sums_what_it_shortens(
         "lockId,remoteNumber,endDate\n1001,X-1,+1mo\n1001,X-2,2026-12-25 17:19\n"
         "1001,X-3,2026-12-31 23:59\n"
     )
-    summary = "2 remotes will lose access earlier than now, by up to 37 days."
+    summary = "2 remotes will expire earlier, by up to 37 days."
     async with lockterm_app(service) as pilot:
         await opened(pilot)
         await take(pilot, "table.csv")
@@ -121,7 +122,7 @@ async def test_plan_of_one_step_asks_to_shorten(
     async with lockterm_app(service) as pilot:
         await opened(pilot)
         await take(pilot, "next-guest.csv")
-        sentence = "Shortens access: closed from now until 5 Dec 15:00."
+        sentence = "Shortens access: no access from now until 5 Dec 15:00."
         assert f"Note: {sentence}" in words(pilot.app)
         await asked(pilot, ConfirmModal)
         assert "Shorten Guest (G-2) on lock 1001?" in words(pilot.app)
@@ -137,7 +138,7 @@ async def test_marked_remotes_that_an_end_shortens_are_counted(
         await settled(pilot)
         await pilot.press("asterisk", "w", *"2026-12-25 17:19")
         await settled(pilot)
-        summary = "1 remote will lose access earlier than now, by 37 days."
+        summary = "1 remote will expire earlier, by 37 days."
         assert f"Note: {summary}" in words(pilot.app)
         await pilot.press("ctrl+s")
         await settled(pilot)

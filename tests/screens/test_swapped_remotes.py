@@ -41,7 +41,7 @@ async def test_a_remote_of_another_lock_is_not_deleted(
     async with service(sent, **detail) as site, lockterm_app(site, 7) as pilot:
         await pilot.press("d")
         await settled(pilot)
-        assert "belongs to lock 8. Nothing was sent." in words(pilot.app)
+        assert "The service reports lock 8 instead. Nothing was sent." in words(pilot.app)
         await pilot.press("D")
         await settled(pilot)
         assert sent == []
@@ -66,5 +66,5 @@ async def test_an_edit_of_another_remote_is_not_sent(
         await settled(pilot)
         said = words(pilot.app)
         another = "to another remote: Remote 5 (B-9). Nothing was sent."
-        assert "belongs to lock 8 now. Nothing was sent." in said or another in said, said
+        assert "now belongs to lock 8. Nothing was sent." in said or another in said, said
         assert sent == []

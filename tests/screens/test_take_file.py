@@ -144,14 +144,14 @@ async def test_rows_without_a_lock_are_for_the_lock_that_it_is_opened_from(
     (folder / "mixed.csv").write_text(mixed)
     async with lockterm_app(service, 1001) as pilot:
         await opened(pilot)
-        assert "A row without lockId is for lock 1001 (lock 1001)." in words(pilot.app)
+        assert "A row without lockId belongs to lock 1001 (lock 1001)." in words(pilot.app)
         await take(pilot, "roof.csv")
         assert plan_of(pilot) == [(Action.ADD, 1001, "Roof")]
         assert "Plan > lock 1001 > apply roof.csv for lock 1001" in shown(pilot)
-        assert "Its row has no lockId: it is taken for lock 1001." in words(pilot.app)
+        assert "The row has no lockId, so lockterm uses lock 1001." in words(pilot.app)
         await pilot.press("enter")
         await settled(pilot)
-        note = "Roof (A-1): Its row has no lockId: it is taken for lock 1001."
+        note = "Roof (A-1): The row has no lockId, so lockterm uses lock 1001."
         assert isinstance(pilot.app.screen, ConfirmModal)
         assert note in " ".join(words(pilot.app).replace("│", " ").split())
         await pilot.press("escape")
@@ -173,7 +173,7 @@ async def test_rows_without_a_lock_are_for_the_lock_that_it_is_opened_from(
         await take(pilot, "roof.csv")
         assert "The column lockId is missing." in words(pilot.app)
         await take(pilot, "mixed.csv")
-        assert "The id of a lock is needed." in words(pilot.app)
+        assert "A lock ID is required." in words(pilot.app)
 
 
 @pytest.mark.long
@@ -190,7 +190,7 @@ async def test_what_a_file_lacks_is_deleted_only_where_that_was_chosen(
         await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
         await pilot.press("down", "right", "down", *"5", "ctrl+s")
         await settled(pilot)
-        assert "The file deletes 8 remotes: nothing is planned." in shown(pilot)
+        assert "The file would delete 8 remotes, more than you allow here." in shown(pilot)
         await pilot.press("backspace", *"8", "ctrl+s")
         await settled(pilot)
         assert [one[0] for one in plan_of(pilot)].count(Action.DELETE) == 8
@@ -222,7 +222,7 @@ async def test_what_is_wrong_is_listed_with_line_and_reason(
         (folder / "remotes.csv").write_text(BAD.splitlines()[0])
         await pilot.press("ctrl+s")
         await settled(pilot)
-        assert "It has no rows" in shown(pilot)
+        assert "The file contains no rows" in shown(pilot)
 
 
 async def test_import_lists_every_row_when_one_lock_is_unknown_and_another_row_is_wrong(
@@ -235,7 +235,7 @@ async def test_import_lists_every_row_when_one_lock_is_unknown_and_another_row_i
     async with lockterm_app(service) as pilot:
         screen = await opened(pilot)
         await take(pilot, "all.csv")
-        assert "3 things are wrong: nothing was sent." in words(pilot.app)
+        assert "3 problems. Nothing was sent." in words(pilot.app)
         rows = [line.split() for line in shown(pilot).splitlines()]
         assert [row[:2] for row in rows if row and row[0] in {"2", "3", "4"}] == [
             ["2", "lockId"],
@@ -261,7 +261,7 @@ async def test_zeros_that_a_spreadsheet_dropped_are_noticed(
     async with lockterm_app(service) as pilot:
         await opened(pilot)
         await take(pilot, "second.csv")
-        assert "The lock has 0012: a spreadsheet may have dropped the zeros." in words(pilot.app)
+        assert "The lock has 0012. A spreadsheet may have dropped the zeros." in words(pilot.app)
         await take(pilot, "first.csv")
         assert [one[0] for one in plan_of(pilot)] == [Action.KEEP]
 
@@ -279,9 +279,9 @@ async def test_import_reports_a_wrong_file_at_its_path(
     told = {
         "none.csv": "No such file.",
         "empty.csv": "The file is empty.",
-        "folder": "It is a directory.",
-        "pipe": "It is a pipe or a device",
-        "large.csv": "It has 100,000,000 bytes",
+        "folder": "The path is a directory.",
+        "pipe": "The path is a pipe or a device",
+        "large.csv": "The file has 100,000,000 bytes",
         "~nobody-here/x": "No such home directory.",
         "image": "Neither UTF-8 nor UTF-16",
     }

@@ -68,7 +68,7 @@ def test_unknown_saved_theme_is_ignored_and_logged(
     with caplog.at_level(logging.WARNING, "lockterm"):
         app = lockterm_app.app("http://127.0.0.1:9")
     assert app.theme == "lockterm-dark"
-    assert "the kept theme is none that is known" in caplog.text
+    assert "the saved theme is unknown" in caplog.text
 
 
 def test_a_theme_kept_under_its_british_name_is_there(lockterm_app: Starter) -> None:
@@ -87,7 +87,7 @@ async def test_where_the_terminals_colors_are_used_the_choice_waits(
         await pilot.press("T")
         await settled(pilot)
         assert not pilot.app.screen.is_modal
-        assert "A theme chosen elsewhere is kept" in notices(pilot)
+        assert "Your saved theme still applies" in notices(pilot)
         if look.quiet:
             await pilot.press("Q")
             await settled(pilot)
@@ -113,7 +113,7 @@ async def test_a_choice_that_cannot_be_kept_holds_for_the_session(
         await pilot.press("j", "enter")
         await settled(pilot)
         assert pilot.app.theme == "lockterm-light"
-        assert "for this session alone" in notices(pilot)
+        assert "to this session only" in notices(pilot)
 
 
 @pytest.mark.long

@@ -94,7 +94,7 @@ async def test_undo_deletes_an_added_remote_unless_it_was_changed(
         (left,) = screen.drawn.plan.steps
         assert not left.is_planned
         assert left.remote_id == first and left.state is StepState.SKIPPED
-        assert "It was changed since: Coerced" in left.message
+        assert "The remote was changed since then: Coerced" in left.message
     assert detail(service, first)["isCoerced"] == 1
 
 
@@ -108,7 +108,7 @@ async def test_a_voice_is_set_back_to_the_one_that_was_set_from_here_before(
         await operations.writes.set_voice(lock, VoiceChoice("de-DE", "anna"))
         await press(pilot, "z")
         assert isinstance(pilot.app.screen, RefusedModal)
-        assert "the one before was not set from here" in pilot.app.messages[-1].text  # type: ignore[attr-defined]
+        assert "lockterm did not set the previous" in pilot.app.messages[-1].text  # type: ignore[attr-defined]
         await press(pilot, "escape")
         await operations.writes.set_voice(lock, VoiceChoice("fr-FR", "marc"))
         await press(pilot, "z")
@@ -136,7 +136,7 @@ async def test_a_delete_is_undone_by_its_restore(
         assert "restore: delete" in shown(pilot)
         await press(pilot, "enter")
         said = " ".join(shown(pilot).split())
-        assert "It gets a new id" in said
+        assert "The remote gets a new ID" in said
         assert f"Note: {name}" in said
         await press(pilot, "escape")
         assert await carried_out(pilot) == [StepState.RECORDED]
@@ -163,7 +163,7 @@ async def test_what_cannot_be_undone_says_why(
     async with lockterm_app(service, 1003) as pilot:
         await press(pilot, "z")
         assert isinstance(pilot.app.screen, RefusedModal)
-        assert "Nothing was changed on this lock from here." in shown(pilot)
+        assert "lockterm has changed nothing on this lock." in shown(pilot)
         await press(pilot, "escape", "u")
         await press(pilot, "7", "enter")
         await press(pilot, "z")
@@ -192,7 +192,7 @@ async def test_a_user_number_that_was_set_from_here_comes_back(
         await press(pilot, "down", "z")  # the second of the two, which is not the last any more
         screen = pilot.app.screen
         assert isinstance(screen, PlanScreen) and not has_work(screen.drawn.plan)
-        assert "the user number is 7 by now" in screen.drawn.left[0].message
+        assert "the user number is now 7" in screen.drawn.left[0].message
 
 
 @pytest.mark.long
@@ -216,7 +216,10 @@ async def test_a_run_is_undone_as_a_whole_and_a_step_of_it_on_its_own(
         screen = pilot.app.screen
         assert isinstance(screen, PlanScreen) and not screen.drawn.left
         said = " ".join(shown(pilot).split())
-        assert "undo the run: a test" in said and "was one of this run: all is undone" in said
+        assert (
+            "undo the run: a test" in said
+            and "belongs to this run. The plan undoes the whole run" in said
+        )
         actions = [step.action for step in screen.drawn.plan.steps]
         assert actions == [Action.DELETE, Action.DELETE, Action.UPDATE, Action.UPDATE, Action.ADD]
         assert await carried_out(pilot) == [StepState.RECORDED] * 5
@@ -261,6 +264,6 @@ async def test_nothing_of_a_run_is_deleted_where_one_of_its_locks_cannot_be_read
         await press(pilot, "z")
         screen = pilot.app.screen
         assert isinstance(screen, PlanScreen) and not has_work(screen.drawn.plan)
-        assert "lock 1001 could not be read whole" in " ".join(
+        assert "lock 1001 could not be read completely" in " ".join(
             step.message for step in screen.drawn.left
         )

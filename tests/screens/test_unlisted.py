@@ -86,7 +86,7 @@ async def test_the_table_shows_what_the_list_does_not_yet(
         await until(pilot, lambda: "d delete  " not in shown(pilot.app))  # dimmed, or left out
         for key in ("d", "e", "u", "w"):
             await pilot.press(key)
-            await until(pilot, lambda: "It is already deleted" in words(pilot.app))
+            await until(pilot, lambda: "This remote is already deleted" in words(pilot.app))
             assert isinstance(pilot.app.screen, RefusedModal), "nothing is asked"
             await pilot.press("escape")
             await until(pilot, lambda: pilot.app.screen is screen)
@@ -151,7 +151,10 @@ async def test_a_second_change_is_said_to_wait_before_anything_is_typed(
             told = len(pilot.app.messages)
             await pilot.press(key)
             await until(pilot, lambda told=told: len(pilot.app.messages) > told)
-            assert "An earlier change of it is unconfirmed: delete" in pilot.app.messages[-1].text
+            assert (
+                "An earlier change of this remote is unconfirmed: delete"
+                in pilot.app.messages[-1].text
+            )
             assert isinstance(pilot.app.screen, RefusedModal)
             await pilot.press("escape")
             await until(pilot, lambda: pilot.app.screen is screen)
@@ -186,7 +189,7 @@ async def test_a_change_without_an_answer_says_what_it_would_set_and_when_it_is_
                 assert [command in line for line in lines].count(True) == 1, (wide, *lines[:6])
 
         await pilot.press("A")
-        await until(pilot, lambda: "Send it again?" in words(app))
+        await until(pilot, lambda: "Send again?" in words(app))
         assert f"Name: {remote.remote_name} -> Renamed fob" in words(app)
         assert "Coerced: " in words(app) and "-> yes" in words(app)
         await pilot.press("escape")

@@ -122,13 +122,13 @@ async def test_without_vendor_and_model_they_are_asked_for_and_kept(
         await until(pilot, lambda: isinstance(pilot.app.screen, VendorModelModal))
         await until(pilot, lambda: pilot.app.screen.query_one("#vendor", Input).has_focus)
         await pilot.press("escape")
-        await until(pilot, lambda: "e say vendor and model" in words(pilot.app))
+        await until(pilot, lambda: "e set vendor and model" in words(pilot.app))
         await until(pilot, lambda: "zh-CN-xiaoyan" in words(pilot.app))  # the packs need neither
         await pilot.press("e")
         await until(pilot, lambda: isinstance(pilot.app.screen, VendorModelModal))
         await pilot.pause()
         await pilot.press(*"lumenlock", "enter", "enter")
-        await until(pilot, lambda: "Both are needed" in words(pilot.app))
+        await until(pilot, lambda: "Vendor and model are required" in words(pilot.app))
         await pilot.press(*"L7", "enter")
         await until(pilot, lambda: "Voices of lumenlock L7" in words(pilot.app))
         await until(pilot, lambda: "- zh-CN Chinese" in words(pilot.app))
@@ -176,7 +176,7 @@ async def test_the_detail_of_the_pack_under_the_cursor(
         await pilot.press("y")
         assert pilot.app.clipboard == pack.timbre_pack_url
         await pilot.press("enter")
-        await until(pilot, lambda: "These are packs" in words(pilot.app))
+        await until(pilot, lambda: "This list shows packs" in words(pilot.app))
 
 
 @pytest.mark.long
@@ -190,7 +190,7 @@ async def test_url_md5_and_file_are_those_of_one_pack(
         await go_to(pilot, "grace")
         grace = await screen.operations.voices.pack(1001, "en-US-grace")
         await pilot.press("y", "ctrl+y")
-        await until(pilot, lambda: "tab goes to the packs" in words(app))
+        await until(pilot, lambda: "has not been read" in words(app))
         assert app.clipboard == grace.timbre_pack_url
         screen.details = {**screen.details, "en-US-grace": grace}
         await pilot.press("ctrl+y")

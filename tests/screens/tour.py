@@ -41,7 +41,7 @@ STOPS: tuple[tuple[str, str, str, str], ...] = (
     ("themes", "T", "heme", "escape"),
     ("locks", "escape", "Main gate", ""),
     ("lock form", "a", "Vendor", "escape"),
-    ("lock by its id", "o", "lock", "escape"),
+    ("lock by its ID", "o", "lock", "escape"),
     ("take a lock out", "x", "Main gate", "escape"),
 )
 """Name; the keys that lead to it from the one before; what it shows; the keys that lead back."""

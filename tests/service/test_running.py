@@ -105,7 +105,7 @@ def test_database_is_refused_when_a_link_is_in_the_place_of_its_files(
     victim = tmp_path / "victim"
     victim.write_bytes(b"precious")
     (tmp_path / f"service.db{end}").symlink_to(victim)
-    with pytest.raises(OSError, match=rf"it is a link or no file.*service\.db{end}'"):
+    with pytest.raises(OSError, match=rf"it is a link, or not a file.*service\.db{end}'"):
         RunningService(database=tmp_path / "service.db")
     assert victim.read_bytes() == b"precious"
 

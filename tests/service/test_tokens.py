@@ -94,7 +94,7 @@ BAD_LINE = f"west {NORTH}"
         (f"{BAD_LINE}\n{line_of('south', SOUTH)}\n{line_of('new', 'n' * 20)}", "", {SOUTH}),
         (f"{line_of('a', NORTH)}\n{line_of('a', SOUTH)}\n{line_of('a', 'n' * 20)}", "",
          {NORTH, SOUTH}),
-        (f"{line_of('north', NORTH)}\n{line_of('new', 'n' * 20)}", "Others can change it.",
+        (f"{line_of('north', NORTH)}\n{line_of('new', 'n' * 20)}", "Other users can change it.",
          {NORTH}),
         (f"# {line_of('north', NORTH)}\n{BAD_LINE}", "", set()),
         (f"{line_of('north', NORTH)[:-1]}\n{line_of('south', SOUTH)}\ufffd", "", set()),

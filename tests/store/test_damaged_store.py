@@ -80,7 +80,7 @@ def test_rows_around_the_damage_are_saved(path: Path):
     assert {row.id for row in rows} <= {f"id{number}" for number in range(ROWS)}
     assert all(row == operation(row.remote_id) for row in rows)
     assert len(LockBook(database, "p").locks()) == ROWS
-    assert f"{len(rows) + ROWS} of its entries" in database.notice
+    assert f"saved {len(rows) + ROWS} entries" in database.notice
     (aside,) = path.parent.glob("lockterm.db.damaged-*")
     assert aside.read_bytes() == damaged and aside.name in database.notice
     assert aside.stat().st_mode & 0o777 == path.stat().st_mode & 0o777 == 0o600

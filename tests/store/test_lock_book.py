@@ -154,7 +154,7 @@ def test_a_failed_change_leaves_everything_as_it_was(book: LockBook, database: D
 )
 def test_what_no_store_can_keep_is_an_error_in_words(book: LockBook, lock: Lock) -> None:
     book.save(Lock(1, name="gate"))
-    with pytest.raises(StoreError, match="that the local store cannot keep"):
+    with pytest.raises(StoreError, match="that the local store cannot save"):
         book.save(lock)
     assert book.locks() == [Lock(1, name="gate")]
 

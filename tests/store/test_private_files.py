@@ -82,7 +82,7 @@ def test_store_refuses_links_and_pipes(tmp_path: Path, kind: str, suffix: str):
     else:
         os.mkfifo(planted)
     database = Database(tmp_path / "lockterm.db")
-    with pytest.raises(StoreError, match="a link or no file"), database.transaction():
+    with pytest.raises(StoreError, match="a link, or not a file"), database.transaction():
         pass
     assert not victim.exists()
 

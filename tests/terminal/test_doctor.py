@@ -126,9 +126,9 @@ def test_a_terminal_that_answers_is_believed(tmp_path: Path) -> None:
     assert set(found["widths"].values()) == {1, 2}
     lines = sentences(report)
     assert "export COLORTERM=truecolor" in lines["Colors"]
-    assert "the terminal says that it takes it" in lines["Copying"]
+    assert "which the terminal reports to support" in lines["Copying"]
     assert lines["Size"] == "OK Size: 80x24."
-    assert "take the room they should" in lines["Glyphs"]
+    assert "have the expected width" in lines["Glyphs"]
     assert all(line.startswith("OK") for line in lines.values()), lines
 
 
@@ -169,7 +169,7 @@ def test_a_terminal_that_answers_nothing_holds_nothing_up(tmp_path: Path) -> Non
     # More rows than usual: the paths of a test are long, and what it says would leave the screen.
     with PtySession(doctor(), clean_environment(tmp_path), (80, 40)) as terminal:
         assert terminal.wait_exit() == 1, "no service is known"
-        assert "it answers nothing" in " ".join(terminal.text.split())
+        assert "answers no queries" in " ".join(terminal.text.split())
         assert bytes(terminal.raw).count(b"\x1b[c") == 1, "it is asked once and left alone"
         assert terminal.attributes() == terminal.attributes_before
 
@@ -278,7 +278,7 @@ def test_tmux_is_asked_how_it_is_set(tmp_path: Path) -> None:
     assert found["name"].startswith("tmux 3.")
     assert found["tmux"]["setClipboard"] == "external"
     assert found["tmux"]["allowPassthrough"] == "on"
-    assert lines["Copying"] == "OK Copying: tmux hands values on to xterm-256color."
+    assert lines["Copying"] == "OK Copying: tmux passes values on to xterm-256color."
     assert "Ctrl+B" in lines["Keys"]
 
     with in_tmux(doctor(to=out), tmp_path, TERM="linux") as terminal:
@@ -305,7 +305,7 @@ def test_gnu_screen_is_asked_nothing_that_it_would_spill(tmp_path: Path) -> None
     report = json.loads(out.read_text())
     assert facts(report)["name"] == "GNU screen"
     assert "Ctrl+A" in sentences(report)["Keys"]
-    assert "in pieces that GNU screen hands on" in sentences(report)["Copying"]
+    assert "in pieces that GNU screen passes on" in sentences(report)["Copying"]
 
 
 def is_raw(terminal: PtySession) -> bool:

@@ -63,9 +63,9 @@ def test_a_service_is_tried_and_its_profile_is_used_from_then_on(
     session = lockterm(env=SET, size=size)
     open_form(session)
     fill(session, "north-campus", service.base_url, "", "Authorization", "LOCKTERM_TOKEN")
-    session.wait_for("It is set now")
+    session.wait_for("The variable is set")
     session.press("\x14")  # ctrl+t
-    session.wait_for(r"answers as it should, in \d+ ms")
+    session.wait_for(r"answers correctly in \d+ ms")
     assert not config_of(tmp_path).exists(), "a test writes nothing"
     session.press("\x13")  # ctrl+s
     session.wait_for("The lock book is empty")
@@ -130,7 +130,7 @@ def test_unset_variable_is_reported_before_and_after(
     session = lockterm()
     open_form(session)
     fill(session, "north", service.base_url, "", "Authorization", "NOT_SET")
-    session.wait_for("It is not set now")
+    session.wait_for("The variable is not set")
     session.press("\x13")
     session.wait_for("Save the profile anyway")
     session.press(GO_ON)
@@ -193,7 +193,9 @@ def test_leaving_says_how_to_go_on_and_asks_before_it_loses_something(lockterm: 
     session.wait_for("Try the demo")
     session.press("\x11")  # a letter would do nothing: a form was just left
     assert session.wait_exit() == 2
-    assert "Try `lockterm demo`, or give one: lockterm --base-url" in " ".join(session.lines)
+    assert "Run `lockterm demo`, or connect to a service: lockterm --base-url" in " ".join(
+        session.lines
+    )
     assert b"Traceback" not in session.raw
 
 
@@ -213,7 +215,7 @@ def test_what_was_typed_is_there_again_however_it_ended(
     again = lockterm()
     open_form(again)
     again.wait_for("https://locks.example.com")
-    again.wait_for("typed before and not saved")
+    again.wait_for("your earlier input, which was not saved")
 
 
 @pytest.mark.long
@@ -230,7 +232,7 @@ def test_a_broken_default_profile_says_so_and_ends(lockterm: Start, tmp_path: Pa
 def test_the_welcome_has_room_in_60x20(lockterm: Start) -> None:
     session = lockterm(size=(60, 20), env={"NO_COLOR": "1"})
     session.wait_for("^ Try the demo +a made-up site, on this machine$")
-    session.wait_for("^ Connect to a service +asks for its address and tries it$")
+    session.wait_for("^ Connect to a service +asks for the address and tests it$")
     session.wait_for("^1 demo  2 connect  q quit")
     assert b"\x1b[38;" not in session.raw
     assert b"\x1b[48;" not in session.raw

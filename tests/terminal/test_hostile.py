@@ -69,7 +69,7 @@ def test_hostile_strings_on_every_screen(lockterm: Start) -> None:
         leave("Voices")
         go("M", seen="Messages")
         leave("Messages")
-        go("a", seen="Still needed: Name")
+        go("a", seen="Required: Name")
         go(*"Anna", "tab", seen="lockterm could not check whether the name is free")
         session.press("\x11")  # Ctrl+Q
         assert session.wait_exit() == 0

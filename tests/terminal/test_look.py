@@ -119,7 +119,7 @@ def test_without_mouse_no_code_of_it_leaves_until_the_key(lockterm: Start) -> No
     session.wait_for("work in lockterm again")
     assert {b"1000", b"1003", b"1006"} <= {found[1] for found in MOUSE.finditer(session.raw)}
     session.press("O")
-    session.wait_for("The terminal has it")
+    session.wait_for("The terminal now handles the mouse")
     after = len(session.raw)
     for mode in (b"1000", b"1002", b"1003", b"1006", b"1015"):
         last = max(session.raw.rfind(b"\x1b[?" + mode + end) for end in (b"h", b"l"))
@@ -162,7 +162,7 @@ def test_quiet_is_offered_over_a_thin_link_and_once(lockterm: Start) -> None:
     session.press("M")
     session.wait_for("Messages")
     session.press("j")
-    session.wait_for("To begin so: --quiet")
+    session.wait_for("To start in this mode, use --quiet")
     assert session.raw.count(WHERE_IS_THE_CURSOR) == 2
 
 

@@ -71,27 +71,27 @@ def check_configuration(
     """
     config = read_config(config_file)
     if config is None:
-        yield Finding("OK", f"{config_file} does not exist, and is not needed.")
+        yield Finding("OK", f"{config_file} does not exist. lockterm works without this file.")
     else:
         mode = stat.S_IMODE(config_file.stat().st_mode)
         facts = {"file": str(config_file), "mode": f"{mode:04o}", "profiles": len(config.profiles)}
         if mode & 0o022:
-            sentence = f"Others can change {config_file}, and so where lockterm connects to."
+            sentence = f"Other users can change {config_file}, and so the service."
             yield Finding("WARN", sentence, f"Run: chmod 600 {config_file}", facts)
         else:
             sentence = f"{config_file} ({mode:04o}) has no unknown keys."
             yield Finding("OK", sentence, facts=facts)
     data = zone_data()
     facts = {"timeZones": asdict(data)}
-    yield Finding("OK", f"Time zones are of {describe_zone_data(data)}.", facts=facts)
+    yield Finding("OK", f"Time zone data: {describe_zone_data(data)}.", facts=facts)
     profile = settings.profile
     if profile is None:
-        advice = f"Try lockterm demo, give --base-url, or write a profile into {config_file}."
-        yield Finding("FAIL", "No service is known.", advice)
+        advice = f"Run lockterm demo, add --base-url URL, or write a profile into {config_file}."
+        yield Finding("FAIL", "No service is configured.", advice)
         return
     chosen = {"profile": profile.name, "baseUrl": profile.base_url, "readOnly": profile.read_only}
     read_only = ", read-only" if profile.read_only else ""
-    sentence = f"The profile {profile.name} is on {profile.base_url}{read_only}."
+    sentence = f"The profile {profile.name} uses {profile.base_url}{read_only}."
     yield Finding("OK", sentence, facts=chosen)
     for warning in profile.warnings:
         yield Finding("WARN", warning)
@@ -108,13 +108,13 @@ def check_store(paths: Paths) -> Iterator[Finding]:
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
         yield Finding(
             "FAIL",
-            f"{place} is not writable, so lockterm can change nothing.",
-            "Make it writable, or set XDG_STATE_HOME to a place that is.",
+            f"{place} is not writable, so lockterm can send no changes.",
+            "Make it writable, or set XDG_STATE_HOME to a writable directory.",
         )
         return
     free = shutil.disk_usage(place).free
     if free < LEAST_FREE:
-        yield Finding("FAIL", f"The disk of {place} is full.", "Make room.")
+        yield Finding("FAIL", f"The disk that contains {place} is full.", "Free some disk space.")
     if paths.database.exists():
         yield from _check_database(paths.database)
     else:
@@ -124,7 +124,7 @@ def check_store(paths: Paths) -> Iterator[Finding]:
 def _check_database(database: Path) -> Iterator[Finding]:
     mode = database.stat().st_mode
     if mode & 0o077:
-        yield Finding("WARN", f"Others can read {database}.", f"Run: chmod 600 {database}")
+        yield Finding("WARN", f"Other users can read {database}.", f"Run: chmod 600 {database}")
     try:
         facts, flaws = _inspect(database)
     except StoreError as error:
@@ -138,30 +138,34 @@ def _check_database(database: Path) -> Iterator[Finding]:
     unknown_zones = facts.pop("unknown_zones", [])
     facts = {"file": str(database), "bytes": _measure(database), **facts}
     if flaws:
-        advice = "Start lockterm: it sets the file aside and keeps what can be read of it."
+        advice = "Start lockterm to move the file aside and to save the readable entries."
         yield Finding("FAIL", f"{database} is damaged: {flaws}.", advice, facts)
         return
     if facts.pop("earlier", False):
         yield Finding(
             "WARN",
-            f"{database} is from before the first release, and is not read any more.",
-            "Start lockterm: it keeps the file under another name and begins a new store.",
+            (
+                f"{database} comes from a version before the first release, which lockterm no"
+                " longer reads."
+            ),
+            "Start lockterm to rename the file and to create a new store.",
             facts,
         )
         return
     if facts["schema"] > VERSION:
         yield Finding(
             "WARN",
-            f"{database} was written by a later lockterm: its tables are version"
-            f" {facts['schema']}, and this one knows version {VERSION}.",
-            "Use the later lockterm; this one reads only what it knows.",
+            f"{database} was written by a newer lockterm. Its tables have version"
+            f" {facts['schema']}, but this lockterm reads version {VERSION}.",
+            "Use the newer lockterm.",
         )
     if count := facts["damaged"]:
         yield Finding(
             "FAIL",
-            f"{count:,} {'entry' if count == 1 else 'entries'} of the journal in {database}"
-            f" {'is' if count == 1 else 'are'} damaged; the others can be read.",
-            f"Start lockterm and press {key('app.history')}: it shows what is left of each.",
+            f"{count:,} {'entry' if count == 1 else 'entries'} of the journal in"
+            f" {database} {'is' if count == 1 else 'are'} damaged. The other entries can"
+            " be read.",
+            f"Start lockterm and press {key('app.history')} to see the readable parts.",
             facts,
         )
         return
@@ -171,9 +175,9 @@ def _check_database(database: Path) -> Iterator[Finding]:
         title = f"{clean(name, 60)} (lock {lock_id})" if name else f"lock {lock_id}"
         yield Finding(
             "WARN",
-            f'This machine does not know the time zone "{clean(zone, 60)}" of {title}: no date is'
-            " read for it, and times are shown in UTC.",
-            "Correct the zone in the lock book, or type dates with their offset.",
+            f'This machine does not know the time zone "{clean(zone, 60)}" of {title}. It accepts'
+            " only dates with a UTC offset, and shows times in UTC.",
+            "Correct the time zone in the lock book, or type dates with their UTC offset.",
         )
     if count := facts["unsettled"]:
         yield Finding(
@@ -184,7 +188,7 @@ def _check_database(database: Path) -> Iterator[Finding]:
         )
     if count := facts["drafts"]:
         sentence = f"{format_count(count, 'unfinished form')}."
-        yield Finding("WARN", sentence, "Start lockterm: it offers to continue.")
+        yield Finding("WARN", sentence, "Start lockterm to continue the form.")
 
 
 def _inspect(database: Path) -> tuple[dict[str, Any], str]:
@@ -242,7 +246,7 @@ def check_service(profile: Profile, lock_id: int | None) -> Iterator[Finding]:
     yield _check_latency(profile, answers)
     refusal = answers.refusal
     if refusal is not None and lock_id is not None:
-        sentence = f"It refuses the lock {lock_id}: {refusal.meaning}"
+        sentence = f"The service refuses the lock {lock_id}: {refusal.meaning}"
         yield Finding("WARN", sentence, "Check the ID.")
     yield _check_clock(answers.offset_s)
 
@@ -259,7 +263,7 @@ def _check_latency(profile: Profile, answers: ServiceAnswers) -> Finding:
         "calls": len(calls),
     }
     sentence = (
-        f"{profile.host} answers as it should: {len(calls)} calls took {min(calls):.0f} /"
+        f"{profile.host} answers correctly: {len(calls)} calls took {min(calls):.0f} /"
         f" {middle:.0f} / {max(calls):.0f} ms (min / median / max), the first one"
         f" {answers.first_ms:.0f} ms with its connection."
     )
@@ -271,15 +275,15 @@ def _check_latency(profile: Profile, answers: ServiceAnswers) -> Finding:
 
 def _check_clock(offset_s: float | None) -> Finding:
     if offset_s is None:
-        return Finding("WARN", "It sends no time, so the clocks were not compared.")
+        return Finding("WARN", "The service sends no time, so lockterm did not compare the clocks.")
     facts = {"clockOffsetS": round(offset_s, 1)}
     if abs(offset_s) <= CLOCK_TOLERANCE_S:
         sentence = f"The clocks agree within {abs(offset_s) + 1:.0f} s."
         return Finding("OK", sentence, facts=facts)
     side = "behind" if offset_s > 0 else "ahead of"
     sentence = (
-        f"This machine's clock is {abs(offset_s):.0f} s {side} the service's: dates would be wrong"
-        " by that."
+        f"This machine's clock is {abs(offset_s):.0f} s {side} the service's, so dates are"
+        " wrong by that time."
     )
     return Finding("FAIL", sentence, "Set the clock.", facts)
 
@@ -289,7 +293,7 @@ def _check_certificate(profile: Profile) -> Finding:
     try:
         seen = look_at_certificate(profile)
     except (LocktermError, OSError, ValueError) as error:
-        return Finding("WARN", f"Its certificate could not be looked at: {error}.")
+        return Finding("WARN", f"The certificate could not be inspected: {error}.")
     facts = {
         "tls": seen.tls,
         "certificateUntil": seen.until,
@@ -298,10 +302,10 @@ def _check_certificate(profile: Profile) -> Finding:
     }
     by = f" by {seen.issuer}" if seen.issuer else ""
     sentence = (
-        f"Its certificate, issued{by}, is trusted, {seen.tls}, and lasts until {seen.until},"
-        f" {seen.days} days."
+        f"The certificate, issued{by}, is trusted ({seen.tls}) and valid until"
+        f" {seen.until}, {seen.days} days."
     )
     if seen.days < SOON_DAYS:
-        advice = "Ask the operators to renew it before it ends."
+        advice = "Ask the operators to renew the certificate before it expires."
         return Finding("WARN", sentence, advice, facts)
     return Finding("OK", sentence, facts=facts)

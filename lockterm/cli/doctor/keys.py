@@ -44,9 +44,12 @@ def run_keys(timeout_s: float = TIMEOUT_S) -> int:
     require_terminal(os.environ)
     if not can_ask_terminal():
         raise NoTerminal(
-            "This terminal belongs to another program now.", hint="Run it in the foreground."
+            "Another program uses this terminal now.", hint="Run the command in the foreground."
         )
-    put(f"Press each of these keys; q or ctrl+c ends, as do {timeout_s:.0f} s without a key:")
+    put(
+        "Press each of these keys. To end, press q or ctrl+c, or press no key for"
+        f" {timeout_s:.0f} s:"
+    )
     put_wrapped("  ", " ".join(KEYS))
     seen: set[str] = set()
     for key, sequence in _read_keys(timeout_s):
@@ -59,8 +62,8 @@ def run_keys(timeout_s: float = TIMEOUT_S) -> int:
     put(f"{len(KEYS) - len(missing)} of {len(KEYS)} arrived.")
     if missing:
         put_wrapped("Not seen: ", f"{' '.join(missing)}.")
-        then = "then give their actions others in the configuration, [keys]."
-        put_wrapped("", f"Not pressed, or kept by what is in between: {then}")
+        then = "then set other keys for these actions under [keys] in the configuration."
+        put_wrapped("", f"If you pressed these keys, another program keeps them: {then}")
     return 0
 
 

@@ -59,8 +59,8 @@ def check_terminal(
         over = " over SSH" if "SSH_CONNECTION" in environ else ""
         yield Finding(
             "WARN",
-            f"There is no terminal here{over}: commands work, the UI does not.",
-            "For the UI, run it in a terminal; over SSH with ssh -t.",
+            f"There is no terminal{over}. Commands work, but the UI does not.",
+            "For the UI, run lockterm in a terminal. Over SSH, use ssh -t.",
             {"tty": False, "encoding": _encoding()},
         )
         return
@@ -99,14 +99,16 @@ def _check_answers(answers: TerminalAnswers, environ: Mapping[str, str], asked: 
         "multiplexer": answers.multiplexer,
         "modes": dict(answers.modes),
     }
-    unknown = "so lockterm relies on the environment."
+    unknown = "so lockterm uses the environment variables."
     if not asked:
-        return Finding("OK", f"Type: {term}; it was not asked, {unknown}", facts=facts)
+        return Finding(
+            "OK", f"Type: {term}. lockterm did not query the terminal, {unknown}", facts=facts
+        )
     if took_ms is None:
-        sentence = f"Type: {term}; it answers nothing, {unknown}"
+        sentence = f"Type: {term}. The terminal answers no queries, {unknown}"
         return Finding("WARN", sentence, "Check that TERM is right.", facts)
-    name = answers.name or "it does not say its name"
-    sentence = f"Type: {term}; {name}, and answers in {took_ms:.0f} ms."
+    name = f"is {answers.name}" if answers.name else "reports no name"
+    sentence = f"Type: {term}. The terminal {name} and answers in {took_ms:.0f} ms."
     known = answers.modes.get("synchronizedOutput")
     if known is not None:
         sentence += f" It {'draws' if known else 'does not draw'} a frame at once."
@@ -125,25 +127,27 @@ def _check_size(answers: TerminalAnswers) -> Finding:
     if not (columns and rows):
         used = shutil.get_terminal_size((80, 24))
         wide, high = answers.size or used
-        sentence = f"Size: the terminal reports none; {used.columns}x{used.lines} is used."
+        sentence = f"Size: the terminal reports none, so lockterm uses {used.columns}x{used.lines}."
         return Finding("WARN", sentence, f"Run: stty columns {wide} rows {high}", facts)
     if answers.size is not None and answers.size != (columns, rows):
         wide, high = answers.size
         sentence = f"Size: {size} is set, but the terminal has {wide}x{high}."
         return Finding("WARN", sentence, f"Run: stty columns {wide} rows {high}", facts)
     if columns < SMALLEST[0] or rows < SMALLEST[1]:
-        advice = "Make it at least 60x20, better 80x24."
+        advice = "Make the window at least 60x20, better 80x24."
         return Finding("FAIL", f"Size: {size} is too small.", advice, facts)
     if columns < HOME[0] or rows < HOME[1]:
-        return Finding("OK", f"Size: {size} is enough.", "At 80x24 a page of 20 fits whole.", facts)
+        return Finding(
+            "OK", f"Size: {size} is enough.", "At 80x24, a page of 20 remotes fits.", facts
+        )
     return Finding("OK", f"Size: {size}.", facts=facts)
 
 
 def _check_keys(look: Look, answers: TerminalAnswers) -> Finding:
     taken = {
-        "tmux": "tmux keeps Ctrl+B for itself; lockterm has no key on it",
-        "screen": "GNU screen keeps Ctrl+A for itself; lockterm has no key on it",
-        "plain": "nothing is known to be kept from lockterm",
+        "tmux": "tmux keeps Ctrl+B, which lockterm does not use",
+        "screen": "GNU screen keeps Ctrl+A, which lockterm does not use",
+        "plain": "no known key is kept from lockterm",
     }
     facts = {
         "multiplexer": None if look.copy == "plain" else look.copy,
@@ -175,12 +179,12 @@ def _check_colors(look: Look, answers: TerminalAnswers, origins: Mapping[str, st
     shown = f"{look.colors:,}" if look.colors else "none"
     sentence = f"Colors: {shown} ({why})."
     if answers.true_color and look.colors < TRUE_COLORS:
-        advice = "For all of them: export COLORTERM=truecolor"
-        sentence += " The terminal keeps 16,777,216 apart."
+        advice = "For all colors: export COLORTERM=truecolor"
+        sentence += " The terminal shows 16,777,216 different colors."
         return Finding("OK", sentence, advice, facts)
     if answers.true_color is False and look.colors == TRUE_COLORS:
-        sentence += " The terminal replaces some of them by others."
-        return Finding("WARN", sentence, "Unset COLORTERM if it looks odd.", facts)
+        sentence += " The terminal replaces some of these colors."
+        return Finding("WARN", sentence, "Unset COLORTERM if colors look wrong.", facts)
     return Finding("OK", sentence, facts=facts)
 
 
@@ -196,12 +200,12 @@ def _check_glyphs(look: Look, answers: TerminalAnswers, origins: Mapping[str, st
     sentence = f"Glyphs: {'ASCII' if look.in_ascii else 'Unicode'} ({why})."
     if not look.utf8:
         sentence = f"Glyphs: ASCII ({why}). Other characters in names are shown as ?."
-        advice = "If the terminal takes UTF-8: export LC_ALL=C.UTF-8"
+        advice = "If the terminal supports UTF-8: export LC_ALL=C.UTF-8"
         if answers.widths.get(LETTER) == 1:
             sentence = (
-                f"Glyphs: Unicode. The terminal takes UTF-8, but the locale does not ({why})."
+                f"Glyphs: Unicode. The terminal supports UTF-8, but the locale does not ({why})."
             )
-            advice = "Commands print escapes until you: export LC_ALL=C.UTF-8"
+            advice = "To print names without escapes: export LC_ALL=C.UTF-8"
             facts["glyphs"] = "unicode"
         return Finding("WARN", sentence, advice, facts)
     odd = [glyph for glyph, cells in answers.widths.items() if cells != cell_len(glyph)]
@@ -213,7 +217,7 @@ def _check_glyphs(look: Look, answers: TerminalAnswers, origins: Mapping[str, st
         sentence += f" This terminal draws {' '.join(others)} in another width: names shift rows."
         return Finding("WARN", sentence, facts=facts)
     if answers.widths:
-        sentence += " Accents, wide letters and emoji take the room they should."
+        sentence += " Accents, wide letters and emoji have the expected width."
     return Finding("OK", sentence, facts=facts)
 
 
@@ -235,17 +239,19 @@ def check_copying(look: Look, answers: TerminalAnswers, environ: Mapping[str, st
     if look.copy == "tmux":
         return _check_tmux(_ask_tmux() if environ.get("TMUX") else None, facts)
     if look.copy == "screen":
-        sentence = "Copying: by OSC 52, in pieces that GNU screen hands on."
+        sentence = "Copying: by OSC 52, in pieces that GNU screen passes on."
     elif answers.clipboard:
-        sentence = "Copying: by OSC 52; the terminal says that it takes it."
+        sentence = "Copying: by OSC 52, which the terminal reports to support."
     else:
-        sentence = "Copying: by OSC 52; the terminal does not say whether it takes it."
+        sentence = "Copying: by OSC 52. The terminal does not report whether it supports OSC 52."
     return Finding("OK", sentence, facts=facts)
 
 
 def _check_tmux(tmux: dict[str, Any] | None, facts: dict[str, Any]) -> Finding:
     if tmux is None:
-        sentence = "Copying: by OSC 52 through a tmux that cannot be asked; by default it drops it."
+        sentence = (
+            "Copying: by OSC 52 through a tmux that does not answer. By default, tmux drops OSC 52."
+        )
         return Finding("WARN", sentence, "Set in that tmux: set -s set-clipboard on", facts)
     facts["tmux"] = tmux
     terminal = tmux["terminal"]
@@ -254,11 +260,14 @@ def _check_tmux(tmux: dict[str, Any] | None, facts: dict[str, Any]) -> Finding:
     if not tmux["knowsClipboard"] and version >= (3, 2):
         return Finding(
             "WARN",
-            f"Copying: tmux knows no clipboard of a terminal of the type {terminal}.",
-            f"If it has one, set: set -as terminal-features ',{terminal}:clipboard'",
+            f"Copying: tmux knows no clipboard for the terminal type {terminal}.",
+            (
+                "If the terminal has a clipboard, set: set -as terminal-features"
+                f" ',{terminal}:clipboard'"
+            ),
             facts,
         )
-    return Finding("OK", f"Copying: tmux hands values on to {terminal}.", facts=facts)
+    return Finding("OK", f"Copying: tmux passes values on to {terminal}.", facts=facts)
 
 
 def _ask_tmux() -> dict[str, Any] | None:

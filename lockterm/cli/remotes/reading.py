@@ -74,7 +74,7 @@ def list_remotes(
 ) -> int:
     """List the remotes of a lock."""
     if everything and (page or page_size):
-        raise click.UsageError("--all has no pages: leave out --page and --page-size")
+        raise click.UsageError("--all excludes --page and --page-size")
     with open_lock(options, typed_lock) as (session, lock):
         operations = session.operations
         if everything:
@@ -151,7 +151,7 @@ def check_name(options: Options, typed_lock: str, name: str, as_json: bool) -> i
     name = name.strip()
     with open_lock(options, typed_lock) as (session, lock):
         if not name:
-            raise UsageError("NAME is empty; nothing was sent.")
+            raise UsageError("NAME is empty. Nothing was sent.")
         free = session.run(session.operations.remotes.is_name_free(lock.lock_id, name))
     if as_json:
         put_json({"lock": lock_json(lock), "remoteName": name, "free": free})
@@ -169,8 +169,8 @@ def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
     remote = session.run(session.operations.remotes.detail(remote_id))
     if remote.lock_id not in (None, lock.lock_id):
         raise UsageError(
-            f"Remote {remote_id} belongs to lock {remote.lock_id}, not to {format_lock(lock)}:"
-            " nothing was changed.",
+            f"Remote {remote_id} belongs to lock {remote.lock_id}, not to"
+            f" {format_lock(lock)}. Nothing was changed.",
             hint="Check the IDs of the lock and the remote.",
         )
     return remote

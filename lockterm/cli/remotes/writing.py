@@ -46,7 +46,7 @@ from lockterm.errors import NameTaken
 from lockterm.operations.taken import read_names_in_use
 
 _METAVARS = {Kind.NUMBER: "INT", Kind.DATE: "TIME", Kind.WEEKDAYS: "DAYS", Kind.OBJECT: "JSON"}
-_SEND_IT = "Send it anyway?"
+_SEND_IT = "Send the change anyway?"
 
 
 def takes_fields(fields: Sequence[Field], *, adding: bool) -> Callable[[Command], Command]:
@@ -108,7 +108,9 @@ def read_options(
     if "remoteType" not in reasons:
         shown = shown_fields(kind, adding=before is None)
         for name in given.keys() - set(shown):
-            reasons[name] = f"It does not apply to a {word(RemoteType, kind)} remote. Leave it out."
+            reasons[name] = (
+                f"The option does not apply to a {word(RemoteType, kind)} remote. Leave it out."
+            )
     if reasons:
         said = [
             f"--{field.option}: {reasons[field.name]}" for field in ADDED if field.name in reasons
@@ -129,7 +131,7 @@ def describe_resolved(
         if FIELDS[name].kind is not Kind.OBJECT  # its note is its size
     ]
     if lines and "endDate" in shown:
-        lines.insert(0, f"Times are in the zone {clean(dates.zone_name(zone))}.")
+        lines.insert(0, f"Times are in the time zone {clean(dates.zone_name(zone))}.")
     return lines
 
 
@@ -248,14 +250,16 @@ def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
             count = seen.value.least
             if not count:
                 return report_unchanged(
-                    change, f"{format_lock(lock)} has no remotes: nothing was sent."
+                    change, f"{format_lock(lock)} has no remotes. Nothing was sent."
                 )
             if not how.yes:
                 first = next(iter(seen.value.remotes), None)
                 lost = describe_backup(first.raw if first else {}, many=True)
-                notify(f"all of them will stop opening this lock. {lost}")
+                notify(f"all of these remotes will stop opening this lock. {lost}")
             remotes = "the only remote" if count == 1 else f"all {count:,} remotes"
-            question = f"To delete {remotes} of {format_lock(lock)}, type its id or its name"
+            question = (
+                f"To delete {remotes} of {format_lock(lock)}, type the ID or the name of the lock"
+            )
             if not confirm_by_typing(question, (str(lock.lock_id), lock.name), yes=how.yes):
                 return cancel()
         work = session.operations.writes.clear_remotes(lock.lock_id, count)
@@ -282,7 +286,7 @@ def user_number(
     """
     with open_writable_lock(options, typed_lock, how) as (session, lock):
         before = _read_before(session, lock, remote_id)
-        done = f"{format_remote(before)} on {format_lock(lock)} has user number {number} now."
+        done = f"{format_remote(before)} on {format_lock(lock)} now has user number {number}."
         change = Change(lock, "updateRemoteUserNo", done, how.as_json, remote_id=remote_id)
         work = session.operations.writes.set_user_no(lock.lock_id, before, number, just_read=True)
         return send_change(session, change, work)
@@ -304,7 +308,7 @@ def _require_free_name(session: Session, lock: Lock, name: str) -> None:
     if not session.dry_run and not session.run(
         session.operations.remotes.is_name_free(lock.lock_id, name)
     ):
-        words = f"{format_lock(lock)} has a remote named {name} already; nothing was sent."
+        words = f"{format_lock(lock)} already has a remote named {name}. Nothing was sent."
         raise NameTaken(words, hint="Choose another name.")
 
 
@@ -350,5 +354,5 @@ def _confirm_warnings(found: Mapping[str, str], *, yes: bool, question: str = _S
         return True
     for name, words in found.items():
         notify(f"note: --{FIELDS[name].option}: {words}")
-    require_answer(yes, "Sending it anyway")
+    require_answer(yes, "Sending the change anyway")
     return confirm(question, yes=yes)

@@ -44,9 +44,9 @@ STATE_NAMES: Mapping[State, str] = {
     State.NOT_SENT: "not sent",
     State.CONFIRMED_BY_READING: "recorded, verified by reading",
     State.UNKNOWN: "result unknown",
-    State.NOT_SEEN: "not seen at the service",
+    State.NOT_SEEN: "no effect seen yet",
     State.AMBIGUOUS: "probably recorded",
-    State.CONFLICT: "differs from both",
+    State.CONFLICT: "neither old nor new values",
     State.DAMAGED: "entry damaged",
     State.GIVEN_UP: "dismissed",
     State.SENT_AGAIN: "sent again",
@@ -111,7 +111,7 @@ def describe_operation(operation: Operation, zone: tzinfo, now_ms: int) -> str:
     words = f"{verb} {target}on {clean(operation.lock_name, 24)}, sent {sent}: "
     words += STATE_NAMES[operation.state]
     if operation.read_ms is not None and operation.call in READABLE_CALLS:
-        words += f", read {_clock(operation.read_ms, zone, now_ms)}"
+        words += f", verified {_clock(operation.read_ms, zone, now_ms)}"
     return words
 
 
@@ -167,9 +167,9 @@ def describe_change_briefly(operation: Operation, zone: tzinfo) -> str:
     try:
         match operation.call:
             case "add":
-                return f"opens {_opening(Remote.read(operation.body), zone)}"
+                return f"valid {_opening(Remote.read(operation.body), zone)}"
             case "delete" if before is not None:
-                return f"opened {_opening(before, zone)}"
+                return f"was valid {_opening(before, zone)}"
             case "update" if before is not None:
                 after = Remote.read({**before.raw, **operation.body})
                 fields = [_URGENT, *(field for field in UPDATED if field is not _URGENT)]
@@ -228,7 +228,7 @@ def describe_fields(
         here: The id of this session.
     """
     found = [
-        Detail.of_text("What", format_operation(operation)),
+        Detail.of_text("Change", format_operation(operation)),
         Detail.of_text("Result", STATE_NAMES[operation.state]),
         *([Detail.of_text("Code", str(operation.code))] if operation.code is not None else []),
         *([Detail.of_text("Message", operation.message)] if operation.message else []),
@@ -239,7 +239,7 @@ def describe_fields(
         ("Prepared", operation.prepared_ms),
         ("Sent", operation.sent_ms),
         ("Resolved", None if operation.unsettled else operation.settled_ms),
-        ("Read back", operation.read_ms if operation.call in READABLE_CALLS else None),
+        ("Verified", operation.read_ms if operation.call in READABLE_CALLS else None),
     ):
         if ms is not None:
             found.append(Detail.of_text(label, dates.day_time(ms, zone)))
@@ -283,10 +283,12 @@ def _answer(operation: Operation) -> list[Detail]:
     if operation.call == "add" and operation.remote_id is not None:
         old = operation.restores_remote
         return [
-            Detail.of_text("Remote id", f"{operation.remote_id}" + (f", was {old}" if old else "")),
+            Detail.of_text(
+                "Remote id", f"{operation.remote_id}" + (f" (before: {old})" if old else "")
+            ),
         ]
     if operation.call == "clear" and operation.answer is not None:
-        return [Detail.of_text("Deleted", f"{operation.answer}, says the service")]
+        return [Detail.of_text("Deleted", f"{operation.answer} (reported by the service)")]
     if operation.remote_id is not None:
         return [Detail.of_text("Remote id", str(operation.remote_id))]
     return []
@@ -309,13 +311,13 @@ def _before_and_after(operation: Operation, zone: tzinfo) -> list[Detail]:
     if operation.state in RECORDED:
         heading = "Before -> after:"
     elif operation.state in UNSETTLED | IN_FLIGHT:
-        heading = "Before -> as it may be now:"
+        heading = "Before -> possible new values:"
     else:
-        heading = "Before -> as it was wanted:"
+        heading = "Before -> requested values:"
     return [_blank(heading), *_compared(before, after, zone)]
 
 
-_HEADINGS = {"delete": "The remote as it was:", "add": "The remote as it was sent:"}
+_HEADINGS = {"delete": "The remote before the change:", "add": "The remote that was sent:"}
 
 
 def _compared(before: Remote | None, after: Remote | None, zone: tzinfo) -> list[Detail]:
@@ -339,7 +341,7 @@ def _compared(before: Remote | None, after: Remote | None, zone: tzinfo) -> list
 
 
 def _listed(remotes: Sequence[Remote]) -> list[Detail]:
-    found = [_blank("The remotes as they were:")]
+    found = [_blank("The remotes before the change:")]
     for remote in remotes[:MOST_LISTED]:
         kind = word(RemoteType, remote.remote_type)
         words = f"{clean(remote.remote_name or 'no name', 80)}, {kind}, id {remote.id}"
@@ -347,7 +349,8 @@ def _listed(remotes: Sequence[Remote]) -> list[Detail]:
     if len(remotes) > MOST_LISTED:
         found.append(
             Detail.of_text(
-                "", f"{ellipsis()} and {len(remotes) - MOST_LISTED:,} more: the export has all."
+                "",
+                f"{ellipsis()} and {len(remotes) - MOST_LISTED:,} more, all listed in the export.",
             )
         )
     return found

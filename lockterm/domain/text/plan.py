@@ -40,7 +40,7 @@ _TODO = {
     Action.ADD: "to add",
     Action.UPDATE: "to change",
     Action.DELETE: "to delete",
-    Action.VOICE: "to get a voice",
+    Action.VOICE: "to set a voice on",
 }
 
 
@@ -217,9 +217,11 @@ def describe_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
                     moments[one.after] = step.wanted.get(_DATES[one.label]) or 0
     said = []
     for label, values in found.items():
-        shown = ", ".join(f"{value} for {count:,}" for value, count in values.items())
+        shown = ", ".join(
+            f"{value} for {format_count(count, 'remote')}" for value, count in values.items()
+        )
         if len(values) > _NAMED:
-            shown = f"{len(values):,} values for {values.total():,}"
+            shown = f"{len(values):,} different values for {format_count(values.total(), 'remote')}"
             if label in _DATES:
                 first, *_, last = sorted(values, key=moments.__getitem__)
                 shown += f", from {first} to {last}"
@@ -323,14 +325,14 @@ def describe_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: i
         more = f" and {len(some) - len(named):,} more" if len(some) > len(named) else ""
         who = f"{', '.join(map(format_step, named))}{more}"
         if is_again:
-            said = f"{len(some):,} of them are expired and will be reactivated: {who}."
+            said = f"{len(some):,} remotes are expired and will be reactivated: {who}."
             lines.insert(0, f"Note: {said}")
         else:
             is_all = len(some) == len(steps) > 1
-            lines.append(f"Note: {f'all {len(some):,}' if is_all else who}: {words}")
+            lines.append(f"Note: {f'all {len(some):,} remotes' if is_all else who}: {words}")
     return lines
 
 
 def _format_voice(voice: Mapping[str, Any]) -> str:
     said = (clean(str(voice[name]), 40) for name in ("lang", "timbre") if name in voice)
-    return " ".join(said) or "not known"
+    return " ".join(said) or "unknown"

@@ -130,7 +130,7 @@ def _detail(remote: Remote, field: Field, zone: tzinfo, now_ms: int) -> Detail:
         called = FIELDS.get(f"{name}Name")  # the service's own word for it
         other = called.of(remote) if called is not None else None
         is_same = other and word(field.constants, value) in other.casefold()
-        also = f", the service says {quoted(other)}" if other and not is_same else ""
+        also = f", but {quoted(other)} at the service" if other and not is_same else ""
         words = numbered(field.constants, value) + also
         more = f". {field.explanation}" if field.explanation else ""
         return Detail(label, clean(words) + more, words, name)
@@ -161,7 +161,7 @@ def _lock_info(label: str, info: LockInfo, lock_id: int | None) -> Iterator[Deta
         yield _text(part, value if name not in info.odd else f"{_ODD}{info.odd[name]}", name)
     if info.lock_id != lock_id or "lockId" in info.odd:
         other = info.odd.get("lockId", info.lock_id)
-        words = f"{other}, not the lock ID above"
+        words = f"{other} (differs from the lock ID above)"
         yield Detail.of_text(f"{label} id", words, "lockInfo")
     if info.extras:
         yield Detail.of_json(label, info.extras, _UNNAMED, "lockInfo")
@@ -210,14 +210,14 @@ def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
         record: A remote as the service sent it.
         many: Whether it represents others of the same list.
     """
-    new = "Restored remotes have new ids." if many else "A restored remote has a new id."
+    new = "Restored remotes get new IDs." if many else "A restored remote gets a new ID."
     hidden = [field.called for field in UNLISTED if field.name not in record]
     if not hidden:
-        return f"A backup is kept here. {new}"
+        return f"lockterm keeps a backup. {new}"
     them = "it" if len(hidden) == 1 else "them"
     return (
-        f"A backup is kept here. It lacks {_listed(hidden)}."
-        f" The service does not return {them}. {new}"
+        f"lockterm keeps a backup without {_listed(hidden)}, because the service does not"
+        f" return {them}. {new}"
     )
 
 
@@ -232,8 +232,8 @@ def describe_beyond_backup(deleted: int | None, kept: int) -> str:
         return ""
     more = deleted - kept
     return (
-        f"The service deleted {deleted:,} and the backup has {kept:,}:"
-        f" {more:,} came in between and {'is' if more == 1 else 'are'} not in the backup."
+        f"The service deleted {deleted:,} remotes, but the backup contains {kept:,}."
+        f" {more:,} {'was' if more == 1 else 'were'} added after the backup."
     )
 
 
@@ -244,25 +244,25 @@ def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
         return []
     many = len(some) > 1
     said = [
-        "Each gets a new id and a new creation time."
+        "Each remote gets a new ID and a new creation time."
         if many
-        else "It gets a new id and a new creation time."
+        else "The remote gets a new ID and a new creation time."
     ]
     if sentence := _describe_unknown(some):
         said.append(sentence)
     if unnamed := sorted({name for remote in some for name in remote.unnamed}):
         more = [f"{len(unnamed) - _NAMED} more"] if len(unnamed) > _NAMED else []
         listed = _listed([clean(name, 24) for name in unnamed[:_NAMED]] + more)
-        said.append(f"Not sent, because the contract does not have it: {listed}.")
+        said.append(f"Not sent, because the contract has no such field: {listed}.")
     if switched_off := sum(remote.was_invalid for remote in some):
         whose = (
-            f"{switched_off} of them were"
+            f"{switched_off} remotes were"
             if switched_off > 1
-            else "One of them was"
+            else "1 remote was"
             if many
-            else "It was"
+            else "The remote was"
         )
-        said.append(f"{whose} invalid at the service, and may open the lock again.")
+        said.append(f"{whose} invalid at the service and may open the lock again.")
     return said
 
 
@@ -279,7 +279,7 @@ def _describe_unknown(remotes: Sequence[BackedUp]) -> str:
     for count, names in sorted(fields.items(), reverse=True):
         whose = "" if total == 1 else f" of all {total:,}" if count == total else f" of {count:,}"
         parts.append(_listed(names) + whose)
-    return f"Unknown, so it can't be restored: {'; '.join(parts)}."
+    return f"Unknown to lockterm, so not restored: {'; '.join(parts)}."
 
 
 def _listed(words: Iterable[str]) -> str:

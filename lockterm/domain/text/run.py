@@ -123,11 +123,11 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     gone = len(deletes) - sum(map(len, kept.values()))
     if len(deletes) < 2 or not gone:
         return ""
-    words = [f"Gone from {gone:,} of {len(deletes):,} locks"]
+    words = [f"Deleted on {gone:,} of {len(deletes):,} locks"]
     for why, named in kept.items():
         more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
-        words.append(f"{why}: {', '.join(named[:_NAMED])}{more}")
-    return f"{'; '.join(words)}."
+        words.append(f"{why[0].upper()}{why[1:]}: {', '.join(named[:_NAMED])}{more}")
+    return f"{'. '.join(words)}."
 
 
 def count_states(counts: Mapping[StepState, int], *, is_running: bool = False) -> dict[str, int]:
@@ -234,7 +234,7 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     ]
     if left := count_left(steps):
         sent = counts[StepState.SENT]
-        parts = [f"{sent:,} {_was(sent)} under way when it ended"] if sent else []
+        parts = [f"{sent:,} {_was(sent)} under way when the run ended"] if sent else []
         parts += [f"{left - sent:,} left"] if left > sent else []
         does = "verify and resume" if sent else "resume"
         words.append(f"{', '.join(parts)}. Press {key('plan.carry_out')} to {does}.")
@@ -246,7 +246,7 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
 def describe_end_elsewhere(run: RunProgress, titles: Mapping[int, str]) -> str:
     """Return how a run ended, where its plan is not shown; see :func:`describe_end`."""
     title = clean(run.plan.title, 40)
-    return f"{describe_end(run, titles)} {key('app.run')} shows it: {title}."
+    return f"{describe_end(run, titles)} Press {key('app.run')} to show the run: {title}."
 
 
 def ask_to_leave(run: RunProgress) -> tuple[str, str]:
@@ -254,8 +254,9 @@ def ask_to_leave(run: RunProgress) -> tuple[str, str]:
     if run.is_over:
         left = count_left(run.steps.values())
         question = (
-            f"A run has stopped, and {format_count(left, 'step')} of {run.due:,} will be left."
-            f" Leave? {key('app.run')} shows the run, where {key('plan.carry_out')} resumes it."
+            f"A run has stopped, and {format_count(left, 'step')} of {run.due:,} will be"
+            f" left. Leave? To resume the run later, press {key('app.run')}, then"
+            f" {key('plan.carry_out')}."
         )
         return (question, "Leave") if left else ("", "")
     if run.only_reads:
@@ -315,7 +316,10 @@ def describe_run(plan: Plan) -> str:
 
 def describe_commands(run_id: str, steps: Iterable[Step]) -> str:
     """Return the commands for a run with problems in some of its steps."""
-    words = f"lockterm runs show {run_id[:8]} shows details; runs retry tries failed steps again."
+    words = (
+        f"To show details, run lockterm runs show {run_id[:8]}. To retry failed steps, run"
+        " lockterm runs retry."
+    )
     if any(step.state is StepState.UNKNOWN for step in steps):
         words += " For unknown results, run lockterm unconfirmed list, then check or send-again."
     return words

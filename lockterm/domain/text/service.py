@@ -10,7 +10,7 @@ LOCK_MAY_NOT_KNOW = "The service does not report whether the change has reached 
 
 def describe_read_only(profile: str, so: str = "") -> str:
     """Return that a profile is read-only, and what it prevents: ``nothing can be restored``."""
-    return f"The profile {clean(profile, 40)} is read-only{so and f': {so}'}."
+    return f"The profile {clean(profile, 40)} is read-only{so and f'. {so}'}."
 
 
 def describe_clock_doubt(offset_s: float) -> str:

@@ -37,16 +37,20 @@ def _parts(found: Shortening, now_ms: int, zone: tzinfo) -> dict[str, str]:
     if found.ends_ms is not None:
         ends = "at once" if found.ends_ms <= now_ms else _moment(found.ends_ms, zone)
         if found.ended_ms is None:
-            parts["remoteType"] = f": it was permanent and will end {ends}"
+            parts["remoteType"] = f": permanent access will end {ends}"
         else:
             by = dates.duration(found.earlier_ms)
-            parts["endDate"] = f" by {by}: it will end {ends}, not {_moment(found.ended_ms, zone)}"
+            parts["endDate"] = (
+                f" by {by}: the remote will expire {ends}, not {_moment(found.ended_ms, zone)}"
+            )
     if found.closed is not None:
         since, until = found.closed
         begins = "now" if since <= now_ms else dates.near_time(since, zone, now_ms)
-        parts["startDate"] = f": closed from {begins} until {dates.near_time(until, zone, now_ms)}"
+        parts["startDate"] = (
+            f": no access from {begins} until {dates.near_time(until, zone, now_ms)}"
+        )
     if found.days:
-        parts["weekDay"] = f": no longer on {format_weekdays(found.days)}"
+        parts["weekDay"] = f": no more access on {format_weekdays(found.days)}"
     return parts
 
 
@@ -61,14 +65,14 @@ def summarize_shortenings(found: Iterable[Shortening]) -> str:
     said: list[str] = []
     if earlier:
         most_ms = max(one.earlier_ms for one in earlier)
-        words = f"{_remotes(earlier)} will lose access earlier than now"
+        words = f"{_remotes(earlier)} will expire earlier"
         if most_ms:
             words += f", by {'up to ' if len(earlier) > 1 else ''}{dates.duration(most_ms)}"
         if permanent := sum(one.was_permanent for one in earlier):
             words += f" ({permanent:,} {'was' if permanent == 1 else 'were'} permanent)"
         said.append(words)
     if later := [one for one in some if one.closed is not None]:
-        said.append(f"{_remotes(later)} will be closed before a later start")
+        said.append(f"{_remotes(later)} will start later")
     if fewer := [one for one in some if one.days]:
         said.append(f"{_remotes(fewer)} will lose weekdays")
     return " ".join(f"{words}." for words in said)

@@ -17,10 +17,12 @@ SHORT = 27
 DAYS_UNKNOWN = "days unknown"
 """Shown if the service did not send the weekdays of a recurring remote."""
 
-OPENS_NOTHING = "None of these weekdays falls between start and end: this remote will open nothing."
+OPENS_NOTHING = (
+    "None of these weekdays falls between start and end, so this remote will not open the lock."
+)
 """Said of a remote that :func:`never_opens`."""
 
-OPENS_ALWAYS = "It will have no end date."
+OPENS_ALWAYS = "The remote will have no end date."
 """Said of a remote that becomes permanent."""
 
 
@@ -46,7 +48,7 @@ def describe_validity(remote: Remote, now_ms: int, zone: tzinfo) -> Validity:
     """Describe when a remote can open its lock, from dates and status, in the lock's time zone."""
     words = describe_period(remote, now_ms, zone)
     if "weekDay" in remote.odd and needs_weekdays(remote.remote_type):
-        words += " (the weekdays that came are no weekdays)"
+        words += " (the service sent invalid weekdays)"
     phase = phase_of(remote, now_ms)
     service = word(RemoteStatus, remote.status)
     state, state_word, disagreement = judge(remote, phase, now_ms)
@@ -76,7 +78,7 @@ def describe_period(remote: Remote, now_ms: int, zone: tzinfo) -> str:
     kind, start, end = remote.remote_type, remote.start_ms, remote.end_ms
     parts = [format_days(remote)] if needs_weekdays(kind) else []
     if not is_known_type(kind):
-        name = "no type" if kind is None else f"type {kind}, which lockterm does not know"
+        name = "no type" if kind is None else f"unknown type {kind}"
         parts.append(name)
     if phase is Phase.NOW and end:
         parts.append(f"until {dates.day_time(end, zone)}, {dates.distance(end, now_ms)}")
@@ -89,7 +91,7 @@ def describe_period(remote: Remote, now_ms: int, zone: tzinfo) -> str:
         if phase is Phase.AHEAD and start:
             parts.append(f"starts {dates.distance(start, now_ms)}")
         elif start and end and end <= start:
-            parts.append("it ends before it starts")
+            parts.append("the end is before the start")
     return ", ".join(parts)
 
 

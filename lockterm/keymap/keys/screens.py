@@ -32,8 +32,8 @@ _RESTORE = "Add the deleted remotes again, after a confirmation"
 
 _ON_ALL_LOCKS = (
     Key("everywhere.open", "enter", "open", line=1, opens=True,
-        sentence="Show every field of the selected remote; for a lock that could not be read,"
-                 " show its remotes"),
+        sentence="Show every field of the selected remote, or the remotes of a lock that could not"
+                 " be read"),
     Key("everywhere.renew", "w", "renew", line=6, opens=True,
         sentence="Set a new end date for the selected or the marked remotes"),
     Key("everywhere.delete", "d,delete", "delete", line=7, opens=True,
@@ -53,7 +53,7 @@ SCREENS: Mapping[str, Place] = {
                     sentence="Add a lock to the lock book by its ID"),
                 Key("locks.edit", "e", "edit", "Edit its lock book entry", line=6, opens=True),
                 Key("locks.remove", "x,delete", "remove", line=7, opens=True,
-                    sentence="Remove the lock from the lock book; the service keeps it"),
+                    sentence="Remove the lock from the lock book, but not from the service"),
             ),
             COPYING: (
                 Key("locks.copies", "Y", "copy remotes", line=9, opens=True,
@@ -66,7 +66,7 @@ SCREENS: Mapping[str, Place] = {
                     sentence="Set the voice of the selected or the marked locks"),
             ),
             FINDING: (
-                Key("locks.find", "slash", "find", "Type to find", line=4, opens=True),
+                Key("locks.find", "slash", "find", "Type to filter rows", line=4, opens=True),
                 Key("locks.show_all", "escape", "show all",
                     sentence="Show all locks, or unmark all"),
                 Key("locks.refresh", "r,f5", "refresh", line=10,
@@ -135,10 +135,9 @@ SCREENS: Mapping[str, Place] = {
                 Key("remotes.delete", "d,delete", "delete", line=3, opens=True,
                     sentence="Delete the selected or the marked remotes, after a confirmation"),
                 Key("remotes.another", "plus", "duplicate", line=16, opens=True,
-                    sentence="Add a remote like the selected one, with name and number"
-                             " counted up"),
+                    sentence="Add a remote like the selected one, with the next name and number"),
                 Key("remotes.undo", "z", "undo", line=19, opens=True,
-                    sentence="Undo the last change that you sent to this lock, as a plan"),
+                    sentence="Plan to undo the last change that you sent to this lock"),
                 Key("remotes.clear", "C", "clear", line=15, opens=True,
                     sentence="Delete all remotes of this lock, after a confirmation"),
             ),
@@ -165,7 +164,7 @@ SCREENS: Mapping[str, Place] = {
                 Key("remotes.go_to_page", "colon", "go to page", opens=True,
                     sentence="Show a page by its number"),
                 Key("remotes.page_size", "number_sign", "page size",
-                    "Choose the number of remotes a page", opens=True),
+                    "Choose the number of remotes per page", opens=True),
                 Key("remotes.table", "t", "table", "Choose, order and sort the columns", line=14,
                     opens=True),
                 Key("remotes.refresh", "r,f5", "refresh", line=13,
@@ -191,11 +190,11 @@ SCREENS: Mapping[str, Place] = {
                 Key("remote.edit", "e", "edit", "Edit this remote", line=1, opens=True),
                 Key("remote.renew", "w", "renew", "Set a new end date", line=3, opens=True),
                 Key("remote.user_number", "u", "user number", line=4, opens=True,
-                    sentence="Set its user number"),
+                    sentence="Set the user number of the remote"),
                 Key("remote.delete", "d,delete", "delete", line=2, opens=True,
                     sentence="Delete this remote, after a confirmation"),
             ),
-            FINDING: (Key("remote.refresh", "r,f5", "refresh", "Read it again", line=6),),
+            FINDING: (Key("remote.refresh", "r,f5", "refresh", "Read the remote again", line=6),),
             COPYING: (
                 Key("remote.copy", "y", "copy", "Copy the whole selected value", line=5),
             ),
@@ -226,8 +225,8 @@ SCREENS: Mapping[str, Place] = {
         {
             FORM: (
                 Key("form.save", "ctrl+s", "plan", line=1,
-                    sentence="Show the plan; nothing is sent before you confirm it"),
-                Key("form.leave", "escape", "leave", "Leave; the marks stay", line=2),
+                    sentence="Show the plan, which you confirm before anything is sent"),
+                Key("form.leave", "escape", "leave", "Leave and keep the marks", line=2),
             ),
         },
         holds=("text", "options", "choice"),
@@ -243,7 +242,7 @@ SCREENS: Mapping[str, Place] = {
                     sentence="Set vendor and model of the lock, which decide its voices"),
             ),
             FINDING: (
-                Key("voice.find", "slash", "find", "Type to find", line=2, opens=True),
+                Key("voice.find", "slash", "find", "Type to filter rows", line=2, opens=True),
                 Key("voice.refresh", "r,f5", "refresh", "Read everything again", line=5),
             ),
             COPYING: (
@@ -265,7 +264,7 @@ SCREENS: Mapping[str, Place] = {
                 Key("history.open", "enter", "open", "Show all details", line=1, opens=True),
                 Key("history.restore", "R", "restore", _RESTORE, line=3, opens=True),
                 Key("history.undo", "z", "undo", line=2, opens=True,
-                    sentence="Undo this change, or all changes of this run, as a plan"),
+                    sentence="Plan to undo this change, or all changes of this run"),
             ),
             FINDING: (
                 Key("history.find", "slash", "find", line=4, opens=True,
@@ -298,7 +297,7 @@ SCREENS: Mapping[str, Place] = {
             ),
             MARKS: marks(3, 8, 9, _MORE, every=4),
             FINDING: (
-                Key("everywhere.find", "slash", "find", "Type to find", line=2, opens=True),
+                Key("everywhere.find", "slash", "find", "Type to filter rows", line=2, opens=True),
                 Key("everywhere.filter", "i", "filter", _FILTER, line=10, opens=True),
                 Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=5),
             ),
@@ -318,7 +317,7 @@ SCREENS: Mapping[str, Place] = {
             ),
             MARKS: marks(4, 8, 9, _MORE, every=5),
             FINDING: (
-                Key("everywhere.find", "slash", "find", "Type to find", line=3, opens=True),
+                Key("everywhere.find", "slash", "find", "Type to filter rows", line=3, opens=True),
                 Key("ends.next", "n,right,l", "span", line=2,
                     sentence="Show expired remotes, those that expire within 7 or 30 days, or all"),
                 Key("ends.previous", "p,left,h", "previous span"),
@@ -359,13 +358,13 @@ SCREENS: Mapping[str, Place] = {
                 Key("plan.retry", "N", "retry", line=4, opens=True,
                     sentence="Make a new plan of the refused and unsent steps"),
                 Key("plan.undo", "z", "undo step", line=6, opens=True,
-                    sentence="Undo only the selected step, as a plan"),
+                    sentence="Plan to undo only the selected step"),
                 Key("plan.problems", "i", "problems", line=3,
                     sentence="Show problems only, or all steps"),
             ),
             MOVING: (
                 Key("plan.back", "escape", "back", line=5,
-                    sentence="Go back; the run continues"),
+                    sentence="Go back while the run continues"),
             ),
         },
         holds=("table",),

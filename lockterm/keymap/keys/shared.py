@@ -8,7 +8,7 @@ from dataclasses import replace
 from lockterm.keymap.place import Key, Place
 
 REMOTES = "Remotes: show, add, change"
-MARKS = "Marks: act on many"
+MARKS = "Marks: change many at once"
 LOCKS = "Locks: open, add, change"
 VOICE = "Voice"
 CHANGES = "Changes that were sent"
@@ -98,8 +98,8 @@ OPTIONS = Place(
     {
         FORM: (
             Key("option.choose", "space", "choose",
-                sentence="Choose the selected option. Its first letter moves to it, and its number"
-                         " chooses it"),
+                sentence="Choose the selected option. You can also type its number, or select it"
+                         " by its first letter"),
         ),
         MOVING: (
             Key("field.previous", "up,k", "previous field", action="app.focus_previous"),
@@ -117,15 +117,15 @@ APP = Place(
             Key("outcome.check", "c", "check result", action="settle('check')", opens=True,
                 sentence="Check now whether the unconfirmed change was recorded"),
             Key("outcome.send_again", "A", "send again", opens=True,
-                sentence="Send the unconfirmed change again, after you type send (delete for"
-                         " what is left of a clear)"),
+                sentence="Send the unconfirmed change again, after you type send (delete for the"
+                         " rest of a clear)"),
             Key("outcome.give_up", "X", "dismiss", action="settle('give_up')", opens=True,
                 sentence="Dismiss the unconfirmed change, after you type dismiss"),
         ),
         EVERYWHERE: (
             Key("app.help", "question_mark,f1", "help", line=1, opens=True),
             Key("app.palette", "ctrl+p", "palette", action="command_palette", opens=True,
-                priority=True, sentence="Find an action, a setting or a lock by its words"),
+                priority=True, sentence="Find an action, a setting or a lock by name"),
             Key("app.messages", "f2,M", "messages", opens=True),
             Key("app.history", "H", "history", opens=True,
                 sentence="Show every change that you sent, its result, and how to undo it"),
@@ -142,10 +142,10 @@ APP = Place(
             Key("app.quiet", "f3,Q", "quiet",
                 sentence="Turn low-bandwidth mode on or off: 16 colors, ASCII, no reading ahead"),
             Key("app.mouse", "f4,O", "mouse",
-                sentence="Leave the mouse to the terminal, to select text, or take it back"),
+                sentence="Let the terminal use the mouse to select text, or take it back"),
             Key("app.theme", "T", "theme", "Choose the theme", opens=True),
             Key("app.redraw", "ctrl+l", "redraw",
-                sentence="Draw the whole screen again, where something else has written on it"),
+                sentence="Redraw the whole screen, after other output has damaged it"),
             Key("app.quit", "q", "back, or quit", action="back_or_quit",
                 sentence="Go back; on the first screen, quit"),
             Key("app.quit_always", "ctrl+q", "quit", action="quit", priority=True),
@@ -195,9 +195,9 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
                 Key("columns.show", "space", "show or hide", line=1),
                 Key("columns.down", "J,shift+down", "move down", action="move(1)", line=2),
                 Key("columns.up", "K,shift+up", "move up", action="move(-1)", line=3),
-                Key("columns.sort", "Z", "sort", "Sort up, down, or not at all", line=4),
-                Key("columns.usual", "0", "as usual", "The usual columns again", line=5),
-                Key("columns.use", "ctrl+s", "use", "Show the table like this", line=6),
+                Key("columns.sort", "Z", "sort", "Sort up, down or not at all", line=4),
+                Key("columns.usual", "0", "default", "Restore the default columns", line=5),
+                Key("columns.use", "ctrl+s", "use", "Use these columns", line=6),
             ),
         },
         DIALOG,
@@ -210,7 +210,7 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
         "in a question that deletes",
         {
             DIALOGS: (
-                Key("dialog.destroy", "D", "delete", "Do what the red button of a question says"),
+                Key("dialog.destroy", "D", "delete", "Press the red button of the question"),
             ),
         },
         CONFIRM,
@@ -243,7 +243,7 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
             MOVING: (
                 Key("field.previous", "up", "previous field", action="app.focus_previous"),
                 Key("field.next", "down", "next field", action="app.focus_next"),
-                Key("path.enter", "enter", "take the file"),
+                Key("path.enter", "enter", "use the file"),
             ),
         },
         is_typed_into=True,
@@ -261,8 +261,8 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
         "in the line to find with",
         {
             FINDING: (
-                Key("find.leave", "down", "to what was found",
-                    sentence="Go to what was found, as enter does"),
+                Key("find.leave", "down", "to the results",
+                    sentence="Go to the results, as enter does"),
                 Key("find.close", "escape", "show all", line=1),
             ),
         },

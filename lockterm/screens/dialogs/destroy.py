@@ -134,8 +134,8 @@ class DestroyModal(LocktermModal[bool | None]):
         if self._is_disarmed:
             return "Another key was pressed first. Press Escape to go back."
         if self._possible:
-            return "First type what is asked for, then enter."
-        return "It was not read, or there is nothing to delete."
+            return "First type the requested text, then press Enter."
+        return "The remotes were not read, or there is nothing to delete."
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Dim the verb until its key works."""
@@ -165,7 +165,7 @@ class DestroyModal(LocktermModal[bool | None]):
         if self._is_disarmed:
             return
         self._is_disarmed = True
-        pressed = f"You pressed {quoted(typed)}, and" if typed else "You pasted text, and"
+        pressed = f"You pressed {quoted(typed)}, but" if typed else "You pasted text, but"
         answer = key("dialog.destroy")
         self.box.close(
             f"! Nothing was deleted. {pressed} only {answer} as the first key deletes."

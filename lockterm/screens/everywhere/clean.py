@@ -51,7 +51,7 @@ class CleanModal(FieldModal[PlanDraft | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Label("Plan to delete expired remotes on all locks?", classes="question")
-            yield Label("Days since they expired, at least:")
+            yield Label("Minimum number of days since the end date:")
             field = OneLine(DAYS, compact=True, max_length=7)
             field.cursor_blink = False
             yield field

@@ -239,16 +239,16 @@ class WhatEndsScreen(AllLocksScreen):
             return EMPTY_BOOK, "escape  back"
         what = f"{self.span.words} " if self.span is not SPANS[0] else ""
         if results.asked_for:
-            return f"Nothing {what}has {' and '.join(results.asked_for)}.", "escape  show all"
+            return f"No remote {what}matches {' and '.join(results.asked_for)}.", "escape  show all"
         if site.is_reading and site.unread:
-            return "Nothing so far.", "escape  back"
+            return "No such remote so far.", "escape  back"
         if site.unread == len(site.locks):
-            return "No lock was read yet.", with_keys(
+            return "No lock has been read yet.", with_keys(
                 "{everywhere.read}  read them      escape  back"
             )
         if self.span is SPANS[0]:
             return "No remote has expired, and none expires within 30 days.", "escape  back"
-        return f"Nothing {self.span.words}.", with_keys("{ends.next}  others      escape  back")
+        return f"No remote {self.span.words}.", with_keys("{ends.next}  others      escape  back")
 
     def _span_words(self) -> str:
         told: Sequence[str] = [
@@ -293,7 +293,7 @@ class WhatEndsScreen(AllLocksScreen):
         if action != "clean":
             return super().why_not(action)
         if self.operations.profile.read_only:
-            return describe_read_only(self.operations.profile.name, "nothing can be deleted")
+            return describe_read_only(self.operations.profile.name, "Nothing can be deleted")
         return self.why_not("read")  # both are for all locks of the book
 
     def action_clean(self) -> None:

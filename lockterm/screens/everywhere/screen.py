@@ -115,7 +115,7 @@ class AllLocksScreen(ListScreen[None]):
                 words = f"not read: {one.problem}" if one.listing is None else one.problem
                 known = site.locks[one.lock.lock_id].listing
                 if one.listing is None and known is not None:
-                    words += f"; what was {site.age_of(known)} is shown"
+                    words += f". The remotes shown were {site.age_of(known)}"
                 yield OnLock(one.lock, self.operations.zone(one.lock), problem=words)
 
     # --- actions -------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ class AllLocksScreen(ListScreen[None]):
         """Return why an action can do nothing now; empty if it can."""
         results = self.results
         if action == "open" and results.current is None:
-            return "Nothing is under the cursor."
+            return "No row is selected."
         if action in ON_ONE and not self.marks:
             return self._why_not_one(action)
         is_remote = results.current is not None and results.current.remote_id is not None
@@ -151,7 +151,7 @@ class AllLocksScreen(ListScreen[None]):
             self.app.push_screen(RemotesScreen(self.operations, row.lock))
 
     def action_filter(self) -> None:
-        question, found = "Show which of the remotes found?", self.results
+        question, found = "Show remotes of which state?", self.results
         ask_only(self.app, question, found.counts, found.only, found.show_only)
 
     def action_read(self) -> None:
@@ -217,7 +217,7 @@ class AllLocksScreen(ListScreen[None]):
                 None,
                 "not read",
                 state=StepState.NOT_SENT,
-                message=f"{why}. Nothing is planned for what it may have.",
+                message=f"{why}. The plan deletes nothing on this lock.",
             )
             for lock_id, known in site.locks.items()
             if (why := _why_unread(known, site.asked.get(lock_id, known)))
@@ -226,7 +226,7 @@ class AllLocksScreen(ListScreen[None]):
     def action_mark_all(self) -> None:
         super().action_mark_all()
         if self.results.is_cut:
-            words = f"Only the {len(self.results.rows):,} that are shown; there are more."
+            words = f"Only the {len(self.results.rows):,} rows shown are marked. There are more."
             self.notify(words, title="Mark all", severity="warning")
 
     def action_renew(self) -> None:
@@ -253,9 +253,9 @@ def _why_unread(known: LockRead, asked: LockRead | None) -> str:
         asked: The result of the present read; None while it runs.
     """
     if asked is None:
-        return "It was still being read"
+        return "The lock was still being read"
     if not asked.problem:
-        return "It was never read" if known.listing is None else ""
+        return "The lock has not been read" if known.listing is None else ""
     is_far = isinstance(asked.error, ServiceError) and asked.error.out_of_reach
     return NOT_REACHED if is_far else f"Not read: {asked.problem}"
 
@@ -277,7 +277,7 @@ class RowCommands(RemoteCommands):
             busy=self._table.busy[lock.lock_id],
             on_lock=lock,
             change_type=with_keys(
-                "Press {everywhere.open} to open it, and {remote.edit} to change the type."
+                "Press {everywhere.open} to open the remote, and {remote.edit} to change its type."
             ),
         )
         self._all_locks, self._remote = screen, remote
@@ -333,17 +333,17 @@ class EverywhereScreen(AllLocksScreen):
         locks = "1 lock" if len(site.locks) == 1 else f"all {len(site.locks):,} locks"
         if not results.needle and results.only is None:
             return (
-                "Type a name, a number, an id, or any text of the extra data.",
+                "Type a name, a number, an ID, or any text of the extra data.",
                 f"{read}  read {locks} now      escape  back",
             )
         needle = " and ".join(results.asked_for)
         if site.is_reading:
-            return f"Nothing has {needle} so far.", "escape  back"
+            return f"No remote matches {needle} so far.", "escape  back"
         if len(site.asked) == len(site.locks):
-            return f"Nothing on {locks} has {needle}.", f"{read}  read again"
+            return f"No remote on {locks} matches {needle}.", f"{read}  read again"
         if site.unread == len(site.locks):
-            return "No lock was read yet.", f"{read}  read {locks} now"
-        return f"Nothing that was read last has {needle}.", f"{read}  read {locks} now"
+            return "No lock has been read yet.", f"{read}  read {locks} now"
+        return f"No remote that was read last matches {needle}.", f"{read}  read {locks} now"
 
     @on(Results.Shown)
     def _shown(self) -> None:

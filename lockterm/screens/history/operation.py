@@ -88,7 +88,7 @@ class OperationDetailScreen(LocktermScreen[None]):
         try:
             operation = await journal.find(self._operation_id)
             if operation is None:
-                raise StoreError("The journal does not have this operation any more.")
+                raise StoreError("The history no longer contains this operation.")
             self._linked = await journal.linked(operation)
             self.operation = operation
         except StoreError as error:
@@ -124,7 +124,7 @@ class OperationDetailScreen(LocktermScreen[None]):
         if action != "restore":
             return ""
         if not isinstance(self.operation, Operation):
-            return "The operation was not read yet."
+            return "The operation has not been read yet."
         return why_not_restorable(self.operation, len(self.operation.before))
 
     @work

@@ -225,8 +225,8 @@ class HistoryScreen(ListScreen[str | None]):
             return describe_error(page), keys
         if not page.total and not page.run_count:
             return (
-                "Nothing was changed from here yet. Every change that is sent to the service"
-                " gets a line here, with what became of it.",
+                "You have not sent any changes yet. This list will show every change that"
+                " you send, with its result.",
                 with_keys("esc  back      {app.help}  help"),
             )
         way = "esc  show all"
@@ -248,7 +248,7 @@ class HistoryScreen(ListScreen[str | None]):
 
     def describe_rows(self) -> None:
         page = self._page
-        runs = f"{format_count(page.run_count, 'run')}, {key('app.run')} the last"
+        runs = f"{format_count(page.run_count, 'run')} ({key('app.run')} shows the last)"
         sent = format_count(page.total, "operation")
         parts = [sent] * bool(page.total) + [runs] * bool(page.run_count)
         if left := page.choice.in_words():
@@ -269,7 +269,7 @@ class HistoryScreen(ListScreen[str | None]):
         if isinstance(line, RunLine):
             at = dates.day_time(line.made_ms, self._zone)
             is_left = line.is_interrupted
-            way = with_keys("{history.open} goes on") if is_left else ""
+            way = with_keys("{history.open} to resume") if is_left else ""
             return "  ".join(filter(None, (run_words(line), way, at)))
         at = dates.day_time(line.prepared_ms, self._zone)
         words = (at, STATE_NAMES[line.state], clean(line.message, 200), clean(line.lock_name, 40))
@@ -291,8 +291,10 @@ class HistoryScreen(ListScreen[str | None]):
         """Return why an action is not possible; most need an operation under the cursor."""
         line, row = self.current, self._current_row
         if isinstance(row, RunLine) and action in ("restore", "one_lock", "copies"):
-            way = "open it, or show the changes of one lock or one result."
-            return with_keys(f"It is a run: {{history.undo}} undoes all of it; or {way}")
+            way = "open the run, or show the changes of one lock or one result."
+            return with_keys(
+                f"The selected row is a run. Press {{history.undo}} to undo the whole run, {way}"
+            )
         if action == "copies" and line is not None:
             return why_not_restorable(line, line.count)
         if action == "restore" and line is not None:
@@ -302,13 +304,13 @@ class HistoryScreen(ListScreen[str | None]):
         if action in ("open", "restore", "undo", "copies") and row is None:
             return "No change is selected."
         if action == "one_lock" and line is None and self.choice.lock_id is None:
-            return "The selected row has no change with a lock."
+            return "The selected row belongs to no lock."
         if action == "export" and not self._shown:
-            return "Nothing is shown that could be exported."
+            return "The list is empty, so there is nothing to export."
         if action == "next" and not self._page.has_older:
-            return "There is nothing older." if self._shown else "Nothing is shown."
+            return "There are no older changes." if self._shown else "The list is empty."
         if action == "previous" and not self.choice.page:
-            return "There is nothing newer." if self._shown else "Nothing is shown."
+            return "There are no newer changes." if self._shown else "The list is empty."
         return ""
 
     @property
@@ -399,7 +401,10 @@ class HistoryScreen(ListScreen[str | None]):
                 export_history, wanted, self._exports, zone, now_ms, zones
             )
             self.notify(
-                f"{format_count(len(wanted), 'operation')} in {files[0]} and {files[1].name}",
+                (
+                    f"{format_count(len(wanted), 'operation')} written to {files[0]} and"
+                    f" {files[1].name}"
+                ),
                 title="Exported",
             )
 

@@ -23,7 +23,7 @@ class OpenLockModal(FieldModal[tuple[int, bool] | None]):
         """Compose a field and its explanation."""
         with Vertical(classes="dialog"):
             yield Label("Open the remotes of which lock?", classes="question")
-            yield Label("Any lock id of the service, in the book or not:")
+            yield Label("ID of any lock, whether it is in the lock book or not:")
             yield OneLine(compact=True, max_length=19, placeholder="1001")
             yield Label("", id="wrong", markup=False)
             with Horizontal(classes="buttons"):
@@ -42,7 +42,7 @@ class OpenLockModal(FieldModal[tuple[int, bool] | None]):
         try:
             self.dismiss((lock_id(self.query_one(Input).value), adds))
         except ValueError:
-            self.refuse("A lock id is a whole number, such as 1001.")
+            self.refuse("The lock ID must be a whole number, such as 1001.")
 
 
 def removal(lock: Lock) -> ConfirmModal:
@@ -53,8 +53,8 @@ def removal(lock: Lock) -> ConfirmModal:
         "zone": lock.zone,
         "last set voice": lock.voice,
     }
-    details = "Nothing changes at the service: the lock keeps its remotes and its voice."
+    details = "Nothing will change at the service. The lock keeps its remotes and its voice."
     if lost := [word for word, value in kept.items() if value]:
-        details += f"\nThe book forgets its name, {', '.join(lost)}."
-    question = f"Take {clean(lock.title, 60)} (lock {lock.lock_id}) out of the lock book?"
-    return ConfirmModal(question, details, verb="Remove from the book", keep="Keep it")
+        details += f"\nThe lock book will lose its name, {', '.join(lost)}."
+    question = f"Remove {clean(lock.title, 60)} (lock {lock.lock_id}) from the lock book?"
+    return ConfirmModal(question, details, verb="Remove from the book", keep="Keep the lock")

@@ -109,9 +109,11 @@ class LockForm(FormScreen[Lock | None]):
     def on_mount(self) -> None:
         """Show the notes of the fields."""
         if self._entry is None:
-            self.field("id").note = "The service's number of the lock, such as 1001."
+            self.field("id").note = "ID of the lock at the service, such as 1001."
         self.field("name").note = _alias_note(self._entry.alias if self._entry else "")
-        self.field("model").note = "As the service names vendor and model, to list the voices."
+        self.field(
+            "model"
+        ).note = "Vendor and model as the service spells them. They select the voices."
         self._show_zone()
         if self._entry:
             self.field("name").focus_control()
@@ -141,11 +143,11 @@ class LockForm(FormScreen[Lock | None]):
         try:
             lock_id = values.lock_id(field.value)
         except ValueError:
-            field.error = "A lock id is a whole number, such as 1001."
+            field.error = "The lock ID must be a whole number, such as 1001."
             return None
         if lock_id in self._book:
             title = clean(self._book[lock_id].title, 60)
-            field.error = f"Lock {lock_id} is in the book already, as {title}."
+            field.error = f"The lock book already contains lock {lock_id}, as {title}."
             return None
         return lock_id
 
@@ -190,7 +192,9 @@ class LockForm(FormScreen[Lock | None]):
         if await asyncio.to_thread(values.is_zone, name):
             zone = self.operations.zone(Lock(0, zone=name))
             now = dates.day_time(self.operations.now_ms(), zone, exact=False)
-            field.note = f"Local time: {now}." if typed else f"Empty: the profile's zone, {name}."
+            field.note = (
+                f"Local time: {now}." if typed else f"If empty, the profile's time zone: {name}."
+            )
             return
         field.note = await zone_hint(typed)
 
@@ -200,7 +204,7 @@ class LockForm(FormScreen[Lock | None]):
         """Saving takes its time; a second key does not save twice."""
         if self._store.is_waiting:
             return WAITS_FOR_STORE if action == "save" else ""
-        return "It is being saved." if action == "save" and self._saving else ""
+        return "The lock is being saved." if action == "save" and self._saving else ""
 
     def show_store_wait(self) -> None:
         if self._store.is_waiting:
@@ -248,7 +252,7 @@ class LockForm(FormScreen[Lock | None]):
             if zone:
                 zone = await asyncio.to_thread(values.timezone, zone)
         except ValueError as error:
-            wrong = values.as_sentence(f"The zone {error}")
+            wrong = values.as_sentence(f"The time zone {error}")
             self.field("zone").error = wrong
         entry, lock_id = self._entry, self._read_id() if self._entry is None else None
         answer = await self._ask(lock_id) if lock_id is not None else None
@@ -283,4 +287,4 @@ def _one_of(words: Iterable[str]) -> SuggestFromList:
 
 
 def _alias_note(alias: str) -> str:
-    return f"The service also calls it {clean(alias, 100)}." if alias else ""
+    return f"The service also uses the alias {clean(alias, 100)}." if alias else ""

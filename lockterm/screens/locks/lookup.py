@@ -42,18 +42,18 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
     except ServiceError as error:
         reason = _reason(error)
         if _denies_lock(error):
-            return LockAnswer(f"{reason} Correct the id.", unknown=True)
+            return LockAnswer(f"{reason} Correct the ID.", unknown=True)
         return LockAnswer(f"{reason} You can save the lock anyway.", asked=False)
-    words = f"The service knows it: {format_count(page.total, 'remote')}."
+    words = f"The service knows this lock: {format_count(page.total, 'remote')}."
     first = next((remote.id for remote in page.remotes if remote.id is not None), None)
     if first is None:
-        return LockAnswer(f"{words} The service reports no name. Type one.", remotes=page.total)
+        return LockAnswer(f"{words} The service reports no name. Type a name.", remotes=page.total)
     try:
         info = (await operations.remotes.detail(first)).lock_info
     except ServiceError:
         info = None
     if info is None or not info.lock_name:
-        return LockAnswer(f"{words} The service reports no name. Type one.", remotes=page.total)
+        return LockAnswer(f"{words} The service reports no name. Type a name.", remotes=page.total)
     name, alias = clean(info.lock_name, 200).strip(), clean(info.lock_alias or "", 200)
     return LockAnswer(words, remotes=page.total, name=name, alias=alias)
 

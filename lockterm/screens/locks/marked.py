@@ -56,19 +56,19 @@ class MarkedLocks:
         """Return why an action on marked locks is not possible; empty if it is."""
         if action == "voice" and not any(map(_has_model, self._marks.rows)):
             return with_keys(
-                "No marked lock has a vendor and a model in the lock book. They decide which voices"
-                " exist. {locks.edit} sets them."
+                "No marked lock has a vendor and a model in the lock book, which"
+                " determine the voices. Press {locks.edit} to set them."
             )
         if action == "refresh" and self.reading:
-            return with_keys("They are being read. {marks.none} stops it.")
+            return with_keys("The marked locks are being read. Press {marks.none} to stop.")
         return ""
 
     def act(self) -> None:
         """Choose what to do with them."""
-        words = {"voice": "set their voice", "refresh": "read all their remotes now"}
+        words = {"voice": "set the voice", "refresh": "read all remotes now"}
         does: dict[str, Callable[[], None]] = {"voice": self.set_voice, "refresh": self.read}
         if (source := self._current) is not None:
-            words["copies"] = f"copy the remotes of {source.title} to them"
+            words["copies"] = f"copy the remotes of {source.title} to these locks"
             does["copies"] = self.copy_to
 
         def chosen(action: str | None) -> None:
@@ -138,7 +138,7 @@ class MarkedLocks:
         found.sort(key=lambda one: one.place)
         count = sum(one.listing.count for one in found if one.listing is not None)
         self._screen.notify(
-            f"{describe_reads(found, _NAMED)}. They have {format_count(count, 'remote')}.",
+            f"{describe_reads(found, _NAMED)}. These locks have {format_count(count, 'remote')}.",
             title="Read",
             severity="warning" if any(one.problem for one in found) else "information",
         )

@@ -33,7 +33,7 @@ from lockterm.widgets.state_panel import describe_error
 if TYPE_CHECKING:
     from lockterm.domain.plan import Step
 
-_SAMPLE_LOCKS = "One started with --sample-data has the locks 1001 to 1006: try one of them."
+_SAMPLE_LOCKS = "A service started with --sample-data has the locks 1001 to 1006."
 """Said of a service on this machine."""
 
 _ON_A_LOCK = {"open", "edit", "remove", "voice", "copies", "mark"}
@@ -196,17 +196,17 @@ class LocksScreen(ListScreen[None]):
         if self.book is None:
             return "Reading the lock book ...", ""
         if not isinstance(self.book, tuple):
-            keys = "{locks.refresh}  try again      {locks.open_by_id}  open a lock by its id"
+            keys = "{locks.refresh}  try again      {locks.open_by_id}  open a lock by its ID"
             return describe_error(self.book), with_keys(keys)
         if self.book:
             none = describe_none(len(self.book), "lock", "matches", "does not match")
             return f"{none} {quoted(clean(self.wanted, 60))}.", "escape  show all"
         return (
-            "The lock book is empty.\n\nThe service has no list of locks, so the book is kept"
-            f" here: add each lock once, by its id.\n\n{self._ids_to_try()}",
+            "The lock book is empty.\n\nThe service cannot list locks, so lockterm keeps"
+            f" a lock book. Add each lock once by its ID.\n\n{self._ids_to_try()}",
             with_keys(
-                "{locks.add}  add a lock      {locks.open_by_id}  open a lock by its id      "
-                "{app.help}  help"
+                "{locks.add}  add a lock      {locks.open_by_id}  open a lock by its ID  "
+                "    {app.help}  help"
             ),
         )
 
@@ -270,7 +270,7 @@ class LocksScreen(ListScreen[None]):
         """Return why an action is not possible; most need a lock under the cursor."""
         if isinstance(self.book, StoreError) and action in _ON_A_LOCK | {"add"}:
             return with_keys(
-                "The lock book cannot be read. {locks.open_by_id} opens a lock by its id."
+                "The lock book cannot be read. Press {locks.open_by_id} to open a lock by its ID."
             )
         is_for_marked = bool(self.marks) and action in ("voice", "refresh")
         if action in _ON_A_LOCK and self.current is None and not is_for_marked:

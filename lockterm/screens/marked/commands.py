@@ -130,7 +130,9 @@ class MarkedCommands:
     def _remove_extra(self, rows: Sequence[Row]) -> None:
         names = Counter(name for _, remote in rows for name in remote.extra_data or ())
         if not names:
-            self._screen.refuse_to_open("Remove a key", "None of the marked ones has extra data.")
+            self._screen.refuse_to_open(
+                "Remove a key", "None of the marked remotes has extra data."
+            )
             return
 
         def chosen(name: str | None) -> None:
@@ -198,7 +200,7 @@ class MarkedCommands:
                 export_files, "remotes", as_table, as_object, directory, now_ms
             )
             self._screen.notify(
-                f"{format_count(len(rows), 'remote')}, as last seen here,"
-                f" in {files[0]} and {files[1].name}",
+                f"{format_count(len(rows), 'remote')}, as last read, written to {files[0]}"
+                f" and {files[1].name}",
                 title="Exported",
             )

@@ -84,9 +84,9 @@ class NewEnd:
     verb = "Renew"
 
     def fields(self, typed: Typed, zone: tzinfo) -> Sequence[FormField]:
-        since = Choice([("own", "its own end"), ("now", "now")], typed.get("since") or "own")
+        since = Choice([("own", "current end date"), ("now", "now")], typed.get("since") or "own")
         return (
-            FormField("end", "New end", DatetimeInput(zone, typed.get("end", ""), id="end")),
+            FormField("end", "New end date", DatetimeInput(zone, typed.get("end", ""), id="end")),
             FormField("since", "Counted from", since),
         )
 
@@ -94,12 +94,15 @@ class NewEnd:
         return ("end", "since") if typed["end"].strip().startswith("+") else ("end",)
 
     def notes(self, typed: Typed) -> Typed:
-        words = "+30d gives each 30 days more; a date is the same end for all. "
-        return {"end": words + with_keys("A permanent one has none: {marks.act} changes types.")}
+        words = "+30d adds 30 days to each remote. A date sets the same end for all. "
+        return {
+            "end": words
+            + with_keys("Permanent remotes have no end date. Press {marks.act} to change types.")
+        }
 
     def wanted(self, typed: Typed) -> Wanted:
         if not typed["end"].strip():
-            raise Incomplete("Still needed: New end.")
+            raise Incomplete("Required: New end date.")
         return bulk.new_end(typed["end"], from_own=typed["since"] != "now")
 
 
@@ -124,13 +127,13 @@ class NewValidity:
         return ("type", *dates, *(("days",) if not kind or needs_weekdays(kind) else ()))
 
     def notes(self, typed: Typed) -> Typed:
-        own = "Empty: each keeps its own."
+        own = "If empty, each remote keeps its value."
         return {name: "" if typed[name].strip() else own for name in ("start", "end", "days")}
 
     def wanted(self, typed: Typed) -> Wanted:
         kind, days = int(typed["type"] or 0) or None, typed["days"].strip()
         if kind is None and not days:
-            raise Incomplete("Choose a type, or type weekdays.")
+            raise Incomplete("Choose a type, or enter weekdays.")
         shown = self.shown(typed)
         start, end = (typed[name] if name in shown else "" for name in ("start", "end"))
         texts = (("Start", start), ("End", end))
@@ -173,7 +176,7 @@ class NewExtra:
         name, text = typed["key"].strip(), typed["value"].strip()
         missing = [label for label, given in (("Key", name), ("Value", text)) if not given]
         if missing:
-            raise Incomplete(f"Still needed: {', '.join(missing)}.")
+            raise Incomplete(f"Required: {', '.join(missing)}.")
         return bulk.extra_set(name, _value(text))
 
 
@@ -260,7 +263,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         hidden = {id(remote) for remote in self._hidden}
         shown = [one.remote for one in self._targets if id(one.remote) not in hidden]
         lines = []
-        for words, remotes in (("Not on the screen", self._hidden), ("Marked", shown)):
+        for words, remotes in (("Marked but not on the screen", self._hidden), ("Marked", shown)):
             if remotes:
                 lines.append(f"{words}: {_listed(remotes)}")
         return "\n".join(lines)
@@ -323,13 +326,15 @@ class MarkedForm(FormScreen[Wanted | None]):
 
     def _ready_words(self, planned: PlannedSteps, *, is_all: bool) -> str:
         """Return the effect of the change on the remotes that were tried."""
-        ready = with_keys("{form.save} shows the plan; nothing is sent before you agree to it.")
+        ready = with_keys(
+            "Press {form.save} to show the plan. Nothing is sent before you confirm it."
+        )
         if not is_all:
             return ready
         steps = [step for step in planned.steps if step.action is not Action.KEEP]
         said = f"{len(steps):,} of {len(self._targets):,} would change"
         if same := len(planned.steps) - len(steps):
-            said += f", {same:,} would stay as {'it is' if same == 1 else 'they are'}"
+            said += f", {same:,} would stay unchanged"
         lines = [f"{said}."]
         now_ms, zones = self.operations.now_ms(), {one.lock_id: one.zone for one in self._targets}
         if steps:
@@ -338,7 +343,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         noted = ((step, describe_step_notes(step, zones[step.lock_id], now_ms)) for step in steps)
         if asked := [(step, notes) for step, notes in noted if notes]:
             first = f"{format_step(asked[0][0])}: {asked[0][1][0]}"
-            lines.append(f"{len(asked):,} to look at: {first}")
+            lines.append(f"{len(asked):,} to check: {first}")
         if planned.left:
             lines.append(_left_words(planned))
         return "\n".join([*lines, ready])
@@ -357,15 +362,15 @@ def _none_words(planned: PlannedSteps) -> str:
         return ""
     if planned.steps:
         left = f" {_left_words(planned)}" if planned.left else ""
-        return f"None of them would change.{left}"
+        return f"None of the remotes would change.{left}"
     reasons = {step.message for step in planned.left}
-    return f"None of them: {reasons.pop()}" if len(reasons) == 1 else _left_words(planned)
+    return f"None can be changed: {reasons.pop()}" if len(reasons) == 1 else _left_words(planned)
 
 
 def _left_words(planned: PlannedSteps) -> str:
     """``2 cannot: Ivan Horvat (A-2071): Permanent remotes have no end date.``."""
     first = planned.left[0]
-    return f"{len(planned.left):,} cannot: {format_step(first)}: {first.message}"
+    return f"{len(planned.left):,} cannot be changed. {format_step(first)}: {first.message}"
 
 
 def _listed(remotes: Sequence[Remote]) -> str:

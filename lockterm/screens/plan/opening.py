@@ -73,7 +73,7 @@ async def last_run(operations: Operations) -> str:
     begun = [one for one in await operations.journal.runs() if one.state is not RunState.PLANNED]
     interrupted = [one for one in begun if one.is_interrupted]
     if not begun:
-        raise NoSuchRun("No plan was run on this machine yet.")
+        raise NoSuchRun("No plan has been run on this machine yet.")
     return (interrupted or begun)[0].id
 
 

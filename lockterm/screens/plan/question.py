@@ -61,9 +61,9 @@ async def asking_for_names(app: App[Any], draw: Draw) -> PlanDraft | None:
     drawn = await draw(renames=False)
     if not (taken := drawn.names_taken):
         return drawn
-    who = "One has a name" if taken == 1 else f"{taken:,} have names"
+    who = "1 remote has a name" if taken == 1 else f"{taken:,} remotes have names"
     choices = ((False, "Leave out"), (True, "Add under another name, such as Anna (2)"))
-    question = f"{who} that another remote of the lock has by now."
+    question = f"{who} that another remote of the lock already has."
     renames = await app.push_screen_wait(ChoiceModal(question, choices))
     if renames is None:
         return None
@@ -114,7 +114,7 @@ async def question_about(
 
 def ask_for_account(plan: Plan) -> ConfirmModal:
     """Return the question before a plan goes on with other credentials."""
-    details = "If this is another account, the rest of the run would change its locks."
+    details = "If this is another account, the run would change locks of that account."
     return ConfirmModal(OtherCredentials(plan).question, details, verb="Same account")
 
 
@@ -215,4 +215,4 @@ def _names(steps: Sequence[Step], locks: Mapping[int, OnLock]) -> Iterator[str]:
             lock = f", {clean(locks[step.lock_id].title, 40)}" if locks else ""
             yield f"- {format_step(step)}{lock}"
         if left := len(some) - len(shown):
-            yield f"and {left:,} more: the plan behind this question names them."
+            yield f"and {left:,} more, listed in the plan behind this question."

@@ -345,14 +345,14 @@ class PlanScreen(ListScreen[None]):
         if is_here:
             return "The plan is running. Wait until it ends, or stop it."
         if step is None or step.state is not StepState.RECORDED:
-            return "No change was recorded for the step under the cursor: nothing is to undo."
+            return "No change was recorded for the selected step, so there is nothing to undo."
         return ""
 
     def _why_never(self) -> str:
         """Return why this session can never send this plan; empty if it can."""
         profile = self.operations.profile
         if profile.read_only:
-            return describe_read_only(profile.name, "the plan is shown, and nothing is sent")
+            return describe_read_only(profile.name, "The plan cannot be run")
         return self._why_elsewhere()
 
     def _why_elsewhere(self) -> str:
@@ -367,12 +367,13 @@ class PlanScreen(ListScreen[None]):
         if run is None:
             return ""
         return (
-            f"Another run is under way: {run.done:,} of {run.due:,}. Wait for its end, or stop it."
+            f"Another run is under way, {run.done:,} of {run.due:,} steps done. Wait until"
+            " that run ends, or stop it."
         )
 
     def verb_now(self, action: str) -> str:
         """Return the verb for the remaining steps of a plan that was begun."""
-        return "go on" if action == "carry_out" and self._is_begun else ""
+        return "resume" if action == "carry_out" and self._is_begun else ""
 
     @work
     @opens("the question", must_appear=True)
@@ -389,7 +390,7 @@ class PlanScreen(ListScreen[None]):
             plan = await self.operations.runs.note_same_account(plan)
             self.drawn = replace(self.drawn, plan=plan)
         if reason := self.why_not("carry_out"):  # another one may have begun
-            self.refuse_to_open("Carry out", reason)
+            self.refuse_to_open("Run", reason)
             return
         self._seen = 0
         self.operations.begin_run(plan)

@@ -84,10 +84,10 @@ async def try_profile(
         hint = "Check the network and the base URL, then try again." if is_out_of_reach else ""
         return _failed(error, error.meaning, hint)
     if denial := answers.denial:
-        hint = denial.hint or "See that base URL, header and variable are the right ones."
+        hint = denial.hint or "Check the base URL, the header and the variable."
         return _failed(denial, denial.meaning, hint)
     words = [
-        f"{profile.host} answers as it should, in {answers.first_ms:.0f} ms.",
+        f"{profile.host} answers correctly in {answers.first_ms:.0f} ms.",
         await _secrecy(profile),
         _clocks(answers),
     ]
@@ -103,24 +103,26 @@ def _failed(error: LocktermError, message: str, hint: str = "") -> Tried:
 async def _secrecy(profile: Profile) -> str:
     if not profile.base_url.startswith("https:"):
         warning = values.base_url(profile.base_url)[1]
-        return "NOTHING IS ENCRYPTED: use https." if warning else "It is on this machine."
+        return (
+            "NOTHING IS ENCRYPTED. Use https." if warning else "The service runs on this machine."
+        )
     try:
         seen = await asyncio.to_thread(look_at_certificate, profile)
     except (LocktermError, OSError, ValueError):
-        return "Its certificate is trusted."  # the call before was made with it
-    return f"Its certificate is trusted, {seen.tls}, and lasts until {seen.until}."
+        return "The certificate is trusted."  # the call before was made with it
+    return f"The certificate is trusted ({seen.tls}) and valid until {seen.until}."
 
 
 def _clocks(answers: ServiceAnswers) -> str:
     offset_s = answers.offset_s
     if offset_s is None:
-        return "It does not report its time."
+        return "The service does not report its time."
     if abs(offset_s) <= CLOCK_TOLERANCE_S:
         return f"The clocks agree within {abs(offset_s) + 1:.0f} s."
     side = "behind" if offset_s > 0 else "ahead of"
     return (
-        f"This machine's clock is {abs(offset_s):.0f} s {side} the service's: set it, or dates will"
-        " be wrong."
+        f"This machine's clock is {abs(offset_s):.0f} s {side} the service's. Set the"
+        " clock, or dates will be wrong."
     )
 
 
@@ -208,12 +210,12 @@ class ProfileForm(FormScreen[str | None]):
         """Show the notes, and continue an interrupted form."""
         self._describe_fields()
         kept = self._choices.get(KEPT)
-        words = "Save tries the service first. Nothing is written before that."
+        words = "Save tests the service before it writes the profile."
         if isinstance(kept, dict) and kept.get("name") == (self._profile_name or ""):
             typed = kept.get("typed")
             if isinstance(typed, dict) and all(isinstance(text, str) for text in typed.values()):
                 self.fill(typed)
-                words = "This is what was typed before and not saved."
+                words = "This is your earlier input, which was not saved."
         self.say(words)
 
     def _filed(self) -> Mapping[str, Any]:
@@ -251,10 +253,18 @@ class ProfileForm(FormScreen[str | None]):
         if self._profile_name is not None:
             self.field("name").note = "Lock book and history use this name. It can't be changed."
         if self._others:
-            more = "1 header stays" if self._others == 1 else f"{self._others} headers stay"
-            self.field("header").note = f"{more} besides, as the file says."
-        self.field("account").note = "Empty: derived from the credentials. Profiles may share one."
-        self.field("ca_file").note = "For a service whose certificate is of an authority of yours."
+            more = (
+                "1 other header stays"
+                if self._others == 1
+                else f"{self._others} other headers stay"
+            )
+            self.field("header").note = f"{more} unchanged in the file."
+        self.field(
+            "account"
+        ).note = "If empty, derived from the credentials. Profiles can share an account."
+        self.field(
+            "ca_file"
+        ).note = "For a service whose certificate comes from your own authority."
         self._about_url()
         self._about_zone()
         self._about_variable()
@@ -291,9 +301,12 @@ class ProfileForm(FormScreen[str | None]):
                 and not warning
                 and typed != self.before["base_url"].rstrip("/")
             ):
-                warning = "Lock book and history stay: only where it is the same service."
+                warning = (
+                    "Lock book and history stay with this profile. Enter only an address of"
+                    " the same service."
+                )
                 if self._others or self.before["header"]:
-                    warning += " Test and save send the headers there."
+                    warning += " Test and save send the headers to this address."
         row.warning = warning
 
     def _about_variable(self) -> None:
@@ -302,14 +315,14 @@ class ProfileForm(FormScreen[str | None]):
         is_set = bool(name) and self._profiles.is_set(name)
         is_bearer = self.field("header").value.strip().lower() == "authorization"
         if is_set:
-            row.note = "It is set now."
+            row.note = "The variable is set."
         elif is_bearer:
-            state = "It is not set now. " if name else ""
+            state = "The variable is not set. " if name else ""
             row.note = f'{state}Set the whole value: export NAME="Bearer ..."'
         elif name:
-            row.note = "It is not set now: set it before lockterm is started."
+            row.note = "The variable is not set. Set it before you start lockterm."
         else:
-            row.note = "The value itself is never typed or kept here."
+            row.note = "lockterm never asks for the value and never stores it."
 
     @work(exclusive=True, group="zone")
     async def _about_zone(self) -> None:
@@ -317,7 +330,7 @@ class ProfileForm(FormScreen[str | None]):
         typed = row.value.strip()
         if not typed:
             own = await asyncio.to_thread(values.machine_zone)
-            row.note = f"Empty: this machine's, {own}." if own else "Empty: UTC."
+            row.note = f"If empty, this machine's time zone: {own}." if own else "If empty, UTC."
         elif await asyncio.to_thread(values.is_zone, typed):
             now = dates.day_time(self.host.now_ms(), ZoneInfo(typed), exact=False)
             row.note = f"Local time: {now}."

@@ -192,11 +192,11 @@ class ProfilesScreen(ListScreen[None]):
     def _before_the_file(self) -> list[str]:
         """Return the options and variables of this session that override the file."""
         said = (
-            (self._profiles.pinned_by, "names the service of this session"),
-            (self._profiles.read_only_by, "decides whether changes are sent"),
-            (self._profiles.chosen_by, "chose the profile of this start"),
+            (self._profiles.pinned_by, "sets the service of this session"),
+            (self._profiles.read_only_by, "sets whether changes are sent"),
+            (self._profiles.chosen_by, "selected the profile of this session"),
         )
-        return [f"{clean(who, 60)} {what}, before the file." for who, what in said if who]
+        return [f"{clean(who, 60)} {what} and overrides the file." for who, what in said if who]
 
     # --- actions -------------------------------------------------------------------------------
 
@@ -209,21 +209,27 @@ class ProfilesScreen(ListScreen[None]):
             return "No profile is selected."
         if action == "make_default" and entry and self._file:
             is_said = self._file.default_profile == entry.name
-            return "It is the default already." if is_said else ""
+            return "This profile is already the default." if is_said else ""
         return self._why_not_switch(entry) if action == "switch" and entry else ""
 
     def _why_not_switch(self, entry: ProfileEntry) -> str:
         if entry.error is not None:
-            return f"{format_sentences(entry.error)} {key('profiles.edit')} changes it."
+            return (
+                f"{format_sentences(entry.error)} Press {key('profiles.edit')} to change the"
+                " profile."
+            )
         if by := self._profiles.pinned_by:
-            return f"{clean(by, 60)} names the service. Start lockterm without it to switch."
+            return f"{clean(by, 60)} sets the service. To switch, start lockterm without it."
         if self.operations.run_under_way is not None:
-            return "A run is under way. Wait for its end, or stop it, then switch."
+            return "A run is under way. Wait until the run ends, or stop it, then switch."
         if self.operations.writes.under_way:
-            return "A change is being sent. Wait for its answer, then switch."
+            return "A change is being sent. Wait for the answer, then switch."
         open_screens = (one for one in self.app.screen_stack if isinstance(one, LocktermScreen))
         if any(screen.would_lose for screen in open_screens):
-            return "Another screen is not done. Close this one, end or stop that, then switch."
+            return (
+                "Another screen is not finished. Close the profiles, finish or stop the other"
+                " screen, then switch."
+            )
         return ""
 
     @work
@@ -262,11 +268,11 @@ class ProfilesScreen(ListScreen[None]):
         self._go_to = name
         await self.load_profiles().wait()
         entry = self._entries.get(name)
-        words = "Open it with enter."
+        words = "Press Enter to open the profile."
         if entry is None or entry.error is not None:
-            words = "It cannot be opened."
+            words = "The profile cannot be opened."
         elif name == self.operations.profile.name:
-            words = "It is in use. Press Enter to open it again with the changes."
+            words = "The profile is in use. Press Enter to reopen it with the changes."
         self.notify(words, title=f"Saved the profile {clean(name, 60)}")
 
     @work
@@ -309,15 +315,21 @@ class ProfilesScreen(ListScreen[None]):
 def _removal(entry: ProfileEntry, file: ConfigFile, in_use: str) -> ConfirmModal:
     """Ask whether a profile is to go; says what that does and what not."""
     details = [
-        "Nothing changes at the service. Lock book and history stay on this machine and are there"
-        " again under a profile of the same name."
+        "Nothing will change at the service. Lock book and history stay on this machine."
+        " A new profile of the same name will show them again."
     ]
     if entry.name == in_use:
-        details.append("It is in use, and stays open until lockterm is left or another is opened.")
+        details.append(
+            "The profile is in use. It stays open until you quit lockterm or open another profile."
+        )
     after = successor(file, entry.name)
     if after is None and len(file.profiles) == 1:
-        details.append("It is the last one: the next start asks for a service.")
+        details.append(
+            "This is the last profile. At the next start, lockterm will ask for a service."
+        )
     elif after is not None and after != file.default_profile:
-        details.append(f"It is the default: {clean(after, 60)} becomes the default instead.")
-    question = f"Take the profile {clean(entry.name, 60)} out of the configuration?"
-    return ConfirmModal(question, "\n".join(details), verb="Remove the profile", keep="Keep it")
+        details.append(f"This is the default profile. {clean(after, 60)} will become the default.")
+    question = f"Remove the profile {clean(entry.name, 60)} from the configuration?"
+    return ConfirmModal(
+        question, "\n".join(details), verb="Remove the profile", keep="Keep the profile"
+    )

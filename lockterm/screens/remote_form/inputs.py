@@ -192,8 +192,11 @@ class JsonEditor(TextArea):
         event.prevent_default()
         if len(event.text) > PASTE:
             self.notify(
-                f"The paste had {len(event.text):,} characters: the first {PASTE:,} were taken.",
-                title="Paste cut",
+                (
+                    f"The pasted text has {len(event.text):,} characters. Only the first"
+                    f" {PASTE:,} were inserted."
+                ),
+                title="Pasted text cut",
             )
         lines = "\n".join(event.text[:PASTE].replace("\t", "  ").splitlines())
         self.replace(clean_lines(lines), *self.selection)

@@ -59,8 +59,8 @@ def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
     return ConfirmModal(
         f"{name} was changed by someone else since this form was opened.",
         "\n".join(map(str, others))
-        + "\n\nTake over: untouched fields get the new values; your input stays. "
-        "Nothing is sent until you confirm the result.",
+        + "\n\nIf you take over, untouched fields get the new values, and your input stays."
+        " Nothing is sent until you confirm the result.",
         verb="Take over",
         keep="Keep editing",
         unasked=True,
@@ -70,9 +70,9 @@ def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
 def ask_whether_it_is(name: str, remote_id: int) -> ConfirmModal:
     """Ask whether the only remote like one that was added without an answer is that one."""
     return ConfirmModal(
-        f"Is remote {remote_id} the {clean(name, 60)} that was added here?",
-        "Name, number, type and dates are the same, and the name was free before.",
-        verb="It is the one",
+        f"Is remote {remote_id} the remote {clean(name, 60)} that you added?",
+        "Name, number, type and dates match, and the name was free before.",
+        verb="It is this remote",
         keep="Not sure",
         unasked=True,
     )

@@ -129,7 +129,7 @@ class RemoteSaving:
 
     def check(self) -> None:
         """Read back what became of a request without an answer."""
-        self._do("Reading back until it is certain, at most 90 s ...")
+        self._do("Verifying the change, at most 90 s ...")
         opened = opening(self._screen, "the result of reading back")
         self._screen.app.run_worker(self._read_back(opened), group="writes")
 
@@ -218,7 +218,7 @@ class RemoteSaving:
 
     async def _is_current(self, before: Remote) -> bool:
         """Return whether the remote is unchanged, or the user took over its changes."""
-        self._do("Reading it again ...")
+        self._do("Reading the remote again ...")
         with before_sending(LAST_READING):
             current = await self._operations.remotes.still(before, self._lock.lock_id)
         others = find_differences(before, current, self._zone, RECOGNIZED)
@@ -267,12 +267,12 @@ class RemoteSaving:
         if isinstance(error, SettledMeanwhile):
             self._unsettled = None
         if isinstance(error, PendingChangeError):
-            error.hint = f"Outside of this form {settling()}"
+            error.hint = f"Outside this form, {settling()}"
             if error.operation.id == self._unsettled:
-                error.hint = f"Here only the same is sent again. {error.hint}"
+                error.hint = f"In this form, only the same change can be sent again. {error.hint}"
         refusal = format_error(error)
         if self.unknown:
-            refusal += with_keys(" Before another save: {form.check} reads it back.")
+            refusal += with_keys(" Before you save again, press {form.check} to verify the change.")
         self._refuse(refusal)
         fields.read_now()
 
@@ -287,8 +287,8 @@ class RemoteSaving:
             self._tell_outcome(operation)
         except LocktermError as error:
             if self._screen.is_attached:
-                words = f"It cannot be read back: {format_error(error)}"
-                self._refuse(f"{words} {key('form.check')} tries again.")
+                words = f"The change cannot be verified: {format_error(error)}"
+                self._refuse(f"{words} Press {key('form.check')} to try again.")
         finally:
             self._do("")
             opened.end()
@@ -323,15 +323,16 @@ class RemoteSaving:
         else:  # it was settled elsewhere
             self._unsettled = None
             self.refusal = with_keys(
-                "It was resolved elsewhere; see the history. Press {form.save} to save again."
+                "The change was resolved elsewhere. The history shows the result. Press"
+                " {form.save} to save again."
             )
 
 
 _NEXT = {
-    State.UNKNOWN: "{form.check} reads it back again.",
-    State.NOT_SEEN: "{form.save} sends it again.",
+    State.UNKNOWN: "Press {form.check} to verify the change again.",
+    State.NOT_SEEN: "Press {form.save} to send the change again.",
     State.DAMAGED: "Leave the form and check the lock's list.",
-    State.AMBIGUOUS: "Leave the form and check it, or press {form.check} to ask again.",
-    State.CONFLICT: "{form.save} shows the difference before anything is sent again.",
+    State.AMBIGUOUS: "Leave the form and check the change, or press {form.check} to choose again.",
+    State.CONFLICT: "Press {form.save} to see the difference before anything is sent again.",
 }
 """What to do about an operation that was read back."""

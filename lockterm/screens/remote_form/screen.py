@@ -177,9 +177,13 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         """Return why nothing can be saved, checked or left now."""
         saving = self._saving
         if action == "leave":
-            return "It is being sent: the form waits for the answer." if saving.is_sending else ""
+            return (
+                "The change is being sent. The form waits for the answer."
+                if saving.is_sending
+                else ""
+            )
         if action == "check":
-            return "" if saving.unknown and not saving.doing else "There is nothing to read back."
+            return "" if saving.unknown and not saving.doing else "There is no change to verify."
         if action == "toggle_more":
             return "" if self.fields.before is None else "Every field is shown already."
         return self._why_not_save() if action in _SAVES else ""
@@ -203,15 +207,15 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
     def _why_not_save(self) -> str:
         profile, reading = self.operations.profile, self.fields.reading
         if profile.read_only:
-            return describe_read_only(profile.name, "nothing can be saved")
+            return describe_read_only(profile.name, "Nothing can be saved")
         if self._saving.doing:
             return WAITS_FOR_STORE if self._store.is_waiting else self._saving.doing
         if self._saving.unknown:
-            return with_keys("Check first whether the last save took effect: {form.check}.")
+            return with_keys("First press {form.check} to check whether the last save took effect.")
         if reading.errors:
             wrong = reading.errors.keys() - reading.missing
             what = "Fix" if not reading.missing else "Fill in or fix"
-            return f"{what if wrong else 'Still needed'}: {_names(reading.errors)}."
+            return f"{what if wrong else 'Required'}: {_names(reading.errors)}."
         if not self._saving.would_change(reading.values):
             return "Nothing is changed yet."
         return ""
@@ -239,13 +243,13 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
             return with_keys("Ready. Press {form.save} to review and save.")
         if self._is_trying:
             return "Trying to reach the service ..."
-        waits = "Complete, but saving waits: the service cannot be reached."
+        waits = "The form is complete, but the service cannot be reached."
         left_s = math.ceil(self.operations.connection.next_try_s)
         if self._countdown is None:
             when = "lockterm tries again"
         else:
             when = f"Next attempt in {left_s} s" if left_s else "Trying again"
-        return with_keys(f"{waits} {when}; {{form.save}} tries now.")
+        return with_keys(f"{waits} {when}. Press {{form.save}} to try now.")
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
         """Of a save of this form, say what the line above the keys says of it too."""

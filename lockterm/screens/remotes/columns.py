@@ -64,26 +64,26 @@ _DIRECTIONS = {
     Kind.DATE: ("earliest first", "latest first"),
     Kind.TIMESTAMP: ("oldest first", "newest first"),
 }
-_DAY = "the day; with room, the time"
-_ENDS = ("first end first", "last end first")
+_DAY = "day, and time if the column is wide"
+_ENDS = ("earliest end first", "latest end first")
 
 COLUMNS: Mapping[str, RemoteColumn] = {
-    "name": RemoteColumn.of("remoteName", "always there: actions name it"),
-    "number": RemoteColumn.of("remoteNumber", "the remote's number", directions=_NUMBER),
+    "name": RemoteColumn.of("remoteName", "always shown, to identify the remote"),
+    "number": RemoteColumn.of("remoteNumber", "number of the remote", directions=_NUMBER),
     "type": RemoteColumn.of("remoteType", "permanent, time-limited, recurring"),
     "valid": RemoteColumn.of(
-        "endDate", "since or until when, in short", title="Valid", noun="validity", directions=_ENDS
+        "endDate", "short form of start and end", title="Valid", noun="validity", directions=_ENDS
     ),
-    "state": RemoteColumn.of("status", "what service and dates say", title="State", noun="state"),
+    "state": RemoteColumn.of("status", "state by status and dates", title="State", noun="state"),
     "added": RemoteColumn.of(
         "addType", "by bluetooth or by gateway", title="Added", noun="way added"
     ),
-    "coerced": RemoteColumn.of("isCoerced", "whether it is a coerced one", noun="coerced"),
-    "id": RemoteColumn.of("id", "the service's identifier of it"),
+    "coerced": RemoteColumn.of("isCoerced", "whether the remote is coerced", noun="coerced"),
+    "id": RemoteColumn.of("id", "ID of the remote at the service"),
     "start": RemoteColumn.of("startDate", _DAY),
     "end": RemoteColumn.of("endDate", _DAY),
-    "created": RemoteColumn.of("createTime", "when it was made"),
-    "updated": RemoteColumn.of("updateTime", "when it was last changed"),
+    "created": RemoteColumn.of("createTime", "creation time"),
+    "updated": RemoteColumn.of("updateTime", "time of the last change"),
     "user": RemoteColumn.of("apiUserId", "number of an account that calls the service"),
 }
 """Every field of a listed remote that fits a cell (2.3). The user number is none of them: a list
@@ -184,7 +184,9 @@ class ColumnsChoice:
             self._preferences.keep(KEPT_AS, chosen.as_kept())
         except (LocktermError, OSError) as error:
             why = error.message if isinstance(error, LocktermError) else f"{error}."
-            return f"The columns hold until lockterm ends; they were not kept: {clean(why, 300)}"
+            return (
+                f"The columns apply until you quit lockterm. They were not saved: {clean(why, 300)}"
+            )
         return ""
 
 

@@ -19,7 +19,7 @@ from lockterm.widgets.compact_button import CompactButton
 
 HINT = (
     "{columns.show} show, {columns.down}/{columns.up} move, {columns.sort} sort,"
-    " {columns.usual} usual, {columns.use} use, esc leave"
+    " {columns.usual} default, {columns.use} use, esc leave"
 )
 
 
@@ -78,7 +78,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
     def _fit_words(self) -> str:
         without_room = self._left_out(self.chosen)
         if not without_room:
-            return "All of them fit."
+            return "All columns fit."
         count = "1 column does" if len(without_room) == 1 else f"{len(without_room)} columns do"
         return f"[-] {count} not fit: {', '.join(COLUMNS[key].title for key in without_room)}"
 

@@ -136,7 +136,7 @@ class RemoteCommands:
             return describe_read_only(operations.profile.name)
         if action in WRITES and operations.connection.online is False:
             again = key(self._refresh)
-            return f"The service cannot be reached, so nothing can be sent. {again} tries again."
+            return f"The service cannot be reached, so nothing can be sent. Press {again} to retry."
         if action in _HELD and (reason := self._why_held()):
             return reason
         if action not in ON_A_REMOTE:
@@ -149,7 +149,10 @@ class RemoteCommands:
         if remote.id is None:
             return "The service listed this remote without a usable id."
         if action in WRITES and self.is_deleted(remote):
-            return "It is already deleted. The service recorded that but still lists it."
+            return (
+                "This remote is already deleted. The service recorded the delete but still"
+                " lists the remote."
+            )
         return self._why_remote_held(remote) if action in WRITES else ""
 
     def _why_held(self) -> str:
@@ -157,8 +160,8 @@ class RemoteCommands:
         for operation in self._screen.unsettled:
             if operation.holds_back and operation.lock_id == self._lock.lock_id:
                 return (
-                    f"An earlier change is unconfirmed: {_named(operation)}. Another could double"
-                    f" it. {settle_first()}"
+                    f"An earlier change is unconfirmed: {_named(operation)}. A second"
+                    f" change could double it. {settle_first()}"
                 )
         return ""
 
@@ -168,8 +171,9 @@ class RemoteCommands:
             is_same = operation.lock_id == self._lock.lock_id
             if is_same and remote.id is not None and operation.remote_id == remote.id:
                 return (
-                    f"An earlier change of it is unconfirmed: {_named(operation)}. The two could"
-                    f" be applied in either order. {settle_first()}"
+                    "An earlier change of this remote is unconfirmed:"
+                    f" {_named(operation)}. The two could be applied in either order."
+                    f" {settle_first()}"
                 )
         return ""
 
@@ -271,7 +275,7 @@ class RemoteCommands:
         numbers = "\n".join(screens.numbers_of(remote, lock))
         dialog = screens.NumberModal(
             f"New user number of {name} on {self._lock_name}?",
-            f"{numbers}\nThe service has no way to read it back: note what you set.",
+            f"{numbers}\nThe service does not report user numbers, so write down the number.",
             verb="Set the user number",
             numbers=INT64,  # the contract has no least one
             wrong="A whole number, such as 12.",

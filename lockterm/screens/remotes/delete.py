@@ -36,7 +36,7 @@ class Deletion:
         question, numbers = _asked(self.remote, self._lock_entry)
         return DestroyModal(
             question,
-            "\n".join([*numbers, "Reading it again ..."]),
+            "\n".join([*numbers, "Reading the remote again ..."]),
             verb=_verb(self.remote),
             keep="Keep",
             check=self.check,
@@ -53,9 +53,9 @@ class Deletion:
             if not error.is_gone:
                 return TargetState(self._unread(error))
             return TargetState(
-                f"The service says: {format_meaning(error)}\n"
-                "It was probably deleted elsewhere. Nothing was sent.",
-                question=f"{format_remote(shown)} is gone.",
+                f"The service reports: {format_meaning(error)}\nThe remote was probably"
+                " deleted elsewhere. Nothing was sent.",
+                question=f"{format_remote(shown)} no longer exists.",
                 possible=False,
             )
         except LocktermError as error:
@@ -63,7 +63,7 @@ class Deletion:
         if (other := latest.other_lock(self._lock_entry.lock_id)) is not None:
             # It could not be read back either: it is not on this lock's list.
             return TargetState(
-                f"! The service says that it belongs to lock {other}. Nothing was sent.",
+                f"! The service reports lock {other} instead. Nothing was sent.",
                 question=f"{format_remote(latest)} is not on {clean(self._lock_entry.title, 60)}.",
                 possible=False,
             )
@@ -84,8 +84,8 @@ class Deletion:
     def _unread(self, error: LocktermError) -> str:
         lines = [
             *_asked(self.remote, self._lock_entry)[1],
-            f"! It could not be read again: {format_meaning(error)}",
-            "This may be old. lockterm reads the remote again before it deletes it.",
+            f"! The remote could not be read again: {format_meaning(error)}",
+            "These values may be old. lockterm reads the remote again before it deletes it.",
         ]
         return "\n".join(lines)
 
@@ -110,7 +110,7 @@ class Clearing:
             f"Delete all remotes of {clean(lock.title, 60)}?",
             "Counting them ...",
             verb="Delete all",
-            keep="Keep them",
+            keep="Keep the remotes",
             typed=(lock.name, str(lock.lock_id)),
             check=self.check,
         )
@@ -121,7 +121,9 @@ class Clearing:
         try:
             seen = await self._operations.remotes.page(self._lock_entry.lock_id, 1, 1, fresh=True)
         except LocktermError as error:
-            words = f"! They could not be counted: {format_meaning(error)}\nNothing was sent."
+            words = (
+                f"! The remotes could not be counted: {format_meaning(error)}\nNothing was sent."
+            )
             return TargetState(words, possible=False)
         self.count = count = seen.value.least
         if not count:
@@ -131,7 +133,7 @@ class Clearing:
         first = next(iter(seen.value.remotes), None)
         remotes = format_count(count, "remote")
         return TargetState(
-            "Every one of them stops opening this lock, expired or not.\n\n"
+            "All of these remotes, expired or not, will stop opening this lock.\n\n"
             + describe_backup(first.raw if first else {}, many=True),
             question=f"Delete all {remotes} of {name}?",
             verb=f"Delete {remotes}",

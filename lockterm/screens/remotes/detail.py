@@ -150,7 +150,10 @@ class RemoteDetailScreen(LocktermScreen[None]):
             table.focus()
         elif error is not None and self.is_gone:
             panel.say(
-                f"{clean(self._called, 60)} is gone\n\nThe service says: {format_meaning(error)}",
+                (
+                    f"{clean(self._called, 60)} no longer exists\n\nThe service reports:"
+                    f" {format_meaning(error)}"
+                ),
                 with_keys("escape  back to the remotes      {remote.refresh}  look again"),
             )
         elif error is not None:

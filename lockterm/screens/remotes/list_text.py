@@ -184,8 +184,10 @@ def describe_empty(
         return "There is nothing on this page.", keys
     add = with_keys("Press {remotes.add} to add one.") if may_add else ""
     if may_restore:
-        words = f"No remotes on this lock now; the history has what was deleted from here. {add}"
-        keys = "{app.history}  history, where {history.restore} adds it again      "
+        words = (
+            f"This lock has no remotes now. The history lists the remotes that you deleted. {add}"
+        )
+        keys = "{app.history}  history ({history.restore} restores)      "
         return words.strip(), with_keys(f"{keys}escape  back to the locks")
     return f"No remotes on this lock yet. {add}".strip(), "escape  back to the locks"
 
@@ -200,7 +202,7 @@ def _nothing_matches(state: ListState) -> tuple[str, str]:
     )
     if found is not None and found.running:
         return (
-            f"Nothing matches {needle} so far: searched {found.searched:,}.",
+            f"No match for {needle} among {found.searched:,} remotes so far.",
             "escape  stop",
         )
     if found is not None:
@@ -208,7 +210,7 @@ def _nothing_matches(state: ListState) -> tuple[str, str]:
         why = f", {found.ended}" if found.ended else ""
         return f"Nothing matches {needle}: {searched}{why}.", "escape  show all"
     if page is None:
-        return "Nothing was loaded yet.", "escape  show all"
+        return "Nothing has been loaded yet.", "escape  show all"
     rest = page.total - len(page.remotes)
     if rest > 0:
         words = f"Nothing on this page matches {needle}."
@@ -225,9 +227,9 @@ def why_no_page(state: ListState, action: str, at: int) -> str:
         at: The number of the present page.
     """
     if state.found is not None:
-        return "These were found on all pages. escape shows the pages again."
+        return "These rows come from all pages. Press Escape to show the pages again."
     if state.page is None:
-        return with_keys("Nothing was loaded yet. {remotes.refresh} tries again.")
+        return with_keys("Nothing has been loaded yet. Press {remotes.refresh} to try again.")
     if action in ("next_page", "last_page") and at >= state.last_page:
         return "This is the last page."
     if action in ("previous_page", "first_page") and at <= 1:

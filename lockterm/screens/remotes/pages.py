@@ -167,7 +167,7 @@ class RemotePages(Vertical):
             self._screen.keep_refusal(listed.state.load.error)
             return
         if listed.missed is not None:
-            find = with_keys("Press {remotes.find} to find it.")
+            find = with_keys("Press {remotes.find} to search the whole lock.")
             self.notify(f"Remote {listed.missed} is not on the pages that were read. {find}")
         self.call_after_refresh(self.fit)  # the terminal's size may have changed
         self._compare_with_journal()

@@ -143,7 +143,7 @@ def _period(row: RemoteRow, zone: tzinfo, now_ms: int, width: int) -> list[Part]
 
 
 def _done(lines: Sequence[HistoryLine], zone: tzinfo, now_ms: int, width: int) -> list[Part]:
-    parts = [("\nDone from here\n", "dim")]
+    parts = [("\nChanges from here\n", "dim")]
     for line in lines:
         when = dates.recent(line.prepared_ms, zone, now_ms)
         parts.append((cut(f"{when}  {what_of(line)}, {OUTCOMES[line.state]}", width) + "\n", ""))

@@ -189,7 +189,7 @@ class RemotesScreen(ListScreen[None]):
         if reason := self.commands.why_not("detail" if action == "mark" else action):
             return reason
         if action in ("next_lock", "previous_lock") and self.marks:
-            return with_keys("Some remotes are marked: {marks.none} unmarks all.")
+            return with_keys("Some remotes are marked. Press {marks.none} to unmark them.")
         if action == "clear" and state.page and not state.page.least:
             return "The lock has no remotes to clear."
         return ""
@@ -236,10 +236,10 @@ class RemotesScreen(ListScreen[None]):
         fitting = page_rows(FIT, self.app.size.height)
         sizes = sorted({*PAGE_SIZES} | ({now} if now != FIT else set()))
         choices: list[tuple[int | Literal["auto"], str]]
-        choices = [(FIT, f"as many as fit: {fitting} now")]
-        choices += [(size, f"{size} remotes a page") for size in sizes]
+        choices = [(FIT, f"as many as fit (now {fitting})")]
+        choices += [(size, f"{size} remotes per page") for size in sizes]
         at = [size for size, _ in choices].index(now)
-        self.app.push_screen(ChoiceModal("How many on a page?", choices, at), resize)
+        self.app.push_screen(ChoiceModal("How many remotes per page?", choices, at), resize)
 
     def action_refresh(self) -> None:
         self.pages.load(fresh=True, moving=True)
@@ -329,7 +329,7 @@ class RemotesScreen(ListScreen[None]):
             ids = [lock.lock_id for lock in locks]
             other = locks[(ids.index(self.lock_entry.lock_id) + step) % len(locks)]
             if other.lock_id == self.lock_entry.lock_id:
-                self.refuse_to_open("Another lock", "The lock book has no other lock.")
+                self.refuse_to_open("Another lock", "The lock book contains no other lock.")
             else:
                 self._show_lock(other)
 

@@ -48,11 +48,11 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Label(
-                f"Which vendor and model is {clean(self._entry.title, 40)}?",
+                f"Which vendor and model does {clean(self._entry.title, 40)} have?",
                 markup=False,
                 classes="question",
             )
-            yield Label("As the service names them; they are kept in the lock book.")
+            yield Label("Type them as the service spells them. The lock book stores them.")
             with Horizontal(classes="field"):
                 yield Label("Vendor")
                 yield self._input("vendor", self._entry.vendor, self._vendors)
@@ -91,7 +91,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
         if all(typed):
             self.dismiss((typed[0], typed[1]))
             return
-        self.query_one("#wrong", Label).update("! Both are needed.")
+        self.query_one("#wrong", Label).update("! Vendor and model are required.")
         self.query_one("#model" if typed[0] else "#vendor").focus()
 
 
@@ -144,8 +144,11 @@ class DownloadModal(LocktermModal[Path | None]):
             if server := await self._operations.voices.server_of(self._source):
                 question = f"Fetch the voice pack {clean(self._title, 60)} from {server}?"
                 own = clean(self._operations.profile.host, 80)
-                details = f"{own} names it, and it is another server. No header is sent there."
-                modal = ConfirmModal(question, details, verb="Fetch it", keep="Do not fetch")
+                details = (
+                    f"{own} refers to this server, which is not the service. lockterm sends no"
+                    " header to it."
+                )
+                modal = ConfirmModal(question, details, verb="Fetch the pack", keep="Do not fetch")
                 if not await self.app.push_screen_wait(modal):
                     self.dismiss(None)
                     return

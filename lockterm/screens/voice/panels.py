@@ -151,7 +151,7 @@ class PacksPanel(HalfPanel):
             return None
         detail = details.get(pack.name)
         if detail is None:
-            self._detail.show_words("Reading what the service says about it ...")
+            self._detail.show_words("Reading the details of the pack ...")
             return pack.name
         if isinstance(detail, LocktermError):
             self._detail.show_error(detail)
@@ -296,9 +296,9 @@ class VoicesPanel(HalfPanel):
         words: tuple[str, ...] = ("Reading the voices ...",)
         if not has_model:
             words = (
-                "Vendor and model decide which voices there are."
-                " The lock book does not know them for this lock.",
-                with_keys("{voice.vendor_model}  say vendor and model"),
+                "Vendor and model determine the voices, but the lock book does not"
+                " contain them for this lock.",
+                with_keys("{voice.vendor_model}  set vendor and model"),
             )
         elif wanted and known:
             words = (f"No voice matches {quoted(clean(wanted, 60))}.", "escape  show all")
@@ -309,7 +309,7 @@ class VoicesPanel(HalfPanel):
                     "{voice.vendor_model}  change vendor and model\n{voice.refresh}  refresh"
                 ),
             )
-        cut = f"Voices: some, {key('voice.find')} finds the others of {model}"
+        cut = f"Some voices of {model}. Press {key('voice.find')} to find the others."
         heading = cut if self.voices.is_cut else f"Voices of {model}"
         self.set_heading(heading if has_model else "Voices")
         self.show_state(state, bool(found or (known and not wanted)), words, zone)

@@ -267,13 +267,16 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         if action == "set_voice":
             return self._why_not_set()
         if action == "vendor_model" and self._many:
-            return with_keys("It is about several locks: {locks.edit} on the lock book sets that.")
+            return with_keys(
+                "This screen shows several locks. To set vendor and model, press {locks.edit}"
+                " in the lock book."
+            )
         if action in ("copy_url", "fetch_pack") and not self._url:
             return "The selected row has no pack URL."
         if action == "copy_md5" and not self._md5:
             if self._packs_focused:
                 return "The service has not reported an MD5 of this pack."
-            return "No MD5 of this voice was read: tab goes to the packs, whose details have it."
+            return "The MD5 of this voice has not been read. Press Tab to see the packs."
         return ""
 
     def _why_not_set(self) -> str:
@@ -282,10 +285,10 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         if self._sending is not None:
             return "The last voice is still being sent."
         if self._packs_focused:
-            return "These are packs. Go to the voices with tab and choose a timbre there."
+            return "This list shows packs. Press Tab to go to the voices, and choose a timbre."
         entry = self.query_one(VoicesPanel).entry
         if entry is None or entry.timbre is None:
-            return "Choose a timbre: the lines below a language."
+            return "Choose a timbre. Timbres are the lines below a language."
         if entry.choice is None:
             return "The service gave this voice no language code or no id, so it cannot be set."
         return ""

@@ -119,10 +119,16 @@ class OfMany:
         left, total = self.without(voice), len(self.locks)
         names = ", ".join(clean(lock.title, 40) for lock in left[:_NAMED])
         if voice is None:
-            return f"Not read, or no vendor and model: {names}." if left else ""
+            return f"Not read, or without vendor and model: {names}." if left else ""
         if not left:
-            return "It has it." if total == 1 else f"All {total:,} marked locks have it."
-        return f"{total - len(left):,} of {total:,} marked locks have it. Left out: {names}."
+            return (
+                "The lock has this voice."
+                if total == 1
+                else f"All {total:,} marked locks have this voice."
+            )
+        return (
+            f"{total - len(left):,} of {total:,} marked locks have this voice. Left out: {names}."
+        )
 
 
 NAME = 16

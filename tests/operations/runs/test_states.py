@@ -131,9 +131,9 @@ async def test_what_has_changed_since_is_skipped_and_holds_nothing_up(site: Site
         assert [entry.call for entry in proxy.ledger] == ["update", "delete"]
     words = [step.message for step in done.steps]
     assert "Fob 0 -> Bob" in words[0]
-    assert "gone" in words[2]
+    assert "no longer exists" in words[2]
     assert "another remote" in words[3] and "another remote" in words[4]
-    assert "It was changed since: Extra data" in words[6]
+    assert "The remote was changed since then: Extra data" in words[6]
     assert names(site, lock_id) == {"Bob", "Moved", "Fob 3", "Fob 4", "Fob 6"}
 
 
@@ -210,7 +210,7 @@ async def test_a_lock_that_is_not_reached_holds_its_own_steps_alone(site: Site, 
     assert done.steps[0].message.startswith(
         "Not reached. Nothing was sent, because the name check had no answer."
     )
-    assert done.steps[2].message.startswith("Not reached by the step before. ")
+    assert done.steps[2].message.startswith("Not reached by the previous step. ")
     assert tried == {(far, "New 0"), *((near, f"New {number}") for number in range(4))}
 
 
@@ -525,7 +525,7 @@ async def test_a_voice_is_set_once_and_what_had_no_answer_is_never_repeated(site
             plan = operations.runs.make("a test", map(voice, locks))
             done = await carry_out(operations, plan)
             assert states(done) == [RECORDED, UNKNOWN, RECORDED]
-            assert "no way to read this back" in done.steps[1].message
+            assert "does not report this value" in done.steps[1].message
             assert operations.runs.retry(done).steps == ()
             await proxy.heal()
         async with site.operations(proxy, store) as operations:
@@ -563,4 +563,4 @@ async def test_step_skips_user_number_when_it_was_changed_elsewhere(
         assert states(done) == [state]
         assert proxy.asked.count("updateRemoteUserNo") == (state is RECORDED)
     if state is SKIPPED:
-        assert "changed since: User number: 3 -> 5" in done.steps[0].message
+        assert "changed since then: User number: 3 -> 5" in done.steps[0].message

@@ -216,11 +216,11 @@ async def test_ask_about_draft_says_that_it_was_sent_when_the_journal_has_it(
         at_ms = operations.machine_ms()
         draft = Draft("remote", 1001, None, {"remoteName": "Roof crew"}, at_ms, "1-dead")
         question = await ask_about_draft(
-            draft, operations, "A form", lambda field, text: text, verb="Fill it in"
+            draft, operations, "A form", lambda field, text: text, verb="Continue"
         )
         pilot.app.push_screen(question)
         await until(pilot, lambda: "was not finished" in shown(pilot))
-        was_sent = "it may be there twice" in " ".join(shown(pilot).split())
+        was_sent = "the lock may have the remote twice" in " ".join(shown(pilot).split())
         assert was_sent is (name == "Roof crew")
 
 

@@ -43,20 +43,22 @@ async def test_a_paste_of_several_lines_says_what_was_dropped(
         assert field is not None
         field.post_message(events.Paste("\nAnna Weber\r\n"))  # one line, whatever ends it
         await until(form.pilot, lambda: form.screen.fields.typed()["remoteName"] == "Anna Weber")
-        assert "Paste cut" not in notices(form.pilot)
+        assert "Pasted text cut" not in notices(form.pilot)
         await form.press("ctrl+u")
         field.post_message(events.Paste("Ben Carter\nA-2041\x1b[2J\n\npermanent\n"))
         await until(form.pilot, lambda: form.screen.fields.typed()["remoteName"] == "Ben Carter")
-        assert "the paste had 3. Dropped: 2 lines, beginning “A-2041�[2J”." in notices(form.pilot)
+        assert "the pasted text has 3. Dropped: 2 lines, starting with “A-2041�[2J”." in notices(
+            form.pilot
+        )
 
 
 @pytest.mark.parametrize(
     ("keys", "paste", "stays", "said"),
     [
-        (("slash",), "Anna\nBen", "Anna", "Dropped: 1 line, beginning “Ben”"),
-        (("slash",), "A" * 300, "A" * 200, "room for 200 of the 300 characters"),
+        (("slash",), "Anna\nBen", "Anna", "Dropped: 1 line, starting with “Ben”"),
+        (("slash",), "A" * 300, "A" * 200, "200 of the 300 characters fit"),
         (("colon",), "page 3", "", "“page 3” is not valid in this field"),
-        (("colon",), "3\n4", "3", "Dropped: 1 line, beginning “4”"),
+        (("colon",), "3\n4", "3", "Dropped: 1 line, starting with “4”"),
     ],
 )
 async def test_no_field_drops_a_part_of_a_paste_in_silence(
@@ -96,10 +98,14 @@ async def test_a_draft_of_an_add_that_was_sent_says_so(
         form.pilot.app.push_screen(RemoteForm(operations, GATE))
         await until(form.pilot, lambda: form.pilot.app.screen.is_modal)
         assert "A new remote for Main gate was not finished" in form.dialog
-        assert "! It was sent at 20 Nov 2026 09:00" in form.dialog
-        seen = ": recorded, verified by" if applies else "It is probably recorded: look before."
+        assert "! The form was sent 20 Nov 2026 09:00" in form.dialog
+        seen = (
+            ": recorded, verified by"
+            if applies
+            else "The change is probably recorded. Check the lock first."
+        )
         assert seen in form.dialog
-        assert "may be there twice" in form.dialog
+        assert "may have the remote twice" in form.dialog
 
 
 @pytest.mark.long
@@ -118,4 +124,4 @@ async def test_sent_change_is_shown_when_the_clock_was_set_back(
         form.pilot.app.pop_screen()
         form.pilot.app.push_screen(RemoteForm(operations, GATE))
         await until(form.pilot, lambda: form.pilot.app.screen.is_modal)
-        assert "! It was sent at 20 Nov 2026 09:00" in form.dialog
+        assert "! The form was sent 20 Nov 2026 09:00" in form.dialog

@@ -46,7 +46,7 @@ async def test_a_recurring_remote_is_added_with_the_keyboard(
         assert "Put the year first" in form.note("endDate"), "a refused date says why at once"
         assert not form.error("endDate"), "as a note, as long as it is typed"
         await form.press("backspace", "backspace", "'2026 18:00", "tab", "'mon-fri")
-        assert "no hours of the day" in form.note("weekDay")
+        assert "stores no hours" in form.note("weekDay")
         assert form.note("endDate") == "Thu 31 Dec 2026 18:00 +01:00, 17:00 UTC, in 41 days"
         await form.press("tab", "right", "right", "space", "space", "ctrl+s")
         assert "Add Roof crew to Main gate (lock 1001)?" in form.dialog
@@ -83,7 +83,7 @@ async def test_nothing_is_sent_while_something_is_wrong_and_the_key_goes_there(
     service: RunningService, open_form: Opener
 ) -> None:
     async with open_form(service) as form:
-        assert form.status == "Still needed: Name, Number, Type."
+        assert form.status == "Required: Name, Number, Type."
         assert form.error("remoteName") == ""
         await form.fill(remoteName="Roof crew", remoteNumber="A-9001")
         await form.press("ctrl+s")
@@ -139,7 +139,10 @@ async def test_a_service_out_of_reach_does_not_hold_up_typing(
         assert form.error("remoteName") == ""
         await form.fill(**RECURRING)
         await form.press("ctrl+s")
-        assert form.dialog == "" and "saving waits: the service cannot be reached" in form.status
+        assert (
+            form.dialog == ""
+            and "The form is complete, but the service cannot be reached" in form.status
+        )
         assert form.screen.fields.typed() == form.screen.fields.initial | RECURRING
         assert form.closed == []
 
@@ -248,7 +251,7 @@ async def test_save_is_refused_when_the_remote_changes_during_the_question(
         await form.press("ctrl+s")
         call(service, "update", lockId=1001, remoteId=remote_id, remoteType=2, **sooner)
         await form.agree()
-        assert form.status.startswith("! Not sent: It was changed since it was read")
+        assert form.status.startswith("! Not sent: The remote was changed after it was read")
         assert "2027" in form.status.partition("End: ")[2].partition(" -> ")[0]
         assert form.screen.fields.typed()["remoteName"] == "Roofs"
         assert call(service, "detail", remoteId=remote_id)["endDate"] == sooner["endDate"]
@@ -316,7 +319,7 @@ async def test_an_unknown_outcome_holds_the_next_save_until_it_was_read_back(
         line.lose, line.applies = "update", applies
         await form.press("ctrl+s")
         await form.agree()
-        assert "may have recorded it" in form.status
+        assert "may have recorded the change" in form.status
         assert form.screen.fields.typed()["remoteName"] == "Roofs"
         line.lose = ""
         await form.press("ctrl+s")
@@ -325,7 +328,7 @@ async def test_an_unknown_outcome_holds_the_next_save_until_it_was_read_back(
         assert "stays under UNCONFIRMED" in form.dialog and "Leave the form of Roof?" in form.dialog
         await form.press("escape", "ctrl+r")
         if not applies:
-            assert "may still land" in form.status
+            assert "may still take effect" in form.status
             await form.press("escape")
             assert "stays under UNCONFIRMED" in form.dialog, "also once it was read back"
             await form.press("escape", "ctrl+s")
@@ -356,10 +359,13 @@ async def test_other_values_are_not_the_first_change_sent_again(
 ) -> None:
     async with a_lost_rename(open_form, line) as (form, remote_id, lost):
         await form.press("ctrl+r")
-        assert "may still land" in form.status
+        assert "may still take effect" in form.status
         await form.press("'x", "ctrl+s")
         await form.agree()
-        assert "! Held back:" in form.status and "only the same is sent again" in form.status
+        assert (
+            "! Held back:" in form.status
+            and "only the same change can be sent again" in form.status
+        )
         assert form.screen.fields.typed()["remoteName"] == "Roofsx"
         assert [one.id for one in await form.screen.operations.journal.unsettled()] == [lost.id]
         assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roof"
@@ -379,7 +385,7 @@ async def test_sent_again_a_time_from_now_is_what_it_was(
         await form.agree()
         line.lose = ""
         await form.press("ctrl+r")
-        assert "may still land" in form.status
+        assert "may still take effect" in form.status
         clock.now_s += 600
         await form.press("ctrl+s")
         await form.agree()
@@ -455,15 +461,15 @@ async def test_an_add_of_unknown_outcome_is_not_added_twice(
         line.lose, line.applies = "add", applies
         await form.press("ctrl+s")
         await form.agree()
-        assert "may have recorded it" in form.status
+        assert "may have recorded the change" in form.status
         if not applies:  # else the list shows it, which may have settled it by now
             said = " ".join(shown(form.pilot).split())
-            assert "ctrl+r reads it back again." in said  # the notice
+            assert "ctrl+r to verify the change again." in said  # the notice
         assert "outside of this form" not in shown(form.pilot)
         line.lose = ""
         await form.press("ctrl+r")
         if not applies:
-            assert "may still land" in form.status
+            assert "may still take effect" in form.status
             await form.press("ctrl+s")
             await form.agree()
         assert len(form.closed) == 1
@@ -595,7 +601,7 @@ async def test_a_paste_brings_neither_control_characters_nor_a_megabyte(
         app.post_message(events.Paste("x" * 10**6))
         await settled(form.pilot)
         assert len(form.screen.fields.typed()["remoteName"]) == 2000
-        assert "Paste cut" in shown(form.pilot)
+        assert "Pasted text cut" in shown(form.pilot)
         app.clear_notifications()
         await settled(form.pilot)
         assert "ctrl+o more fields" in shown(form.pilot)
@@ -645,10 +651,10 @@ async def test_what_an_unsettled_add_holds_back_is_said_before_anything_is_typed
         line.lose, line.applies = "add", False
         await form.press("ctrl+s")
         await form.agree()
-        assert "may have recorded it" in form.status
+        assert "may have recorded the change" in form.status
         pilot = form.pilot
         log = pilot.app.messages[-1]  # type: ignore[attr-defined]
-        assert log.title == "Add a remote" and "may have recorded it" in log.text
+        assert log.title == "Add a remote" and "may have recorded the change" in log.text
         line.lose = ""
         operations = pilot.app.operations  # type: ignore[attr-defined]
         other = RemoteForm(operations, GATE, typed=RECURRING | {"remoteName": "Another"})
@@ -656,7 +662,7 @@ async def test_what_an_unsettled_add_holds_back_is_said_before_anything_is_typed
         await settled(pilot)
         await form.press("ctrl+s")
         await form.agree()
-        assert "Outside of this form c checks it" in str(other.query_one("#status").render())
+        assert "Outside this form, c checks it" in str(other.query_one("#status").render())
         assert "Held back" in pilot.app.messages[-1].text  # type: ignore[attr-defined]
 
         pilot.app.push_screen(RemotesScreen(operations, GATE))
@@ -668,7 +674,10 @@ async def test_what_an_unsettled_add_holds_back_is_said_before_anything_is_typed
             said = pilot.app.messages[-1]  # type: ignore[attr-defined]
             assert said.title == words
             assert "An earlier change is unconfirmed: add Roof crew." in said.text
-            assert "Resolve it first: c checks it, A sends it again, or X dismisses" in said.text
+            assert (
+                "Resolve the change first: c checks it, A sends it again, or X dismisses"
+                in said.text
+            )
         await form.press("X", "'nope", "enter")
         assert "! That is not dismiss." in form.dialog
         await form.press(*["backspace"] * 4, *"dismiss", "enter", "enter")
@@ -700,14 +709,14 @@ async def test_form_says_why_saving_waits_and_counts_down_when_the_service_is_lo
 ) -> None:
     monkeypatch.setattr(connection, "FIRST_RETRY_S", 600.0)
     async with a_form_offline(running_service, open_form) as (form, _):
-        waits = "Complete, but saving waits: the service cannot be reached."
+        waits = "The form is complete, but the service cannot be reached."
         await until(form.pilot, lambda: "Next attempt in 600 s" in form.status)
-        assert form.status == f"{waits} Next attempt in 600 s; ctrl+s tries now."
+        assert form.status == f"{waits} Next attempt in 600 s. Press ctrl+s to try now."
         assert "ctrl+s try now" in shown(form.pilot)
         clock.now_s += 1
         await until(form.pilot, lambda: "Next attempt in 599 s" in form.status)
         clock.now_s += 599
-        await until(form.pilot, lambda: "Trying again; ctrl+s" in form.status)
+        await until(form.pilot, lambda: "Trying again. Press ctrl+s" in form.status)
         await form.press("ctrl+s")
         assert form.dialog == "" and form.status.startswith(waits)
 
@@ -723,7 +732,7 @@ async def test_form_does_not_count_down_when_the_data_is_small(
         with pytest.raises(ServiceError):
             await form.screen.operations.remotes.page(1001, 2, 20, fresh=True)
         await settled(form.pilot)
-        assert form.status.endswith(" lockterm tries again; ctrl+s tries now.")
+        assert form.status.endswith(" lockterm tries again. Press ctrl+s to try now.")
 
 
 async def test_form_saves_with_the_same_key_when_the_service_is_back(
@@ -736,9 +745,9 @@ async def test_form_saves_with_the_same_key_when_the_service_is_back(
         with pytest.raises(ServiceError):
             await form.screen.operations.remotes.detail(1)
         await settled(form.pilot)
-        assert "saving waits" in form.status
+        assert "cannot be reached" in form.status
         await form.press("ctrl+s")
-        assert form.dialog == "" and "saving waits" in form.status
+        assert form.dialog == "" and "cannot be reached" in form.status
         line.lose = ""
         await form.press("ctrl+s")
         await form.agree()

@@ -110,10 +110,12 @@ async def test_another_remote_says_that_only_a_part_is_known_when_the_list_is_to
         crew(service, number)
     async with lockterm_app(service, 1004, look=Look(quiet=True), page_size=5) as pilot:
         await begun(pilot, "+")
-        assert "Only 5 of 12 remotes are known: another may have this number." in shown(pilot)
+        assert "Only 5 of 12 remotes were read, so another remote may have this number." in shown(
+            pilot
+        )
         await pilot.press(*"Zed", "ctrl+s")
         await settled(pilot)
-        assert "Note, Number: Only 5 of 12 remotes are known" in words(pilot.app)
+        assert "Note, Number: Only 5 of 12 remotes were read" in words(pilot.app)
 
 
 async def test_form_reports_a_used_number_at_its_field(
@@ -125,7 +127,7 @@ async def test_form_reports_a_used_number_at_its_field(
         form = await begun(pilot, "a")
         await pilot.press(*"Late", "tab", *"B-007", "tab")
         await until(pilot, lambda: bool(form.fields.row("remoteNumber").warning))
-        assert form.fields.row("remoteNumber").warning == "Crew 7 on this lock has the same."
+        assert form.fields.row("remoteNumber").warning == "Crew 7 on this lock has the same number."
         await pilot.press("shift+tab", "end", "backspace", "8", "tab")
         assert form.fields.row("remoteNumber").warning == ""
 
@@ -163,7 +165,7 @@ async def test_next_remote_is_offered_after_the_result(
         form = await begun(pilot, "+")
         await lost(pilot, line)
         status = form.query_one("#status")
-        assert "may have recorded it" in str(status.render())
+        assert "may have recorded the change" in str(status.render())
         assert form.fields.typed()["remoteName"] == "Crew 2", "the next, before this one is known"
         await pilot.press("ctrl+n")
         await settled(pilot)
@@ -254,4 +256,4 @@ async def test_form_reports_a_used_number_before_sending(
         await form.screen.operations.remotes.page(1001, page_no, 20)
         await form.fill(remoteName="Attic", remoteNumber="A-7", remoteType="1")
         await form.press("ctrl+s")
-        assert "Note, Number: Roof on this lock has the same." in form.dialog
+        assert "Note, Number: Roof on this lock has the same number." in form.dialog

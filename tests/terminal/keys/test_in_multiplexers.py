@@ -91,6 +91,6 @@ def test_remote_is_there_when_text_is_typed_behind_an_escape_that_closes_its_for
         type_by_hand(session, *text)
         session.press("f2")  # comes last
         session.wait_for("^Messages")
-        session.wait_for("Letters do nothing until you pause for one second")
+        session.wait_for("lockterm ignores letters until you stop typing for one second")
         assert someone_else.counted(service, "delete") == 0
         assert len(someone_else.page(service, 1003)) == 9

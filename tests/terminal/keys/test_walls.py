@@ -275,7 +275,9 @@ async def test_letters_do_nothing_when_escape_has_just_closed_a_form(
         await settled(pilot)
         assert app.screen is below
         assert (
-            notices(pilot).count("Form closed: Letters do nothing until you pause for one second.")
+            notices(pilot).count(
+                "Form closed: lockterm ignores letters until you stop typing for one second."
+            )
             == 1
         )
         await pilot.press("f2")
