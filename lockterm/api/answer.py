@@ -28,7 +28,7 @@ class Answer:
     headers: Mapping[str, str]
     """The header fields, by lower-case name."""
     body: bytes
-    """The body, unpacked; only its beginning where there is a flaw."""
+    """The decompressed body; only its beginning if the body has a flaw."""
     flaw: str
     """Why the body cannot be trusted, in a few words; empty if it can."""
     quote: Quote

@@ -30,7 +30,7 @@ T = TypeVar("T")
 LIST_PATH = "/api/v1/bluetooth-remote/list"
 
 LOOK = "Check the data of the service before you send the change again."
-"""What to do about an outcome that is not known."""
+"""The hint of an error whose result is unknown."""
 NO_LOOK = "The service does not report this value. You can send the same value again."
 """The same, of a call that sets what no other call returns (4.8, 4.12)."""
 LARGE = 16 * 1024
@@ -51,7 +51,7 @@ class LockService:
     OutcomeUnknown. A write that is canceled may have been applied, like one of unknown outcome.
 
     Args:
-        profile: Where the service is and how to talk to it.
+        profile: The address, headers and settings of the service.
         retries: How persistently calls are tried.
         clock: Seconds since the epoch; replaced in tests.
 
@@ -181,7 +181,8 @@ class LockService:
             RuleViolation: Its body cannot be encoded; nothing was sent.
             Unreachable: Nothing was sent, or the service provably did not read it.
             Refused: The service said no; nothing was applied.
-            OutcomeUnknown: It may have been applied; the message says what is known.
+            OutcomeUnknown: The service may have applied the change; the message contains the known
+                facts.
         """
         encoding = "json" if write.always_json else self._profile.body
         content = encode_body(write.body, encoding)

@@ -41,7 +41,7 @@ class ConnectionPool:
 
     @contextlib.asynccontextmanager
     async def connection(self, *, fresh: bool) -> AsyncIterator[Connection]:
-        """Return a connection, which may still have to be opened.
+        """Return a connection, which may not be open yet.
 
         Args:
             fresh: Whether to open a new connection that is closed after use.

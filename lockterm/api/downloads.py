@@ -132,7 +132,7 @@ def _is_public(text: str) -> bool:
 
 
 MOST_BYTES = 512 * 1024 * 1024
-"""No pack is larger; a server that goes on sending is cut off."""
+"""Maximum size of a pack in bytes; lockterm stops a download that exceeds it."""
 STALL_S = 30.0
 """Seconds without progress after which a download is interrupted; it can be resumed."""
 PROGRESS = 1024

@@ -26,7 +26,8 @@ _TRIES = 5
 class PartialFile:
     """The beginning of a pack on disk, and the notes that show whether it is still the same pack.
 
-    All methods but ``open`` are for the session that has it open; only one can.
+    Only one session can open the file, and only that session may call the methods other than
+    ``open``.
     """
 
     path: Path
@@ -44,7 +45,7 @@ class PartialFile:
         """Open what an interrupted download left, or a new file.
 
         Raises:
-            BlockingIOError: Another session has it.
+            BlockingIOError: Another session has opened the file.
             OSError: It cannot be made.
         """
         for _ in range(_TRIES):

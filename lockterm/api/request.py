@@ -36,7 +36,7 @@ def checked_base_url(profile: Profile) -> str:
     """Return a base URL without the final slash.
 
     Raises:
-        ConfigError: It is no base URL; the message never shows a password.
+        ConfigError: The value is not a base URL. The message never shows a password.
     """
     try:
         return values.base_url(profile.base_url)[0]

@@ -32,7 +32,7 @@ count the calls of a second."""
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How persistently a call is tried."""
+    """The attempts, pauses and time limits of a call."""
 
     attempts: int = 3
     total_s: float = 30.0

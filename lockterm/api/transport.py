@@ -48,7 +48,7 @@ _IN_PATHS = "/%:@!$&'()*+,;=~"
 
 @dataclass(slots=True)
 class _Progress:
-    """How far one exchange got."""
+    """The progress of one exchange with the service."""
 
     on_leaving: Callable[[], Awaitable[None]] | None = None
     """Called before the first byte of the request is written; nothing is, if it raises."""

@@ -99,7 +99,7 @@ def _load_own(context: ssl.SSLContext, ca_file: str) -> None:
 
 
 def wants_certificate(cause: BaseException) -> bool:
-    """Return whether the other side ended a connection because it wants a client certificate.
+    """Return whether the server closed a connection because it requires a client certificate.
 
     With TLS 1.3 it does so only after the request has left.
     """

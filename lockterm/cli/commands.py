@@ -54,7 +54,7 @@ MODULES = {
     "clean": "clean",
     "runs": "runs",
 }
-"""Each command, and the module of this package that has it."""
+"""Command -> module of this package that defines the command."""
 
 
 @click.group(

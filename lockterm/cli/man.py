@@ -174,7 +174,7 @@ def _bold(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Escape a text for roff, so that every character is shown as it is."""
+    """Escape a text for roff, so that every character appears unchanged."""
     text = "".join(
         sign if sign.isascii() else rf"\[u{ord(sign):04X}]" for sign in text.translate(_ROFF)
     )

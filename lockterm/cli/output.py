@@ -69,7 +69,7 @@ def finish(code: int) -> int:
 
 
 def note_failure(error: OSError) -> None:
-    """Note that stdout cannot be written, and drop what is not yet flushed.
+    """Record that stdout cannot be written, and drop the output that is not flushed.
 
     Raises:
         BrokenStdoutError: The command only reads, and stdout has no reader.

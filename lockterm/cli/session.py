@@ -69,7 +69,7 @@ class Session:
 
     Commands are plain functions: they call the service through ``run``, and may ask a person
     between two calls. A signal cancels the current call, and
-    :class:`CommandInterruptedError` reports what is known of its change.
+    :class:`CommandInterruptedError` reports the known state of the change.
 
     Args:
         options: The options of the command.

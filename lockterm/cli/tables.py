@@ -216,7 +216,7 @@ class _Table:
 
     file: Path
     is_done: bool = False
-    """Whether a plan has the typed text, so that the file is no longer needed."""
+    """Whether a plan contains the edited table, so that the file is no longer needed."""
     may_be_open: bool = False
     """Whether an editor that returned at once may still show the file in a window."""
 

@@ -110,7 +110,7 @@ def _run_profiles(
 
 
 def _add_last_lock(settings: Settings, paths: Paths) -> Settings:
-    """Add the last opened lock if the profile wants it and the options name no lock."""
+    """Add the last opened lock if the profile is set to open it and the options contain no lock."""
     profile = settings.profile
     if profile is None or not profile.open_last or settings.open_lock is not None:
         return settings

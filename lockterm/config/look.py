@@ -42,7 +42,7 @@ class Look:
     mouse: bool = True
     """Whether the terminal's mouse is taken at the start; a key changes that."""
     colors: int = TRUE_COLORS
-    """How many colors the terminal has: 0, 16, 256 or 16,777,216. 0 with ``NO_COLOR``."""
+    """Number of colors of the terminal: 0, 16, 256 or 16,777,216. 0 with ``NO_COLOR``."""
     ascii: bool = False
     """Whether lines, dots and marks are drawn in ASCII, also without low-bandwidth mode."""
     copy: Multiplexer = "plain"
@@ -54,7 +54,7 @@ class Look:
     utf8: bool = True
     """Whether the terminal takes UTF-8; else nothing beyond ASCII is sent, names neither."""
     fills: bool = False
-    """Whether what the terminal erases takes the background that is set."""
+    """Whether the terminal erases with the current background color."""
 
     @property
     def in_ascii(self) -> bool:

@@ -1,4 +1,4 @@
-"""A profile: which service, and how to talk to it and show its times."""
+"""A profile: address and headers of a service, time zone and limits."""
 
 from __future__ import annotations
 
@@ -54,21 +54,21 @@ class Profile:
     page_size: int | Literal["auto"] = FIT
     """Remotes on a page, 1 to :data:`MAX_PAGE_SIZE`, or :data:`FIT`."""
     body: BodyEncoding = "json"
-    """How the parameters of a POST are encoded; the voice setting is always JSON (4)."""
+    """Encoding of POST parameters; the voice setting is always JSON (4)."""
     ca_file: str = ""
     """A CA file to trust besides the usual ones, or empty; verification cannot be switched off."""
     ca_only: bool = False
     """Whether :attr:`ca_file` is trusted instead of the usual ones."""
     timeout_s: float = 15.0
-    """How long one attempt may take, in seconds."""
+    """Maximum duration of one attempt, in seconds."""
     calls_per_minute: int = 0
-    """How many calls a minute a plan may make; 0: as many as the service takes."""
+    """Maximum calls a minute of a plan; 0 for no limit."""
     read_only: bool = False
     """No call that writes leaves this machine."""
     open_last: bool = False
     """Whether a start without ``--lock`` opens the lock that was opened last, not the book."""
     cache: bool = True
-    """Whether what was read is kept on the disk, for a time without the service and for a start."""
+    """Whether lists are cached on disk, for offline use and for a fast start."""
     color: str = ""
     """One of :data:`lockterm.config.values.COLORS` for the title line, or empty."""
     account: str = ""

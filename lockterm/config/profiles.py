@@ -50,7 +50,7 @@ class Profiles:
         """Return the present configuration file.
 
         Raises:
-            ConfigError: The file cannot be read or is no valid configuration.
+            ConfigError: The file cannot be read, or is not a valid configuration.
         """
         return read_config(self.path) or ConfigFile(self.path)
 

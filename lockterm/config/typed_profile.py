@@ -1,4 +1,4 @@
-"""The input of the profile form: checked by the rules of the file, and converted to it."""
+"""Checks the input of the profile form by the rules of the file, and converts the input."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class CheckedProfile:
     """The result of a check."""
 
     errors: Mapping[str, str]
-    """Field -> what is wrong with it, as a sentence; in the order of the form."""
+    """Field -> sentence about the error; in the order of the form."""
     filed: Mapping[str, Any]
     """The new settings for the file, including those that the form does not have."""
 

@@ -39,12 +39,12 @@ def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> C
     The file is replaced whole or not at all, for this user alone (0600, its directory 0700).
 
     Args:
-        seen: The configuration as it was read; the file must still be the same.
+        seen: The configuration that was read; the file must be unchanged since then.
         default: The name of the default profile, or None.
         profiles: All profiles with their new settings, raw.
 
     Returns:
-        The configuration as it is now.
+        The current configuration.
 
     Raises:
         ConfigError: The file was changed since, belongs to another user, or cannot be written. It

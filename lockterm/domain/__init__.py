@@ -1,1 +1,1 @@
-"""Records of the service interface; what is sent is checked by pydantic."""
+"""Records of the service interface. Pydantic checks all requests that lockterm sends."""

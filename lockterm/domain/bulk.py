@@ -1,6 +1,7 @@
 """The same change of many remotes, as steps of a plan and a list of those that cannot be planned.
 
-Each step expects its remote as it was seen. No function here asks the service.
+Each step expects the values of its remote that lockterm read last. No function here calls the
+service.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Target:
 
     lock_id: int
     remote: Remote
-    """The remote as it was last seen."""
+    """The values of the remote that lockterm read last."""
     zone: tzinfo
     """The zone of its lock, in which typed times are read."""
 

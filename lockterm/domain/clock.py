@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class Clock:
-    """What time it is, and how much of it has passed.
+    """The wall clock and the monotonic clock.
 
     A person or NTP may set the first one back by hours; the second one goes on evenly, and means
     nothing outside of this process.

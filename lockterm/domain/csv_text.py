@@ -19,7 +19,7 @@ DELIMITERS = (",", ";", "\t")
 
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-"""How the own files of spreadsheets begin, .xlsx, .ods and .xls."""
+"""First bytes of spreadsheet files (.xlsx, .ods and .xls)."""
 
 _SEP = re.compile(r'"?sep=([,;\t])"?[,;\t]*\r?\n', re.IGNORECASE)
 """The first line that Excel writes to name the delimiter."""
@@ -49,7 +49,7 @@ class CsvText:
     text: str
     delimiter: str
     skipped: int
-    """The lines that stand before the text."""
+    """Number of lines before the text."""
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the records, each with the line it begins on.

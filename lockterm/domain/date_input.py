@@ -79,7 +79,7 @@ WITH_OFFSET = (
     "Type dates with their UTC offset, as in 2026-12-01 09:00 +01:00, or correct the time"
     " zone in the lock book."
 )
-"""What to do where the zone of a lock is not known."""
+"""The hint for a lock whose time zone is unknown."""
 
 _OUTSIDE = "The date is out of range. Years run from 1970 to 9999."
 

@@ -16,7 +16,7 @@ class Glyphs:
     separator: str
     """Between two facts of a line, with a blank on each side."""
     ellipsis: str
-    """Behind what is longer than there is room for; one cell."""
+    """The sign for cut text; one cell wide."""
     opening: str
     closing: str
     """The quotes around typed text."""

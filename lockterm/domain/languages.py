@@ -11,12 +11,12 @@ from functools import lru_cache
 from babel.core import Locale, UnknownLocaleError
 
 _LONGEST = 40
-"""No language code is longer; what is, is not looked up."""
+"""Maximum length of a language code; longer codes are not looked up."""
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageName:
-    """What a language is called."""
+    """The names of a language."""
 
     english: str
     """``German``."""

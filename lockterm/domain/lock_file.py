@@ -1,6 +1,6 @@
 """A file of locks for the lock book: lines of ``id`` or ``id,name``, or CSV with a header.
 
-It is read as a whole, and every wrong line is reported before anything is saved.
+The whole file is checked first: nothing is saved if one line is wrong.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _header(number: int, cells: Sequence[str]) -> list[str] | None:
 
 
 def _line(columns: Sequence[str], cells: Sequence[str]) -> LockLine:
-    """One line; raises ``ValueError`` with what is wrong, without a full stop."""
+    """Return the lock of one line; raise ``ValueError`` with the problem, without a full stop."""
     if any(cell.strip() for cell in cells[len(columns) :]):
         raise ValueError(
             f"the line has {len(cells)} cells, but the table has {len(columns)} columns"

@@ -55,6 +55,6 @@ class Lock:
         return self.name, str(self.lock_id)
 
     def voice_since(self, zone: tzinfo, now_ms: int) -> str:
-        """Return the age of what is known of its voice: ``set from here on 3 Dec``."""
+        """Return when the voice was last set by lockterm: ``set from here on 3 Dec``."""
         at_ms = self.voice_ms
         return SET_HERE if at_ms is None else f"{SET_HERE} on {dates.near_day(at_ms, zone, now_ms)}"

@@ -1,4 +1,4 @@
-"""Marked rows: remotes by lock and ID, locks by ID, each as it was last seen.
+"""Marked rows with their last known values: remotes by lock and ID, locks by ID.
 
 Marks are independent of the rows of a table: they stay while it pages, sorts, searches and reloads.
 An action on marks must name all of them, including those not on the screen.
@@ -154,7 +154,7 @@ class Marks(Generic[K, R]):
     # --- what becomes of them ------------------------------------------------------------------
 
     def see(self, rows: Iterable[R]) -> None:
-        """Note how marked rows are shown now, because actions expect a row as it was last seen."""
+        """Store the values that marked rows show now, which actions then expect."""
         for row in rows:
             if (key := self._marked(row)) is not None:
                 self._seen[key] = row

@@ -26,7 +26,7 @@ _SEPARATORS = re.compile(r"(?<=\d)[\s-]+(?=\d)|[\s-]+")
 
 
 def normalize_name(text: str) -> str:
-    """Return a name as it is sent and compared, in normal form C."""
+    """Return a name in normal form C, for sending and comparing."""
     return unicodedata.normalize("NFC", text)
 
 

@@ -1,6 +1,6 @@
 """New names on one lock: the order of renames, and names that resemble others.
 
-A name has to be free before another remote gets it.
+A name must be free before another remote can get it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def order_renames(steps: Sequence[Step], taken: Collection[str]) -> list[Step]:
     Where names go around in a circle, one remote gets a temporary name first, and its step says so.
 
     Args:
-        steps: The updates of one lock. No two of them want the same name.
+        steps: The updates of one lock. All new names differ.
         taken: The names that the lock has now and will have, in normal form C.
     """
     holders = {_name_now(step): place for place, step in enumerate(steps) if NAME in step.wanted}
@@ -47,7 +47,7 @@ def _name_now(step: Step) -> str:
 
 
 def _blocker(step: Step, place: int, holders: dict[str, int]) -> int | None:
-    """Return the place of the step that frees the name which a step wants."""
+    """Return the index of the step that frees the new name of a step."""
     wanted = step.wanted.get(NAME)
     blocker = None if wanted is None else holders.get(normalize_name(wanted))
     return None if blocker == place else blocker

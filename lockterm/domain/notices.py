@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 
 MESSAGES = 500
-"""How many notices the log keeps."""
+"""Maximum number of notices in the log."""
 
 AGAIN_MS = 60_000
 """The time in milliseconds during which an equal notification is counted, not added."""
@@ -59,7 +59,7 @@ class NoticeLog:
         self._standing: list[LoggedNotice] = []
         """The unread notifications, in order."""
         self._passed = 0
-        """How many have given way unread since the line was empty."""
+        """Number of notices replaced unread since the line was last empty."""
         self._once: set[str] = set()
 
     @property
@@ -69,7 +69,7 @@ class NoticeLog:
 
     @property
     def more(self) -> int:
-        """How many others have not been read."""
+        """Number of other unread notices."""
         return max(len(self._standing) - 1, 0) + self._passed
 
     def keep(self, severity: str, title: str, text: str, at_ms: int) -> LoggedNotice:

@@ -133,7 +133,7 @@ class Step:
 
 
 def at_rest(step: Step) -> Step:
-    """Return a step as it is while no session runs it: a sent one may have arrived."""
+    """Return a step of a run that no session runs: a step that was sent has an unknown result."""
     if step.state is not StepState.SENT:
         return step
     words = "The step was under way when the run ended, so its result is unknown."
@@ -141,7 +141,7 @@ def at_rest(step: Step) -> Step:
 
 
 def under_way(step: Step) -> Step:
-    """Return a step as it is while another session runs it: a sent one has no result yet."""
+    """Return a step of a run of another session: a step that was sent has no result yet."""
     if step.state is not StepState.SENT:
         return step
     return replace(step, message="Another session is sending this step.")
@@ -160,7 +160,7 @@ class Plan:
     made_ms: int
     steps: tuple[Step, ...]
     losses: tuple[str, ...] = ()
-    """What the plan cannot restore, in sentences that the person agrees to."""
+    """Sentences about data that the plan cannot restore, shown in the confirmation."""
     skipped: Mapping[str, int] = field(default_factory=dict)
     """Reason -> number of remotes that have no step because of it; not kept."""
     stopped: str = ""
@@ -245,7 +245,7 @@ class RunLine:
 
     @property
     def state(self) -> RunState:
-        """How far it got."""
+        """The progress of the run."""
         if self.is_running:
             return RunState.RUNNING
         if not any(self.states.get(state) for state in DUE):

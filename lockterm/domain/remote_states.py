@@ -15,7 +15,7 @@ StateFilter = State | Literal["coerced"]
 """A state whose remotes may be shown alone."""
 
 FIRST = (State.ENDED, State.WEEK, State.DISAGREE)
-"""The states that are counted where there is no room for all."""
+"""The states that are counted if not all states fit."""
 
 
 class StateCounts:
@@ -76,7 +76,7 @@ def describe_counts(counts: Counter[StateFilter]) -> tuple[str, ...]:
 
 
 def has_state(remote: Remote, only: StateFilter | None, now_ms: int) -> bool:
-    """Return whether a remote has a state; with None, every remote has it."""
+    """Return whether a remote has a state; True for every remote if the state is None."""
     if only == "coerced":
         return remote.is_coerced == 1
     return only is None or state_of(remote, now_ms) is only

@@ -31,7 +31,7 @@ _UNLISTED: Mapping[str, Any] = {"sent": Sent.ON_CREATION, "listed": False, "rare
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote(Record):
-    """A bluetooth remote: as the service returned it, or as a person wants it.
+    """A bluetooth remote, with the values from the service or the values to send.
 
     Every field may be missing. Types and flags are numbers, because a service may send values
     that the contract does not list. A wanted remote has no ``raw`` and no ``odd``.

@@ -1,4 +1,4 @@
-"""The shape of what is sent to create or change a remote (sections 4.1 and 4.4).
+"""The request bodies that create or change a remote (sections 4.1 and 4.4).
 
 Which fields a change has is decided by ``lockterm.domain.rules.changes``.
 

@@ -1,4 +1,4 @@
-"""The contract's rules for a remote: what each type needs, and what is sent for it.
+"""The contract's rules for a remote: the fields that each type requires and sends.
 
 | type | start and end | weekdays | sent |
 |---|---|---|---|
@@ -176,7 +176,7 @@ def _wrong_validity(wanted: Remote) -> dict[str, str]:
 
 
 def warnings(wanted: Remote, now_ms: int, before: Remote | None = None) -> dict[str, str]:
-    """Return what is allowed but must be confirmed: contract field -> meaning, in words."""
+    """Return the values that are allowed but need a confirmation: contract field -> explanation."""
     found: dict[str, str] = {}
     if touches_validity(before, wanted) and needs_dates(wanted.remote_type):
         if wanted.end_ms is not None and wanted.end_ms <= now_ms:

@@ -22,7 +22,7 @@ _MOST_DAYS = 9
 
 @dataclass(frozen=True, slots=True)
 class Shortening:
-    """How a change closes access that would be open without it; at least one of these is so."""
+    """The ways in which a change shortens access; at least one field is set."""
 
     ends_ms: int | None = None
     """The new end, if it closes earlier."""

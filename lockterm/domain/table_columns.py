@@ -48,7 +48,7 @@ _DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?=$|[ T])", re.ASCII)
 _AMBIGUOUS = re.compile(
     r"(0?[1-9]|1[0-2])/(0?[1-9]|1[0-2])/\d|\d{1,2}([./])\d{1,2}\3\d{2}(?!\d)", re.ASCII
 )
-"""A date whose day and month cannot be told apart, or whose year has two digits."""
+"""A date with ambiguous day and month, or with a two-digit year."""
 _FIRST_MS = 10**11
 """Numbers from here on are milliseconds; smaller ones may be seconds or a spreadsheet's days."""
 
@@ -97,7 +97,7 @@ def written(field: Field, value: Any, zone: tzinfo) -> str:
 
     Args:
         field: The field.
-        value: Its value, as it was read.
+        value: The value that was read.
         zone: The zone of the lock; times are written with their offset.
     """
     if value is None:

@@ -422,7 +422,7 @@ class LockPlan:
 
 
 def _spellings(text: str | None) -> set[str]:
-    """Return how a name or number may stand in a table."""
+    """Return the spellings that a name or number can have in a table."""
     return {normalize_name(one).strip() for one in (text or "", visible(text or ""))}
 
 

@@ -27,7 +27,7 @@ class Timeline:
     def __init__(self, now_ms: int, zones: Iterable[tzinfo]) -> None:
         todays = {zone: at.date() for zone in zones if (at := dates.local(now_ms, zone))}
         self.first: date | None = min(todays.values(), default=None)
-        """The first day; None: there is no lock."""
+        """The first day; None if there is no lock."""
         self.counts: dict[int, list[int]] = {}
         """By the id of the lock how many end on each day, of the locks where any does."""
         self._now_ms = now_ms

@@ -1,4 +1,4 @@
-"""Values typed into the remote form: what they mean, and what is wrong with them.
+"""Parses the input of the remote form, and describes its meaning and errors.
 
 Typed values are strings by the contract's field names (4.1), so that they can be kept as a draft.
 Reading them has no side effects: the form shows the result.

@@ -74,7 +74,7 @@ def name_pack(
 
 
 def joined(lists: Iterable[Sequence[Language]]) -> list[Language]:
-    """Return the voices of several models in one list, each as in the first model that has it."""
+    """Return the voices of several models without duplicates; the first model wins."""
     found: dict[str | None, Language] = {}
     known: dict[str | None, dict[str | None, Timbre]] = {}
     for languages in lists:
@@ -142,7 +142,7 @@ class PackSource:
 
     @property
     def assurance(self) -> str:
-        """What a fetched file was checked against, without promising more."""
+        """A sentence about the checks that a fetched file passed."""
         found = "These checks detect transmission errors, not forgery."
         if self.size is not None and self.md5:
             return f"Size and MD5 match. {found}"

@@ -1,4 +1,4 @@
-"""Keys that people choose: which there are, what is refused, how sentences name them.
+"""Configurable keys: their defaults, their validation, and their names in sentences.
 
 A leaf: it knows the ids of the bindings, not the screens that have them. ``tests/keymap`` compares
 the two.

@@ -1,4 +1,4 @@
-"""How sentences name the keys: those that were chosen, and not those of the documentation."""
+"""Names of the configured keys in sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A key's names: as people write it, as Textual knows it, as it is shown."""
+"""The names of a key: in the configuration, in Textual, and on the screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A key as it is declared, and a place where keys work."""
+"""The declaration of a key, and of a place where keys work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The account that a profile means, and whether a change was sent to it."""
+"""Finds the account of a profile, and whether a change was sent to that account."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ProfileAccount:
         return bool(self._journal.account.earlier)
 
     def look_up(self) -> None:
-        """Find the account by what was sent before; does so only once."""
+        """Find the account by the changes sent before. Repeated calls do nothing."""
         if not self.name:
             self._journal.account = self._accounts.current()
 

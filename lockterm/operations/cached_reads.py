@@ -119,7 +119,7 @@ class CachedReads:
         self._due[source.key] = source, seen
 
     async def kept(self, source: Source[T]) -> Fetched[T] | None:
-        """Something as it was last read, perhaps long ago; None where it never was."""
+        """The value that was read last, perhaps long ago; None if it was never read."""
         if self._cache is None:
             return None
         kept = await self._cache.thread.run(self._cache.get, source.key)

@@ -38,7 +38,7 @@ UNSTATED_S = 5.0
 
 unstated_s: ContextVar[float] = ContextVar("unstated_s", default=UNSTATED_S)
 """The pause in seconds for that case. Work that follows a rate limiter sets it to zero, because the
-limiter pauses by itself."""
+limiter itself pauses."""
 
 
 def go_by(next_turn: Callable[[], AbstractAsyncContextManager[None]]) -> None:

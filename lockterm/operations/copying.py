@@ -43,7 +43,7 @@ class CannotCopyError(LocktermError):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The origin of copies: a lock as it is when they are planned, an export, or a backup."""
+    """The source of a copy: a lock (read when the plan is made), an export, or a backup."""
 
     lock: Lock
     """The lock that has or had the remotes."""
@@ -151,7 +151,7 @@ class _Copies(PlanSource):
         self._keeps_wall_time = keeps_wall_time
         self._from = ReadLock(source.lock, operations.zone(source.lock))
         self._known: Mapping[int, Mapping[str, Any]] = {}
-        """ID of a remote -> what is known of its fields that no list returns."""
+        """ID of a remote -> known values of the fields that lists do not contain."""
         self._gone: list[str] = []
         """A sentence about the remotes that are gone from the source."""
 

@@ -97,7 +97,7 @@ class Operations:
             self.connection.on_reached = self._read_back
 
     def _read_back(self) -> None:
-        """Watch unconfirmed changes. Mostly there are none, so nothing is imported before."""
+        """Watch unconfirmed changes. The watcher is imported only if there are any."""
 
         async def watch() -> None:
             try:
@@ -117,7 +117,7 @@ class Operations:
 
     @cached_property
     def journal(self) -> JournalStore:
-        """The journal of what was sent from this machine."""
+        """The journal of the changes sent from this machine."""
         from lockterm.operations.journal_store import JournalStore
 
         return JournalStore(self.profile, self.database, self.connection)
@@ -129,7 +129,7 @@ class Operations:
 
     @cached_property
     def drafts(self) -> DraftKeeper:
-        """The drafts of what is being typed."""
+        """The drafts of unsaved forms."""
         return DraftKeeper(Drafts(self.database, self.profile.name), self.journal, self.clock)
 
     @cached_property

@@ -164,7 +164,7 @@ class JournalStore:
             pass
 
     async def find(self, operation_id: str) -> Operation | None:
-        """Return an operation as the journal has it now."""
+        """Return the current journal entry of an operation."""
         return await self._run_reading(self._journal.find, operation_id)
 
     async def changes(self, ids: Collection[str], zone: tzinfo) -> Mapping[str, str]:
@@ -230,7 +230,7 @@ class JournalStore:
     async def _lately(
         self, lock_id: int, within_s: int = RECENT_S, name: str | None = None
     ) -> list[Operation]:
-        """Return the operations on a lock in flight or settled lately.
+        """Return the operations on a lock that are being sent or were resolved recently.
 
         ``name``: Return no operations unless one gives a remote this name; None returns all.
         """
@@ -376,15 +376,15 @@ class JournalStore:
         here[operation.id, now_ms] = self._clock.steady_ms()
 
     async def note_recognized(self, operation: Operation, remote_id: int) -> None:
-        """Note the id of a remote that the service recorded without telling its id."""
+        """Store the ID of an added remote whose ID the service did not return."""
         move = self._journal.move
         await self._thread.run(move, operation.id, [State.CONFIRMED], remote_id=remote_id)
 
     async def settle(self, operation: Operation, **changes: Any) -> Operation:
-        """Note what was found out or decided about an unconfirmed operation.
+        """Store the result that was found or chosen for an unconfirmed operation.
 
         Returns:
-            The operation as the journal has it then; another session may have been faster.
+            The journal entry after the call, which another session may have resolved first.
         """
 
         def settle() -> Operation:

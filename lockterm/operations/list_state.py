@@ -49,7 +49,7 @@ class ListState:
     found: Found | None = None
     """The results of a search through the whole list; None if only this page was searched."""
     unlisted: Unlisted | None = None
-    """Recorded changes that the page does not show yet; None if there are none."""
+    """Recorded changes that the page does not show yet; None if the page shows all."""
 
     @property
     def page(self) -> RemotePage | None:
@@ -63,7 +63,7 @@ class ListState:
 
     @property
     def last_page(self) -> int:
-        """Number of the list's last page, as far as it is known."""
+        """Number of the list's last page, if known."""
         return max(self.page.pages, 1) if self.page else 1
 
     @property
@@ -92,7 +92,7 @@ class ListState:
         return (*(self.page.remotes if self.page else ()), *found, *added)
 
     def is_deleted(self, remote: Remote) -> bool:
-        """Return whether a remote was deleted here although the list still has it."""
+        """Return whether lockterm deleted a remote that the list still contains."""
         if self.unlisted is None or remote.id is None:
             return False
         return self.unlisted.words.get(remote.id) == DELETED

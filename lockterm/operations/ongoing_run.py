@@ -19,7 +19,7 @@ class OngoingRun:
     on_read_back: Callable[[int], None]
     stop: asyncio.Event
     steps: dict[int, Step]
-    """Number -> the step as it is now."""
+    """Step number -> current state of the step."""
     waiting: dict[int, deque[int]] = field(default_factory=dict)
     """Lock ID -> the numbers of its due steps, in their order."""
     ready: deque[int] = field(default_factory=deque)

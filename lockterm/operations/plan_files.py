@@ -49,7 +49,7 @@ def read_file(path: Path, lock_id: int | None = None) -> Table:
 
 
 async def read_export(operations: Operations, path: Path) -> ReadLock:
-    """Return the lock of a JSON export, as it was at the export.
+    """Return the lock that a JSON export contains.
 
     Raises:
         BadTable: The file is not a JSON export, or has more than one lock.
@@ -245,7 +245,7 @@ def _step_of(row: Row, lock_id: int) -> Step:
 
 
 async def read_recorded(journal: JournalStore, lock_id: int) -> tuple[list[Operation], Recorded]:
-    """Return the last recorded changes of a lock, and what is known of it."""
+    """Return the last recorded changes of a lock, and its last known remotes."""
     recorded = await journal.recorded(lock_id)
     account, service = journal.account.name, journal.profile.base_url
     rows = await journal.database.thread.run(

@@ -42,7 +42,7 @@ class ReadLock:
 
 @dataclass(frozen=True, slots=True)
 class PlanDraft:
-    """A plan that nobody has agreed to yet."""
+    """A plan that the user has not confirmed yet."""
 
     plan: Plan
     unread: Sequence[ReadLock] = ()
@@ -67,7 +67,7 @@ class PlanDraft:
 
 
 class PlanSource:
-    """What a plan is made from; a subclass says which steps that comes to.
+    """The source of a plan; a subclass yields the steps.
 
     Args:
         title: The title of the plan.

@@ -1,4 +1,4 @@
-"""What proves the outcome of a write whose answer never came.
+"""Decides the result of a write whose answer never came, from later reads.
 
 A cloud service answers from replicas and caches. What is assumed of it, and no more:
 
@@ -67,7 +67,7 @@ _EARLIEST_MS = 1_262_304_000_000
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """How far a service's answers may be behind, and when an operation is read again."""
+    """The maximum age of a service's answers, and the times of the verification reads."""
 
     stale_s: float = 60.0
     """Maximum age in seconds of what an answer shows, counted from the request."""

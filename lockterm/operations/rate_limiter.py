@@ -22,7 +22,7 @@ MOST_AT_ONCE = 12.0
 RISE_S = 8.0
 """Seconds in which the first estimate of the limit grows by a factor of e."""
 MOST_RISE = 9.0
-"""Maximum exponent of that growth, beyond which there is no limit any more."""
+"""Maximum exponent of the growth, beyond which there is no limit."""
 NEXT_GUESS = 0.99
 """The new limit as a share of the rate that was too high."""
 BELOW = 0.94

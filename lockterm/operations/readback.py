@@ -18,7 +18,7 @@ from lockterm.domain.text.amount import describe_none
 
 _WHEN: Mapping[Kind, Any] = {Kind.DATE: 0, Kind.WEEKDAYS: []}
 _NOTHING = {field.name: _WHEN[field.kind] for field in FIELDS.values() if field.kind in _WHEN}
-"""What the service returns for a date or for weekdays that were not sent (2.3)."""
+"""Values that the service returns for dates and weekdays that were not sent (2.3)."""
 
 _SENT = {field.name: field for field in ADDED}
 """The contract's name of each field that an add can send -> the field."""
@@ -33,7 +33,7 @@ class Verdict:
 
     state: State
     words: str
-    """A sentence about what was read."""
+    """A sentence about the remotes that were read."""
     candidates: tuple[int, ...] = ()
     """See ``Operation.candidates``."""
     remote_id: int | None = None
@@ -204,7 +204,7 @@ def set_by(update: Operation) -> Mapping[str, Any]:
 
 
 def record_before(operation: Operation) -> Mapping[str, Any]:
-    """Return the remote of an operation as it was before; empty if that is unknown."""
+    """Return the remote before the operation; empty if unknown."""
     return operation.before[0] if operation.before else {}
 
 

@@ -1,4 +1,4 @@
-"""What the journal knows to be recorded, compared with what the service shows.
+"""Compares the recorded changes of the journal with the lists of the service.
 
 Functions take records and journal rows and return differences, without reading or writing.
 """

@@ -132,7 +132,7 @@ class RemoteList:
         """Show the first page if it is available before its screen.
 
         Returns:
-            A function to call once the page is painted; None if there is no page.
+            A function to call after the page is painted; None if there is no page.
         """
         first = self._operations.remotes.first_page(self.lock.lock_id, 1, self.size)
         if first is None:

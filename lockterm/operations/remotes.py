@@ -246,7 +246,7 @@ class Remotes:
     async def cached_page(
         self, lock_id: int, page_no: int, page_size: int
     ) -> Fetched[RemotePage] | None:
-        """Return the page as it was last read, perhaps long ago; None if it never was."""
+        """Return the page that was read last, perhaps long ago; None if it was never read."""
         return await self._reads.kept(page_source(lock_id, page_no, page_size))
 
     # --- whole lists -----------------------------------------------------------------------
@@ -424,7 +424,7 @@ class Remotes:
             return None
 
     async def cached_detail(self, remote_id: int) -> Fetched[Remote] | None:
-        """Return the detail as it was last read, perhaps long ago; None if it never was."""
+        """Return the detail that was read last, perhaps long ago; None if it was never read."""
         return await self._reads.kept(detail_source(remote_id))
 
     async def is_name_free(self, lock_id: int, name: str) -> bool:

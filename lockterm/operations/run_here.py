@@ -34,7 +34,7 @@ class RunHere:
         self.plan = plan
         """The plan at the beginning; after the run, with its results."""
         self.steps: dict[int, Step] = {step.number: step for step in plan.steps}
-        """Number -> the step as it is now."""
+        """Step number -> current state of the step."""
         self.news: list[int] = []
         """The numbers of steps whose state has changed, in that order."""
         self._tried = {step.number for step in plan.steps if step.is_left}

@@ -323,7 +323,7 @@ class Runs:
         await asyncio.gather(*map(prove, unknown))
 
     async def _prove(self, run: OngoingRun, number: int, within_s: float | None = None) -> None:
-        """Read an unconfirmed step back and note what is proven, unless the run is stopped."""
+        """Read an unconfirmed step back and store its proven result, unless the run is stopped."""
         step = run.steps[number]
         settled = await self._unless_stopped(run, self._steps.read_back, step, within_s)
         if settled is not None and settled != step:

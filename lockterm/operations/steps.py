@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 USER_NO = "remoteUserNo"
-"""The field that has a call of its own: a step that sets it sets no other field."""
+"""The field with a separate call: a step that sets this field sets no other field."""
 
 CALLS = {Action.ADD: 2, Action.UPDATE: 2, Action.DELETE: 2, Action.KEEP: 0, Action.VOICE: 1}
 """Calls of a step that goes well: a check and a change. A voice cannot be checked."""
@@ -276,7 +276,7 @@ def told(step: Step, operation: Operation) -> Step:
 
 
 def _wanted(step: Step, base: Mapping[str, Any], fields: Iterable[Field]) -> Remote:
-    """Return the remote as the step wants it.
+    """Return the remote with the values that the step sets.
 
     Raises:
         RuleViolation: A field cannot be sent. It is not left out, because the step would then count

@@ -43,7 +43,7 @@ async def undo_last(operations: Operations, lock_id: int, *, renames: bool = Fal
     """Make a plan that undoes the last change of a lock, or the whole run that it was part of.
 
     Raises:
-        CannotUndoError: There is no change, or it has no inverse.
+        CannotUndoError: There is no change to undo, or the change has no inverse.
         LocktermError: As for :func:`plan_undo`.
     """
     found = await operations.journal.last_change(lock_id)
@@ -97,7 +97,7 @@ async def undo_run(operations: Operations, run_id: str, *, renames: bool = False
 
     Raises:
         CannotUndoError: The run is still running, or has changed nothing.
-        NoSuchRun: The run is no longer kept.
+        NoSuchRun: The history no longer contains the run.
     """
     plan = await operations.runs.find(run_id)
     if plan.is_running:

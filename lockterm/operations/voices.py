@@ -57,7 +57,7 @@ class Voices:
         return None
 
     async def find_pack(self, lock_id: int, url: str, timbre: str) -> VoicePack | None:
-        """Return the lock's pack with an address; None if none has it.
+        """Return the lock's pack with this address; None if there is none.
 
         Only a detail is certain to have the address, and each detail is a call. So only packs
         whose name contains the timbre are read.

@@ -121,7 +121,7 @@ class Watch:
     # --- one reading -------------------------------------------------------------------------
 
     async def check(self, operation: Operation, limits: WalkLimits = ASKED) -> Operation:
-        """Read an unconfirmed operation back and note what is proven now.
+        """Read an unconfirmed operation back and store its proven result.
 
         One reading is seldom a proof: see :mod:`lockterm.operations.proof`.
 

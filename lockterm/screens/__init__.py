@@ -99,7 +99,7 @@ _MODULES = {
     "RemotePane": "remotes.pane",
     "VoiceScreen": "voice",
 }
-"""Each name, and the module of this package that has it."""
+"""Class name -> module of this package that defines the class."""
 
 
 def __getattr__(name: str) -> object:

@@ -198,7 +198,7 @@ class FormScreen(LocktermScreen[ResultT]):
     @work
     @opens("what is below the form")
     async def leave(self) -> None:
-        """Leave the form, and ask first if what was typed would be lost."""
+        """Leave the form, but first ask if unsaved input would be lost."""
         if (question := self.ask_to_leave()) is not None:
             if not await self.app.push_screen_wait(question):
                 return

@@ -60,7 +60,7 @@ OPERATIONS: tuple[tuple[str, str, Operation], ...] = (
 METRICS = "/metrics"
 """The path for Prometheus, which requires a token like the endpoints."""
 WATCHED = (*(path for _, path, _ in OPERATIONS), "/packs/", HEALTH, READINESS, METRICS)
-"""The paths that log and figures tell apart."""
+"""The paths that log and metrics list separately."""
 
 REMEMBERED_REQUESTS = 10_000
 _ATTEMPTS = 5

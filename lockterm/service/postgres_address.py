@@ -1,4 +1,4 @@
-"""How the service reaches PostgreSQL: the address, and the safe defaults for what it leaves out.
+"""The PostgreSQL address, with safe defaults for missing parameters.
 
 libpq's own defaults hand the password to any server that answers and asks for it. Here only the
 address itself can lower the protection: PGSSLMODE, PGREQUIREAUTH and service files cannot.

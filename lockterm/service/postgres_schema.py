@@ -69,7 +69,7 @@ def own_schema(connection: psycopg.Connection[Any], shown: str) -> str:
         shown: The name of the database that may be shown.
 
     Raises:
-        Unusable: There is no schema, or another role can add something to it.
+        Unusable: There is no schema, or another role can add objects to the schema.
     """
     row = connection.execute("SELECT pg_catalog.current_schema()").fetchone()
     if row is None or row[0] is None:

@@ -36,7 +36,7 @@ class SqliteDatabase:
         begin: The function that fills a new database.
 
     Raises:
-        OSError: The file cannot be opened, is no database, or belongs to another program.
+        OSError: The file cannot be opened, is not a database, or belongs to another program.
     """
 
     threads = 1

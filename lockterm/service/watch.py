@@ -78,7 +78,8 @@ class Watch:
 
     Args:
         app: The application that answers.
-        endpoints: The paths to tell apart; a path that ends in a slash includes all below it.
+        endpoints: The paths to count separately; a path that ends in a slash includes all paths
+            below it.
         log: The log of requests.
         figures: The counters of requests; None if there are none.
     """

@@ -1,1 +1,1 @@
-"""What lockterm keeps on this machine."""
+"""The local store of lockterm: lock book, journal, runs, drafts and cache."""

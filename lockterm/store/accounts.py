@@ -62,7 +62,7 @@ class Accounts:
         self._credentials = credentials
 
     def current(self) -> Account:
-        """Return the account of the profile, found by what was sent before."""
+        """Return the account of the profile, found by the changes sent before."""
         profile, service = self._profile, self._profile.base_url
         name = profile.account or f"{profile.name}-{self._credentials[:_SHOWN]}"
         if profile.account:

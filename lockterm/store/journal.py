@@ -326,7 +326,7 @@ class Journal:
         ids: Collection[str] = (),
         name: str | None = None,
     ) -> list[Operation]:
-        """Return the operations on a lock in flight or settled lately, the oldest first.
+        """Return the unfinished and recently resolved operations on a lock, oldest first.
 
         Args:
             lock_id: The lock.

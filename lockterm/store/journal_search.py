@@ -1,4 +1,4 @@
-"""Which rows of the journal a person wants to see, as a condition of SQL.
+"""Builds the SQL condition for a search of the history.
 
 Words in printable ASCII are compared by SQLite itself, which takes a tenth of the time. Python is
 asked for other words, and for texts that are not all ASCII, because SQLite knows neither the
@@ -29,7 +29,7 @@ _ODD = "length({0}) <> length(CAST({0} AS BLOB))"
 """A text is not all ASCII, or has a zero, at which SQLite's comparisons of texts end."""
 
 _OF_TIMES = frozenset("0123456789-+:")
-"""What times are made of, beside the names of the months."""
+"""Characters of times in search texts, besides the names of months."""
 
 
 def having_words(words: Sequence[str], sound: str) -> tuple[str, dict[str, str]]:

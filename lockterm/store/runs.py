@@ -183,7 +183,7 @@ class RunStore:
         return ""
 
     def release(self, plan_id: str) -> None:
-        """Note that nobody carries a plan out any more."""
+        """Record that no session runs a plan any more."""
         with self._database.transaction() as connection:
             connection.execute("UPDATE plans SET session = '' WHERE id = ?", [plan_id])
 

@@ -1,4 +1,4 @@
-"""The live lockterm sessions on a store: each holds a lock on a file of its own.
+"""The live lockterm sessions on a store. Each session locks its own file.
 
 The kernel releases a file lock when its process ends, even by ``kill -9``. If the file was removed,
 the process is looked up by its ID and start time, because the ID alone may belong to another one.

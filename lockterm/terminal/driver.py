@@ -39,7 +39,7 @@ _MOUSE_QUIET = (1000, 1002, 1015, 1006)
 """Without 1003, which reports each cell that the mouse passes: all of them would be painted."""
 
 _KITTY_KEYBOARD = ("\x1b[>", "\x1b[<")
-"""How Textual's requests for the kitty keyboard protocol, and their ends, begin."""
+"""First characters of Textual's requests that start and end the kitty keyboard protocol."""
 
 _HOW_DRAWN = "\x1b[H\u00e1\u00e4\x1b[06n\r\x1b[K"
 """Two letters of two bytes each, a question for the cursor behind them, and their removal. The
@@ -97,7 +97,7 @@ class TerminalDriver(LinuxDriver):
         self._busy_since_s: float | None = None
         self._input = TerminalInput()
         self._wake: tuple[int, int] | None = None
-        """A pipe: the reading thread ends when something is written to it."""
+        """A pipe that ends the reading thread when written to."""
         self._asked_how_drawn = False
 
     def _get_terminal_size(self) -> tuple[int, int]:
@@ -125,7 +125,7 @@ class TerminalDriver(LinuxDriver):
             self.write(_HOW_DRAWN)
 
     def stop_application_mode(self) -> None:
-        """Give the terminal back as it was."""
+        """Restore the terminal."""
         super().stop_application_mode()
         self._in_band_window_resize = self._mouse_pixels = False
 

@@ -147,7 +147,7 @@ class Frame:
         self.joined = True
         """Whether signs that are joined of several may be sent."""
         self.ambiguous: int | None = None
-        """How many cells the terminal takes for characters of ambiguous width; None: not known."""
+        """Number of cells of a character of ambiguous width; None if unknown."""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -279,7 +279,7 @@ def _side_by_side(x: int, y: int, strips: Iterable[Strip]) -> Iterator[tuple[int
 
 
 class _Sent(CompositorUpdate):
-    """What is sent, as Textual wants it."""
+    """The output, in the form that Textual expects."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -299,7 +299,7 @@ class FrameDiff:
     def __init__(self, app: App[Any], frame: Frame) -> None:
         self._app = app
         self.frame = frame
-        """What stands on the terminal."""
+        """The current content of the terminal."""
         self._has_drawn = False
         self.is_overtaken = False
         """Whether something was painted and not sent, since the terminal is behind."""

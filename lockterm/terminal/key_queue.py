@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Typed = events.Key | events.Paste
 
 TIMEOUT_S = 10.0
-"""Seconds for which keys wait for what was asked for; then they are dropped, and that is said."""
+"""Seconds that keys wait for a screen to open; then lockterm drops them and reports it."""
 
 WAY_OUT_S = 0.5
 """Seconds after which a key that leads out goes before those that wait. Before that nobody has seen
@@ -190,7 +190,7 @@ class KeyQueue:
         self._openings: list[PendingNavigation] = []
         self._under_way: KeyQueue.Dealt | None = None
         self._target: Widget | None = None
-        """Where the key under way went."""
+        """The widget that received the current key."""
         self._lost: asyncio.TimerHandle | None = None
         self._is_settling = False
         self._follows_screens = False
@@ -208,7 +208,7 @@ class KeyQueue:
 
     @property
     def is_holding(self) -> bool:
-        """Whether a key waits for what is being opened."""
+        """Whether a key waits for a screen that is opening."""
         return self._wake is not None
 
     # --- keys ----------------------------------------------------------------------------------

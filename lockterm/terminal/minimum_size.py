@@ -30,7 +30,7 @@ class MinimumSize:
     def __init__(self, app: App[Any]) -> None:
         self._app = app
         self._told_at: Size | None = None
-        """The size at which the sentence stands there; None where it does not."""
+        """The size for which the sentence is shown; None if it is not shown."""
         self._gone_s = 0.0
         """Since when it does not, on the clock of Textual's events."""
 
@@ -53,7 +53,7 @@ class MinimumSize:
         """Draw the sentence, once, in place of the screen; Textual draws all of it when it grows.
 
         Returns:
-            Whether it stands there, and nothing else is to be drawn.
+            Whether the sentence is shown, so that nothing else is drawn.
         """
         size, driver = self._app.size, self._app._driver
         if not self.is_missed:

@@ -75,7 +75,7 @@ def terminal_size() -> tuple[int, int] | None:
 
 
 class NoTerminal(LocktermError):
-    """There is no terminal that lockterm can use."""
+    """No usable terminal."""
 
     title = "Terminal"
 

@@ -1,4 +1,4 @@
-"""What a terminal sends, as Textual's messages: keys, the mouse, pastes, and wanted answers.
+"""Converts terminal input to Textual messages: keys, mouse, pastes and answers.
 
 An answer that nobody here wants becomes nothing at all; see :mod:`lockterm.terminal.input_tokens`.
 """
@@ -52,7 +52,7 @@ TWO_KEYS_S = 0.02
 bytes of alt together."""
 
 _SUPPORTED = (1, 2, 3)
-"""What a terminal says of a mode that it knows."""
+"""Values in a terminal's report that mean that the terminal knows a mode."""
 
 
 class StatusReport(events.Event, bubble=False):
@@ -99,7 +99,7 @@ class EscapedKey(events.Event, bubble=False):
 
 
 Arrived = events.Key | events.Paste | EscapedKey
-"""What a person has typed, as it arrives."""
+"""The keyboard input of the terminal."""
 
 
 class TerminalInput:
@@ -122,12 +122,12 @@ class TerminalInput:
         )
         self._mouse = XTermParser()
         self.tells_sizes = False
-        """Whether the terminal was asked to tell its size; otherwise such a report means nothing.
+        """Whether the terminal was asked for its size; otherwise size reports are ignored.
         """
 
     @property
     def due_s(self) -> float | None:
-        """When :meth:`tick` has something to do; None: not by itself."""
+        """Time of the next :meth:`tick`; None if none is due."""
         return self._tokenizer.due_s
 
     def note_written(self, data: str, now_s: float) -> None:
@@ -222,7 +222,7 @@ def _typed(char: str) -> events.Key:
 
 
 def _keys(sequence: str) -> Iterator[Message]:
-    """Return the single key of a sequence; none if it is no key.
+    """Yield the single key of a sequence; nothing if the sequence is not a key.
 
     Textual's table has Escape and a key for many with alt: those are read by their form.
     """

@@ -78,7 +78,7 @@ class OptionLine(Widget, can_focus=True):
         return len(self._lines(width))
 
     def render(self) -> Content:
-        """Return the marks and labels; the option under the cursor stands out while focused."""
+        """Return the marks and labels; the selected option is highlighted while focused."""
         parts: list[tuple[str, Style] | str] = []
         for line in self._lines(self.content_size.width):
             for index in line:

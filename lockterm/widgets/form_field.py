@@ -18,7 +18,7 @@ class Control(Protocol):
 
 
 class FormField(Horizontal):
-    """A labeled control; the label stands out while the control has the focus.
+    """A labeled control; the label is highlighted while the control has the focus.
 
     Args:
         field: The field's name in the contract, which becomes the control's ID.

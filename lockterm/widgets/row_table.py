@@ -145,7 +145,7 @@ class RowTable(LineTable):
         return self._pieces([column.title for column in self._marked_plan()], {})
 
     def click_title(self, x: int) -> None:
-        """Sort by the clicked title; the blanks behind a title belong to it."""
+        """Sort by the clicked title, including the blanks after the title."""
         end = len(MARGIN)
         for index, width in self._widths.items():
             start, end = end, end + width + GAP

@@ -50,7 +50,7 @@ class OneLine(Input):
     """The size of the whole text. Textual would lay out the screen again at each change."""
 
     def on_mount(self) -> None:
-        """Put the placeholder in brackets if no color tells it from a value."""
+        """Put the placeholder in brackets if colors do not distinguish it from a value."""
         if self.app.no_color and self.placeholder:
             self.placeholder = f"({self.placeholder})"
 

@@ -14,7 +14,7 @@ from lockterm.domain.safe_text import LONGEST_CELL, clean
 CRUMBS = 4
 """The breadcrumbs keep 1/CRUMBS of the line before profile and host are shortened."""
 PROFILE, HOST = 9, 13
-"""Cells that profile and host keep, so that they can be told apart."""
+"""Minimum cells of profile and host, which keep them distinguishable."""
 GAP = "  "
 SEPARATOR = " > "
 """Between two breadcrumbs."""

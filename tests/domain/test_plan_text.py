@@ -169,7 +169,7 @@ def test_describe_changes_counts_new_values() -> None:
     steps += [renewed(2000 + number, START_MS + (12 - number) * DAY_MS) for number in range(4)]
     assert describe_changes(steps, {1: UTC}) == (
         "End: 5 different values for 1,204 remotes, from 3 Jan 2026 00:00 +00:00 to"
-        " 13 Jan 2026 00:00 +00:00; Coerced: yes for 1."
+        " 13 Jan 2026 00:00 +00:00; Coerced: yes for 1 remote."
     )
 
 

@@ -52,7 +52,7 @@ class Finding:
     state: State
     sentence: str
     advice: str = ""
-    """What to do; empty if nothing is wrong."""
+    """Advice to the user; empty if nothing is wrong."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """Measured values for ``--json``."""
 

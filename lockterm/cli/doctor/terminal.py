@@ -50,7 +50,7 @@ def check_terminal(
         environ: The environment.
         look: Colors and glyphs that lockterm uses.
         origins: The source of each value of the look.
-        at_end: Restores the terminal after questions to it; None to ask nothing.
+        at_end: Restores the terminal after the queries; None to send no queries.
     """
     # Like require_terminal: stdin must have keys, and stderr must have a screen.
     if not all(

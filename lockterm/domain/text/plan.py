@@ -230,7 +230,7 @@ def describe_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
 
 
 def shortening_of(step: Step, zone: tzinfo, now_ms: int) -> Shortening | None:
-    """Return what a step takes away from a remote; None if it is no update or takes nothing."""
+    """Return how an update step shortens the access of a remote; None if it does not."""
     if step.action is not Action.UPDATE:
         return None
     before = Remote.read(step.before)

@@ -90,7 +90,7 @@ def describe_remote(remote: Remote, valid: Validity, zone: tzinfo, now_ms: int) 
     """Return every field of 2.3, the six unlisted ones if present, and fields outside the contract.
 
     Args:
-        remote: The remote as its detail has it.
+        remote: The remote from the detail call.
         valid: Its validity.
         zone: The zone of times, shown beside UTC.
         now_ms: Now, in milliseconds.
@@ -222,7 +222,7 @@ def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
 
 
 def describe_beyond_backup(deleted: int | None, kept: int) -> str:
-    """Return a sentence about deleted remotes that no backup has; empty if there are none.
+    """Return a sentence about deleted remotes that are not in the backup; empty if all are.
 
     Args:
         deleted: The service's number of deleted remotes, if known.

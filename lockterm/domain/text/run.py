@@ -1,4 +1,4 @@
-"""How far runs are, and how they ended."""
+"""Texts about the progress and the result of runs."""
 
 from __future__ import annotations
 

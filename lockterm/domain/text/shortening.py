@@ -1,4 +1,4 @@
-"""How a change shortens access."""
+"""Texts about changes that shorten access."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def bars(counts: Sequence[int], cells: int) -> str:
 
 
 def numbers(first: date, counts: Sequence[int], cells: int) -> str:
-    """How many end on each day; :data:`MORE` where it has no room; a weekend has no dots."""
+    """Number of remotes that expire on each day; :data:`MORE` if the number does not fit."""
     nothing = "." if glyphs.are_ascii() else "·"
     text = ""
     for number, count in enumerate(counts):

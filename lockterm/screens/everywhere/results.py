@@ -90,15 +90,15 @@ class Results(Vertical):
         self._found: Sequence[OnLock] = ()
         """The results, in the order of the search."""
         self.counts: Counter[StateFilter] | None = None
-        """How many of what was found have which state; None: they were not counted yet."""
+        """State -> number of results; None if not counted yet."""
         self.is_cut = False
         """Whether there is more than is shown."""
         self.is_loaded = False
-        """Whether what was read last is there."""
+        """Whether the lists of the last reading are loaded."""
         self._opening: PendingNavigation | None = None
         """Holds keys back until the first row is shown."""
         self._has_news = False
-        """Whether more was read since what is found was looked for."""
+        """Whether lists were read after the last search."""
         self._has_moved = False
         """Whether the cursor was moved since something else was searched for."""
         self._opened: int | None = None

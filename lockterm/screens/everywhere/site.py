@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 SLICE_S = 0.02
-"""How long a slice is, in seconds."""
+"""Duration of a slice, in seconds."""
 
 
 class Slices:
@@ -56,7 +56,7 @@ class Site:
         self._readings = 0
         """How many were begun: one that another one has replaced ends after that has begun."""
         self._known: tuple[int, int | None] | None = None
-        """How many locks were never read, and when the oldest list was; None: not counted yet."""
+        """Number of locks never read, and time of the oldest list; None if not counted yet."""
 
     async def load(self) -> None:
         """Load the lists that were read before.
@@ -117,7 +117,7 @@ class Site:
 
     @property
     def unread(self) -> int:
-        """How many locks were never read."""
+        """Number of locks never read."""
         return self._count()[0]
 
     def _count(self) -> tuple[int, int | None]:
@@ -156,7 +156,7 @@ class Site:
 
     @property
     def is_old(self) -> bool:
-        """Whether not all of it was read lately."""
+        """Whether some of the lists were not read recently."""
         read_ms = None if self.unread else self.oldest_ms()
         return read_ms is None or self._operations.clock.steady_ms() - read_ms > LATELY_MS
 

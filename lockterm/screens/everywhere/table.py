@@ -144,7 +144,7 @@ class OnLocksTable(RowTable):
     ) -> None:
         super().__init__(*[COLUMNS[key] for key in columns], id=id)
         self.busy: defaultdict[int, dict[int, str]] = defaultdict(dict)
-        """Lock id -> remote id -> what is being done with it: ``deleting``."""
+        """Lock ID -> remote ID -> the current action on the remote, such as ``deleting``."""
         self._marks = marks
         self._columns = columns
         self._rows: Sequence[OnLock] = ()

@@ -1,4 +1,4 @@
-"""One operation: every step with its time, what was before and after, what was sent."""
+"""The screen of one operation: times, old and new values, and the request."""
 
 from __future__ import annotations
 

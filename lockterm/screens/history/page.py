@@ -1,4 +1,4 @@
-"""The filter of the history, and a page of it as it was read."""
+"""The filter of the history, and one page of history entries."""
 
 from __future__ import annotations
 
@@ -110,9 +110,9 @@ class HistoryPage:
     found: int = 0
     """The number of changes on all pages; above ``COUNTED``, it was not counted further."""
     total: int = 0
-    """How many the whole history has."""
+    """Number of operations in the whole history."""
     run_count: int = 0
-    """How many runs it has."""
+    """Number of runs in the history."""
 
     @property
     def pages(self) -> int:
@@ -133,7 +133,7 @@ class HistoryPage:
 
     @property
     def in_words(self) -> str:
-        """Which page it is, of how many."""
+        """Page number and number of pages."""
         more = "+" if self.is_uncounted and self.has_older else ""
         return f"page {self.choice.page + 1} of {self.pages}{more} (n, p)"
 

@@ -81,7 +81,7 @@ class HistoryScreen(ListScreen[str | None]):
         self._zone: tzinfo = operations.profile.zone
         name = "" if lock_id is None else f"lock {lock_id}"
         self.choice = HistoryChoice(lock_id, name)
-        """Which of the history is wanted."""
+        """The current filter of the history."""
         self._shown: dict[str, HistoryLine | RunLine] = {}
         self._reading = asyncio.Lock()
         """The lock of the reader. Letters come faster than a long journal is searched, so only the

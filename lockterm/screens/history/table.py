@@ -29,7 +29,7 @@ _STATE = 3
 """The column of the sign."""
 _LOCK = 5
 _CHANGED = 6
-"""The column of what was changed, on wide terminals."""
+"""The column with the change, on wide terminals."""
 _MOST_CHANGED = 120
 
 _TOLD = frozenset({"add", "update", "delete", "updateRemoteUserNo"})

@@ -22,7 +22,7 @@ class LockAnswer:
     asked: bool = True
     """Whether it could be asked at all."""
     remotes: int | None = None
-    """How many remotes the lock has."""
+    """Number of remotes of the lock."""
     name: str = ""
     """The lock's name, clean; empty if the service sent none."""
     alias: str = ""

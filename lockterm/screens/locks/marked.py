@@ -41,7 +41,7 @@ class MarkedLocks:
     def __init__(self, screen: ListScreen[None]) -> None:
         self._screen = screen
         self.reading = ""
-        """How far a reading is, in words; empty: none goes on."""
+        """Text about the progress of a reading; empty if none is active."""
 
     @property
     def _marks(self) -> Marks[int, Lock]:

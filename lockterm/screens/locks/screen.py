@@ -174,7 +174,7 @@ class LocksScreen(ListScreen[None]):
 
     @property
     def known_locks(self) -> Sequence[Lock]:
-        """The book, as far as it was read."""
+        """The locks of the lock book that have been read."""
         return self.book if isinstance(self.book, tuple) else ()
 
     def paint(self) -> None:

@@ -38,7 +38,7 @@ class MarkedCommands:
     def __init__(self, screen: ListScreen[None]) -> None:
         self._screen = screen
         self._typed: dict[str, dict[str, str]] = {}
-        """Form -> what was typed into it last."""
+        """Form -> last input."""
 
     @property
     def _marks(self) -> Marks[Key, Row]:

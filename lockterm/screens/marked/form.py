@@ -40,7 +40,7 @@ from lockterm.widgets.status_line import StatusLine
 from lockterm.widgets.text_input import TextInput
 
 Typed = Mapping[str, str]
-"""Field -> what is typed."""
+"""Field -> input."""
 
 
 class Incomplete(Exception):

@@ -113,7 +113,7 @@ async def question_about(
 
 
 def ask_for_account(plan: Plan) -> ConfirmModal:
-    """Return the question before a plan goes on with other credentials."""
+    """Return the question before a run resumes with other credentials."""
     details = "If this is another account, the run would change locks of that account."
     return ConfirmModal(OtherCredentials(plan).question, details, verb="Same account")
 

@@ -55,7 +55,7 @@ PAINT_S = 0.1
 
 
 class PlanScreen(ListScreen[None]):
-    """A plan, shown before anything of it is kept or sent; and its run, which goes on without it.
+    """The screen of a plan and of its run, which continues if the screen is closed.
 
     Args:
         drawn: The plan, and what could not be planned; also one that was carried out before.
@@ -71,21 +71,21 @@ class PlanScreen(ListScreen[None]):
     def __init__(self, drawn: PlanDraft) -> None:
         operations = cast(HasOperations, self.app).operations
         self._steps: dict[int, Step] = {step.number: step for step in drawn.plan.steps}
-        """Number -> the step as it is now, also of what could not be planned."""
+        """Step number -> current state of the step, including steps that could not be planned."""
         super().__init__(operations, PlanTable(self._steps, operations.now_ms(), id="steps"))
         self.drawn = drawn
-        """The plan as it was made or found."""
+        """The plan as made, or as found in the store."""
         zone = self.operations.profile.zone
         self._locks: dict[int, OnLock] = {
             step.lock_id: OnLock(f"lock {step.lock_id}", zone) for step in self._steps.values()
         }
         """Id -> the lock; by its number until its name is read: a key may come before that."""
         self._shortens = ""
-        """How the plan shortens access, summed up."""
+        """Summary of how the plan shortens access."""
         self._is_read = False
         """Whether the names of the locks are read."""
         self._seen = 0
-        """How much of what came about in the run is painted."""
+        """Number of entries of the run's news that are painted."""
         self._timer: Timer | None = None
         self._is_following = False
 

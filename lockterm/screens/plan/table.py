@@ -23,7 +23,7 @@ from lockterm.widgets.line_table import TITLES, Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 _STEP, _LOCK, _STATE = 1, 2, 3
-"""The columns of what is done, of the lock, and of the signs."""
+"""Indexes of the action, lock and sign columns."""
 
 _SHORTENS = "! shortens"
 """The icon of a change that shortens access, in the warning color."""

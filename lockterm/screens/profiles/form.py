@@ -148,7 +148,7 @@ class ProfileForm(FormScreen[str | None]):
         profiles: Reads and writes the file.
         file: The configuration as it was read.
         name: The profile to change; None adds one.
-        choices: Keeps what is typed, should the terminal go.
+        choices: Saves the input in case the terminal closes.
         door: The profile in use, for the title line; None on the first run.
     """
 
@@ -175,7 +175,7 @@ class ProfileForm(FormScreen[str | None]):
         others = len(filed.get("headers", {})) - bool(header_of(filed)[0])
         self.before = typed_of(name or "", filed)
         self._others = others
-        """How many other headers the file has; the form leaves them as they are."""
+        """Number of other headers in the file, which the form does not change."""
         self._touched: Mapping[str, str] = {}
 
     def crumbs(self) -> tuple[str, ...]:

@@ -103,7 +103,7 @@ class ProfilesScreen(ListScreen[None]):
     Args:
         operations: The one door to service and store, on the profile in use.
         profiles: Reads and writes the configuration.
-        choices: Keeps what is typed into a form.
+        choices: Saves the input of a form.
         go_on: Ends this session and begins one with other settings.
     """
 
@@ -235,7 +235,7 @@ class ProfilesScreen(ListScreen[None]):
     @work
     @opens("the other profile", must_appear=True)
     async def action_switch(self) -> None:
-        """Open the profile under the cursor, as the file has it now."""
+        """Open the selected profile with the current settings of the file."""
         entry = self.current
         if entry is None:
             return

@@ -75,7 +75,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
     ) -> None:
         super().__init__(id="form")
         self.before = before
-        """The remote as it was when the person began, or as taken over since."""
+        """The remote when the form was opened, or when new values were taken over."""
         self.initial = typed_of(before, zone)
         """The values of the form before any input."""
         self.objections: dict[tuple[str, str], str] = {}

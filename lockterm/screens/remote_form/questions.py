@@ -1,4 +1,4 @@
-"""What the remote form asks before it sends anything, in words."""
+"""The questions that the remote form asks before it sends anything."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def ask_to_change(
 
 
 def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
-    """Ask whether to go on from a remote that someone else has changed meanwhile."""
+    """Ask whether to continue with a remote that someone else has changed."""
     name = format_remote_name(before, f"remote {before.id}")
     return ConfirmModal(
         f"{name} was changed by someone else since this form was opened.",
@@ -83,7 +83,7 @@ def ask_to_leave(what: str, *, is_sent: bool) -> ConfirmModal:
 
     Args:
         what: The name of the remote; may be hostile.
-        is_sent: Whether it was sent and is not settled, so that it may be recorded.
+        is_sent: Whether the change was sent and is unconfirmed, so that it may be recorded.
     """
     question, lost = f"Leave without saving {clean(what, 60)}?", "What you typed will be lost."
     if is_sent:

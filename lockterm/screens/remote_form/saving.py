@@ -79,11 +79,12 @@ class RemoteSaving:
         self._operations = screen.operations
         self._zone = screen.operations.zone(lock_entry)
         self.doing = ""
-        """What is waited for, ``Sending ...``; empty: for the person."""
+        """Text about the current work, such as ``Sending ...``; empty if the form waits for the
+        user."""
         self.is_sending = False
         """Whether a request is under way that may be applied."""
         self.refusal = ""
-        """Why the last save did not take effect; stands until the next one."""
+        """Why the last save did not take effect; kept until the next save."""
         self._is_unreachable = False
         """Whether the last save did not take effect because the service could not be reached."""
         self.unknown = False
@@ -92,14 +93,14 @@ class RemoteSaving:
         """Held while the numbers of the lock are read."""
         self._sent: Remote | None = None
         self._read: tuple[dict[str, str], TypedRemote] | None = None
-        """What was typed for the last save, and what it meant then."""
+        """The input of the last save, and its values at that time."""
         self._unsettled: str | None = None
         """The last save without an answer, in the journal: once it was read back, the next save
         sends it again."""
 
     @property
     def typed(self) -> dict[str, str]:
-        """What was typed for the last save."""
+        """The input of the last save."""
         assert self._read is not None
         return self._read[0]
 
@@ -335,4 +336,4 @@ _NEXT = {
     State.AMBIGUOUS: "Leave the form and check the change, or press {form.check} to choose again.",
     State.CONFLICT: "Press {form.save} to see the difference before anything is sent again.",
 }
-"""What to do about an operation that was read back."""
+"""State of an operation -> the next step for the user."""

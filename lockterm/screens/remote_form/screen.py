@@ -55,7 +55,7 @@ class RemoteSaved:
     """The service recorded the remote."""
 
     remote_id: int | None
-    """Its id; None where the service did not tell the id of a new one."""
+    """ID of the remote; None if the service did not return the ID of a new remote."""
 
 
 class RemoteForm(FormScreen[RemoteSaved | None]):
@@ -112,9 +112,9 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self._last: RemoteSaved | None = None
         """The last one that was recorded before the next."""
         self._so_far = ""
-        """What to say of those that were recorded; clean."""
+        """Text about the remotes that were recorded; safe to show."""
         self._count = 0
-        """How many those are."""
+        """Number of those remotes."""
         self.fields.taken = taken or NamesInUse()
         self._is_like = bool(offered) and remote is None
         """Whether it adds another remote like one."""

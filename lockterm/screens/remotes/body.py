@@ -90,7 +90,7 @@ class RemotesBody(Horizontal):
         operations: The one door to service and store.
         lock: The lock.
         table: The table of the remotes.
-        book: The lock book as it was last read; None if it was not.
+        book: The lock book that was read last; None if it was never read.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class RemotesBody(Horizontal):
         self.lock_entry = lock
         """The lock, as the lock book knows it."""
         self.book = book
-        """The lock book as it was last read; None if it was not."""
+        """The lock book that was read last; None if it was never read."""
         self.table = table
         self._panel: StatePanel | None = None
         self._pane: RemotePane | None = None

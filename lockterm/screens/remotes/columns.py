@@ -90,7 +90,7 @@ COLUMNS: Mapping[str, RemoteColumn] = {
 does not tell it (4.3), so that its column would be empty."""
 
 ALWAYS = "name"
-"""The column that is always there: without it, one would act on a remote one cannot tell apart."""
+"""The column that is always shown, because it identifies the remote."""
 
 USUAL = ("name", "number", "type", "valid", "state", "added", "coerced")
 """The default columns, as many as fit."""
@@ -115,7 +115,7 @@ class SortOrder(Sorting):
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Which columns a table has, in which order, and what its rows are sorted by."""
+    """The columns of a table, their order, and the sort order of the rows."""
 
     columns: tuple[str, ...] = ()
     """From left to right, the name always among them; none: the usual ones, as they fit."""
@@ -171,7 +171,7 @@ class ColumnsChoice:
     def __init__(self, preferences: Preferences) -> None:
         self._preferences = preferences
         self.arrangement = Arrangement.read(preferences.get(KEPT_AS))
-        """What was chosen."""
+        """The chosen columns and sort order."""
 
     def use(self, chosen: Arrangement) -> str:
         """Save a choice.

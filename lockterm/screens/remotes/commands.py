@@ -80,7 +80,7 @@ class RemoteCommands:
         self._on_lock = on_lock
         self._change_type = change_type
         self.busy = {} if busy is None else busy
-        """Remote id -> what is being done with it: ``deleting``."""
+        """Remote ID -> the current action on the remote, such as ``deleting``."""
 
     # --- what a subclass gives -----------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The dialogs before a remote is deleted, or all of a lock: which, and what is lost with them."""
+"""The dialogs that confirm the delete of a remote or of all remotes of a lock."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class RemoteDetailScreen(LocktermScreen[None]):
-    """The screen with every field of a remote as the service has it now.
+    """The screen with every field of a remote, read from the service.
 
     Args:
         operations: The service and the store.
@@ -50,7 +50,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
     lock_entry: Lock
 
     state: var[LoadState[Remote]] = var(LoadState, init=False)
-    """The remote as it was last read, and why it could not be read again."""
+    """The remote that was read last, and the error of a later reading."""
 
     def __init__(
         self, operations: Operations, lock_entry: Lock, remote_id: int, title: str
@@ -79,7 +79,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     @work(exclusive=True, group="remote")
     async def load_remote(self) -> None:
-        """Read the remote; until the service answers, show what was last read."""
+        """Read the remote, and show the last known values until the service answers."""
 
         async def read() -> Fetched[Remote]:
             remote = await self.operations.remotes.detail(self.remote_id)

@@ -58,8 +58,8 @@ class RemotePages(Vertical):
         lock: The lock.
         table: The table of the remotes.
         marks: The marked remotes.
-        busy: Remote id -> what is being done with it.
-        book: The lock book as it was last read; None if it was not.
+        busy: Remote ID -> the current action on the remote.
+        book: The lock book that was read last; None if it was never read.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class RemotePages(Vertical):
         self._busy = busy
         self._book = book
         self.list = RemoteList(operations, lock, self._show_list)
-        """The list, and what is known of it."""
+        """The list, and its loading state."""
         self._painted = ListState()
         """The state of the list that was painted last."""
         self._kind: tuple[str, ...] = ()
@@ -242,7 +242,7 @@ class RemotePages(Vertical):
             self.call_after_refresh(listed.read_ahead)
 
     def _may_replace(self, before: Fetched[RemotePage], size: int) -> bool:
-        """Return whether a page may still take the place of one, and its size is still wanted."""
+        """Return whether a page may still replace the shown page and has the current page size."""
         now = self.list.state.load
         is_shown = self.screen.is_active and now.seen is before and not now.busy
         return is_shown and size == self._wanted_rows

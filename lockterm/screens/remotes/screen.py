@@ -49,7 +49,7 @@ class RemotesScreen(ListScreen[None]):
         lock_entry: The lock, in the book or not.
         open_book: Shows the lock book where no screen is below this one: the command line has
             opened lockterm on this lock. The app alone knows that screen.
-        book: The lock book as it was last read; None if it was not.
+        book: The lock book that was read last; None if it was never read.
     """
 
     BINDINGS = bindings("remotes")

@@ -231,7 +231,7 @@ class RemotesTable(LineTable):
 
     @property
     def cut_name(self) -> str:
-        """The whole name of the remote under the cursor; empty: its row has it whole."""
+        """The full name of the selected remote; empty if its row shows the full name."""
         row = self.selected_row
         called = name(row.remote) if row else ""
         return called if cell_len(called) > self._layout.widths.get("name", 0) else ""
@@ -306,7 +306,7 @@ class RemotesTable(LineTable):
         yield from line(titles(self._layout), self._layout)
 
     def click_title(self, x: int) -> None:
-        """Post the column of a clicked title; the blanks after it belong to it."""
+        """Post the column of a clicked title, including the blanks after the title."""
         end = len(MARGIN) + BEFORE
         for column, width in self._layout.widths.items():
             start, end = end, end + width + self._layout.gap

@@ -124,7 +124,7 @@ class PacksPanel(HalfPanel):
         return self.table.pack if self.table.display else None
 
     def show_packs(self, state: LoadState[list[VoicePack]], zone: tzinfo) -> None:
-        """Show what is known now; times in ``zone``."""
+        """Show the current state; times in ``zone``."""
         words: tuple[str, ...] = ("Reading the packs of the lock ...",)
         if state.value is not None:
             words = ("The lock has no voice packs.", with_keys("{voice.refresh}  refresh"))

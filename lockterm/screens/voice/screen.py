@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from lockterm.domain.operation import Operation
 SETTLE_S = 0.15
-"""How long the cursor rests on a pack before its detail is asked for, in seconds."""
+"""Seconds that the cursor rests on a pack before its detail is read."""
 
 
 class VoiceScreen(LocktermScreen[VoiceChoice | None]):
@@ -57,7 +57,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     BINDINGS = bindings("voice")
 
     entry: var[Lock] = var(Lock(0), init=False)
-    """The lock, as the lock book has it."""
+    """The lock book entry of the lock."""
 
     voices: var[LoadState[list[Language]]] = var(LoadState, init=False)
     """The languages of the lock's model (4.10)."""

@@ -52,7 +52,7 @@ class OfMany:
         self._has: Mapping[_Model, frozenset[tuple[str | None, str | None]]] = {}
         """The voices of each model whose list is known."""
         self._count = Counter((lock.vendor, lock.model) for lock in locks)
-        """How many locks are of a model."""
+        """Number of locks of a model."""
 
     async def read(self) -> list[Language]:
         """Read the list of each lock, side by side; voices that only some have are among them.
