@@ -23,7 +23,7 @@ def test_update_requires_a_start_when_a_permanent_remote_gets_another_type(
     assert scripts.writes() == []
     result = scripts.run(*command)
     assert "--start: A start date is required" in result.stderr
-    assert "--end: An end is needed" in result.stderr
+    assert "--end: An end date is required" in result.stderr
 
 
 def test_add_notes_an_unusual_mac_when_the_remote_is_permanent(scripts: Scripts) -> None:

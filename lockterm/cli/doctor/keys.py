@@ -62,8 +62,8 @@ def run_keys(timeout_s: float = TIMEOUT_S) -> int:
     put(f"{len(KEYS) - len(missing)} of {len(KEYS)} arrived.")
     if missing:
         put_wrapped("Not seen: ", f"{' '.join(missing)}.")
-        then = "then set other keys for these actions under [keys] in the configuration."
-        put_wrapped("", f"If you pressed these keys, another program keeps them: {then}")
+        then = "In the configuration, set other keys for these actions under [keys]."
+        put_wrapped("", f"If you pressed these keys, another program keeps them. {then}")
     return 0
 
 
