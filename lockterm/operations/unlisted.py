@@ -18,6 +18,6 @@ class Unlisted:
     added: tuple[Remote, ...] = ()
     """The added remotes as sent, which the list lacks."""
     changed: Mapping[int, Remote] = field(default_factory=dict)
-    """ID -> the changed remote, which the list shows as it was before."""
+    """ID -> the changed remote, for which the list still shows the old values."""
     words: Mapping[int, str] = field(default_factory=dict)
     """ID -> :data:`ADDED`, :data:`CHANGED` or :data:`DELETED`."""

@@ -171,7 +171,7 @@ def test_info_masks_secrets_and_shows_the_source_of_settings(
 
 def test_info_says_what_to_do_when_no_service_is_known(lockterm: Run) -> None:
     told = lockterm("info").stdout
-    assert "No service is known yet. Try `lockterm demo`, or give --base-url URL." in told
+    assert "No service is configured yet. Run `lockterm demo`, or add --base-url URL." in told
 
 
 def test_info_shows_paths_when_a_setting_is_broken(lockterm: Run, config_file: Path) -> None:

@@ -329,7 +329,7 @@ async def test_a_read_only_profile_and_a_missing_end_say_why(
         await press(pilot, "escape")
         someone_else.add(service, 1004, "Permanent")
         await press(pilot, "r", "w")
-        refused = "Permanent remotes have no end date. Press e to change its type."
+        refused = "Permanent remotes have no end date. Press e to change the type."
         assert refused in pilot.app.messages[-1].text
         await press(pilot, "escape", "enter", "w")
         said = pilot.app.messages[-1]

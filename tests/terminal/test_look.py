@@ -49,7 +49,7 @@ def main_job(session: PtySession) -> None:
         session.wait_for(words)
         if key == "a":
             session.press("\x13")
-            session.wait_for("A name is needed")
+            session.wait_for("A name is required")
         leave(session, words)
     assert WHERE_IS_THE_CURSOR not in session.raw, "a link is measured that is near, or quiet"
 
