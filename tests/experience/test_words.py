@@ -124,7 +124,7 @@ async def test_point_12_a_table_has_five_states(
 
     async with lockterm_app(service, 1003) as pilot:
         await press(pilot, "slash", *"nobody of that name")
-        assert "Nothing matches" in shown(pilot) and "escape  show all" in shown(pilot)
+        assert "No match for" in shown(pilot) and "escape  show all" in shown(pilot)
         await press(pilot, "escape", "j", "j")
         table = pilot.app.screen.query_one(RemotesTable)
         stood_on = table.selected

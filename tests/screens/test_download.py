@@ -220,7 +220,7 @@ async def test_what_goes_wrong_is_said(lockterm_app: Starter) -> None:
     async with site(told) as (service, server), lockterm_app(service) as pilot:
         await open_packs(pilot)
         for script, sentence in (
-            (answers(b"12345"), "Pack damaged. MD5 mismatch: the service reported another one."),
+            (answers(b"12345"), "Pack damaged. MD5 mismatch. The file was deleted."),
             (answers(b"123456"), "The server sent more than 5 bytes. The file was deleted."),
             (answers(b"", 404), "The server answered HTTP 404 instead of a pack."),
             (answers(b"1", length=5), "cannot resume a download"),

@@ -80,5 +80,5 @@ async def test_every_endpoint_is_reached_from_the_keyboard(
         await until(pilot, lambda: "137 remotes" in shown(pilot))
         await press(pilot, "C")
         await agree(pilot, "'1001", "enter", "D", said="Deleted 137")
-        await until(pilot, lambda: "No remotes on this lock" in shown(pilot))
+        await until(pilot, lambda: "This lock has no remotes now" in shown(pilot))
         assert {path for _, path in service.requests} == TWELVE

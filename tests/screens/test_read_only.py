@@ -362,7 +362,7 @@ async def test_a_draft_of_a_session_that_could_write_is_filled_in_and_not_sent(
         await press(pilot, "tab", "tab", "tab")  # the name is checked when it is left
         await press(pilot, "ctrl+s")
         assert pilot.app.screen is form
-        assert "read-only: nothing can be saved" in words(pilot.app)
+        assert "read-only. Nothing can be saved." in words(pilot.app)
     assert changed(service) == []
     assert ("POST", "/api/v1/bluetooth-remote/checkRemoteName") in service.requests
 

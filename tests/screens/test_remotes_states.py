@@ -122,7 +122,7 @@ async def test_finding_says_how_much_was_searched(
         assert rows(pilot) == ["Amelia Hart"]
         assert "1 of 137 match, searched 20 · enter for the rest" in shown(pilot)
         await press(pilot, *["backspace"] * 4, *"weber")
-        assert "Nothing on this page matches “weber”." in shown(pilot)
+        assert "No match for “weber” on this page." in shown(pilot)
         assert "enter  search the other 117" in shown(pilot)
         await press(pilot, "enter")
         assert rows(pilot) == webers and len(webers) > 1
@@ -248,7 +248,7 @@ async def test_remotes_of_a_state_are_shown_alone_from_the_whole_lock(
 
         await pilot.press("slash", *"zzz")
         await settled(pilot)
-        assert "Nothing on this page matches expired and “zzz”" in shown(pilot)
+        assert "No match for expired and “zzz” on this page" in shown(pilot)
         await pilot.press("escape", "escape")
         await settled(pilot)
         assert len(table.rows) == 20 and f"{len(ended)} marked" in shown(pilot)

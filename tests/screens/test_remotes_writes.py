@@ -24,7 +24,7 @@ from lockterm.service.running import RunningService
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, notices, settled, shown, until
-from tests.screens.site import canned, fill_book
+from tests.screens.site import canned, fill_book, words
 from tests.servers import port_of
 
 
@@ -139,7 +139,9 @@ async def test_delete_says_that_it_is_gone_or_changed(
         assert f"Name: {first['remoteName']} -> Someone else" in shown(pilot)
         assert "Delete Someone else" in shown(pilot)
         await press(pilot, "escape", "j", "d")
-        assert f"{second['remoteName']} ({second['remoteNumber']}) is gone." in shown(pilot)
+        assert f"{second['remoteName']} ({second['remoteNumber']}) no longer exists." in shown(
+            pilot
+        )
         assert pilot.app.screen.query_one("#act", Button).disabled
         await press(pilot, "enter")
         assert "8 remotes" in shown(pilot)  # the old list was read again
@@ -261,7 +263,8 @@ async def test_clear_stops_where_the_number_is_another_by_then(
 async def test_user_number(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1003) as pilot:
         await press(pilot, "u")
-        assert "does not report user numbers" in shown(pilot) and " set. " in shown(pilot)
+        asked = words(pilot.app).replace(" │ │ ", " ")
+        assert "does not report user numbers, so write down the number." in asked
         await press(pilot, "a", *"9223372036854775808", "enter")
         assert "A whole number, such as 12." in shown(pilot)
         await press(pilot, "backspace", "enter")
@@ -398,7 +401,7 @@ async def test_an_empty_lock_names_the_way_back_where_there_is_one(
         await press(pilot, "r", "C")
         assert isinstance(pilot.app.screen, DestroyModal)
         await press(pilot, *"1004", "enter", "D")
-        assert "The history lists the remotes that you deleted" in shown(pilot)
+        assert "The history lists the remotes that you deleted" in words(pilot.app)
         assert "H  history (R restores)" in shown(pilot)
         await press(pilot, "H", "R")
         assert "Roof crew" in shown(pilot)

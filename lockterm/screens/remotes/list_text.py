@@ -208,14 +208,14 @@ def _nothing_matches(state: ListState) -> tuple[str, str]:
     if found is not None:
         searched = f"{found.searched:,} of {found.total:,} remotes were searched"
         why = f", {found.ended}" if found.ended else ""
-        return f"Nothing matches {needle}: {searched}{why}.", "escape  show all"
+        return f"No match for {needle}: {searched}{why}.", "escape  show all"
     if page is None:
         return "Nothing has been loaded yet.", "escape  show all"
     rest = page.total - len(page.remotes)
     if rest > 0:
-        words = f"Nothing on this page matches {needle}."
+        words = f"No match for {needle} on this page."
         return words, f"enter  search the other {rest:,}      escape  show all"
-    return f"Nothing matches {needle}.", "escape  show all"
+    return f"No match for {needle}.", "escape  show all"
 
 
 def why_no_page(state: ListState, action: str, at: int) -> str:

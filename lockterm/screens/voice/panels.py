@@ -309,7 +309,7 @@ class VoicesPanel(HalfPanel):
                     "{voice.vendor_model}  change vendor and model\n{voice.refresh}  refresh"
                 ),
             )
-        cut = f"Some voices of {model}. Press {key('voice.find')} to find the others."
+        cut = f"Some voices. Press {key('voice.find')} to find the others"
         heading = cut if self.voices.is_cut else f"Voices of {model}"
         self.set_heading(heading if has_model else "Voices")
         self.show_state(state, bool(found or (known and not wanted)), words, zone)

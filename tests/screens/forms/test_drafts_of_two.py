@@ -150,7 +150,7 @@ async def test_a_save_says_that_it_waits_for_the_store_and_goes_on(
     monkeypatch.setattr("lockterm.store.database.BUSY_S", 600.0)
     async with open_form(service) as form:
         async with sent_while_locked(form) as pilot:
-            await until(pilot, lambda: "another program has the local store locked" in shown(pilot))
+            await until(pilot, lambda: "another program has locked the local store" in shown(pilot))
             assert total(service) == 137
         await until(pilot, lambda: total(service) == 138)
         await settled(pilot)
