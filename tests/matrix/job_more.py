@@ -55,12 +55,12 @@ MORE: tuple[Step, ...] = (
         ("C",),
         dialog(
             f"Delete all 137 remotes of {LOCK}",
-            f"Type {LOCK} or 1001, then enter, to go on",
-            "Keep them +D +Delete 137 remotes",
+            f"To continue, type {LOCK} or 1001, then press Enter:",
+            "Keep the remotes +D +Delete 137 remotes",
             dimmed="Delete 137 remotes",
         ),
     ),
-    Step("clear, lock typed", ("1001",), dialog(r"go on: 1001 .*Delete 137 remotes")),
+    Step("clear, lock typed", ("1001",), dialog(r"press Enter: 1001 .*Delete 137 remotes")),
     Step("clear, not done", ("escape",), Expected(_LAST), gone="Delete all"),
     Step(
         "voice",
@@ -146,7 +146,7 @@ MORE: tuple[Step, ...] = (
 """What it ends with."""
 
 _RUN = ("2 recorded[.]",)
-_NO_THEMES = (Step("no themes", ("T",), Expected(_RUN, "Theme: .*colors")),)
+_NO_THEMES = (Step("no themes", ("T",), Expected(_RUN, "Theme: .*(colors|Low-bandwidth mode)")),)
 
 
 def _themes(now: str) -> tuple[Step, ...]:

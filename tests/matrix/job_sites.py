@@ -70,13 +70,13 @@ SITES: tuple[Step, ...] = (
         ("Y",),
         Expected(
             (
-                f"All remotes of {LOCK} to which locks",
+                f"Copy all remotes of {LOCK} to which locks",
                 rf"\[x\] +{SECOND[1]}",
                 "1 lock marked",
                 "enter plan",
             ),
             stands_out=SECOND[1],
-            others="to be added",
+            others="Copy all remotes",
         ),
     ),
     Step(
@@ -101,13 +101,13 @@ SITES: tuple[Step, ...] = (
         ("I", "~/bad.csv", "enter"),
         Expected(
             (
-                "! 2 problems: nothing was sent",
+                "! 2 problems[.] Nothing was sent",
                 "2 +endDate +12/31/26",
                 "3 +remoteType +5 ",
-                "line 2, column endDate.* It is ambiguous",
+                "line 2, column endDate.* are ambiguous",
             ),
             dimmed="any number",
-            stands_out="12/31/26 +It",
+            stands_out="12/31/26 +Day",
             others="remoteType +5",
         ),
     ),

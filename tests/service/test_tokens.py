@@ -107,7 +107,7 @@ def test_tokens_end_at_once_when_a_bad_file_no_longer_has_them(
     now = (f"{line_of('north', NORTH)}\n{line_of('south', SOUTH)}", "")
     tokens = Tokens(lambda: now)
     now = (text, problem)
-    with pytest.raises(ValueError, match=r"^(Line|It has|Others)"):
+    with pytest.raises(ValueError, match=r"^(Line|It has|Other users)"):
         tokens.read_again()
     known = {one for one in (NORTH, SOUTH, "n" * 20) if tokens.name_of(one.encode())}
     assert known == valid

@@ -64,7 +64,7 @@ async def test_a_name_for_a_remote_whose_change_is_held_back_does_nothing(
         for chunk in [keys] if is_burst else [(key,) for key in keys]:
             await pilot.press(*chunk)
             await settled(pilot)
-        assert "Edit: An earlier change of it is unconfirmed" in notices(pilot)
+        assert "Edit: An earlier change of this remote is unconfirmed" in notices(pilot)
         assert not [path for _, path in service.requests if path.endswith("/update")]
         (left,) = await pilot.app.operations.journal.history()
         assert left.state is State.NOT_SEEN
@@ -95,7 +95,7 @@ async def test_what_a_held_remote_does_not_allow_is_dimmed_as_long_as_the_cursor
         await pilot.press("k", "e")
         await settled(pilot)
         assert "Edit: not available" in shown(pilot)
-        assert "Resolve the change first: c checks it" in " ".join(shown(pilot).split())
+        assert "Resolve the change first: c checks it" in notices(pilot)
 
 
 async def test_it_is_sent_again_once_the_word_is_typed(
