@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lockterm.api.client import LockService
-from lockterm.config.profile import USUAL_LINES
+from lockterm.config.profile import USUAL_SIZE
 from lockterm.errors import LocktermError
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ class FirstPage:
     Args:
         profile: The service.
         lock_id: The lock whose remotes are listed.
-        lines: Number of lines of the terminal, which may decide the page size.
+        size: The columns and lines of the terminal, which may decide the page size.
     """
 
-    def __init__(self, profile: Profile, lock_id: int, lines: int = USUAL_LINES) -> None:
+    def __init__(self, profile: Profile, lock_id: int, size: tuple[int, int] = USUAL_SIZE) -> None:
         self.profile = profile
-        self.key = (lock_id, 1, profile.page_rows(lines))
+        self.key = (lock_id, 1, profile.page_rows(size))
         """The lock ID, the page number and the page size."""
         self.outcome: Future[FirstRead] = Future()
 

@@ -88,8 +88,10 @@ class Appearance:
         self._app.theme = self._wanted_theme()
         self.on_change(look)
         for screen in self._app.screen_stack:
-            if other_signs and screen.is_mounted and isinstance(screen, LocktermScreen):
-                screen.write_again()
+            if screen.is_mounted and isinstance(screen, LocktermScreen):
+                screen.draw_frames()
+                if other_signs:
+                    screen.write_again()
             for widget in screen.walk_children(with_self=True):
                 if other_signs and isinstance(widget, LineTable):
                     widget.measure_again()

@@ -12,7 +12,7 @@ from lockterm.cli.exit_codes import NO_SERVICE
 from lockterm.cli.logfile import log_to
 from lockterm.config import Options, load_settings
 from lockterm.config.preferences import Preferences
-from lockterm.config.profile import USUAL_LINES
+from lockterm.config.profile import USUAL_SIZE
 from lockterm.config.profiles import Profiles
 from lockterm.errors import ConfigError
 from lockterm.paths import Paths
@@ -124,6 +124,6 @@ def _request_first_page(settings: Settings) -> FirstPage | None:
     if settings.profile is None or settings.open_lock is None:
         return None
     size = terminal_size()
-    first = FirstPage(settings.profile, settings.open_lock, size[1] if size else USUAL_LINES)
+    first = FirstPage(settings.profile, settings.open_lock, size or USUAL_SIZE)
     first.ask()
     return first

@@ -19,23 +19,33 @@ LEAST_PAGE_SIZE = 16
 FIT: Literal["auto"] = "auto"
 """As many remotes a page as the terminal has room for."""
 
-USUAL_LINES = 24
-"""The lines of a terminal of unknown size."""
+USUAL_SIZE = 80, 24
+"""The columns and lines of a terminal of unknown size."""
 
 _AROUND = 4
 """Lines of a screen that are no rows: its title, those of the columns, the pager, the keys."""
 
+_FRAME = 2
+"""Lines of the frame around a table."""
 
-def page_rows(page_size: int | Literal["auto"], lines: int) -> int:
-    """Remotes on a page.
+
+def has_frames(columns: int, lines: int) -> bool:
+    """Return whether a terminal of this size has room for frames around tables and panels."""
+    return columns >= 100 and lines >= 30
+
+
+def page_rows(page_size: int | Literal["auto"], columns: int, lines: int) -> int:
+    """Return the number of remotes on a page.
 
     Args:
-        page_size: A number stays one; :data:`FIT`: as many as there is room for.
-        lines: Those of the terminal.
+        page_size: A number, or :data:`FIT` for as many as the terminal has room for.
+        columns: The columns of the terminal.
+        lines: The lines of the terminal.
     """
     if page_size != FIT:
         return page_size
-    return max(min(lines - _AROUND, MAX_PAGE_SIZE), LEAST_PAGE_SIZE)
+    rows = lines - _AROUND - _FRAME * has_frames(columns, lines)
+    return max(min(rows, MAX_PAGE_SIZE), LEAST_PAGE_SIZE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +92,13 @@ class Profile:
     def zone(self) -> ZoneInfo:
         return ZoneInfo(self.timezone)
 
-    def page_rows(self, lines: int = USUAL_LINES) -> int:
-        """Remotes on a page; see :func:`page_rows`."""
-        return page_rows(self.page_size, lines)
+    def page_rows(self, size: tuple[int, int] = USUAL_SIZE) -> int:
+        """Return the number of remotes on a page; see :func:`page_rows`.
+
+        Args:
+            size: The columns and lines of the terminal.
+        """
+        return page_rows(self.page_size, *size)
 
     @property
     def host(self) -> str:

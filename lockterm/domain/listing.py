@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from heapq import nsmallest
 from typing import NamedTuple
 
 from lockterm.domain.names import fold_text
@@ -179,6 +180,16 @@ class Listing:
             for line, end in enumerate(block.ends):
                 if NEVER < end <= until_ms:
                     yield end, Place(number, line)
+
+    def next_ends(self, now_ms: int, most: int) -> list[Place]:
+        """Return the places of the remotes that end next, the first end first.
+
+        Args:
+            now_ms: Now, in milliseconds.
+            most: The maximum number of remotes.
+        """
+        coming = (one for one in self.ending(UNREADABLE - 1) if one[0] > now_ms)
+        return [place for _, place in nsmallest(most, coming)]
 
 
 @dataclass(frozen=True, slots=True)

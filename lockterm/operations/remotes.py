@@ -353,9 +353,13 @@ class Remotes:
         """Return the expired and expiring remotes of the last kept list; None without one."""
         return await self._reads.ends(lock_id)
 
+    async def last_listing(self, lock_id: int) -> Listing | None:
+        """Return the last kept list, which may be old; None without one."""
+        return (await self._reads.lists(lock_id)).get(lock_id)
+
     async def last_known(self, lock_id: int) -> list[Remote]:
         """Return the remotes of the last kept list, which may be old; empty if no list is kept."""
-        listing = (await self._reads.lists(lock_id)).get(lock_id)
+        listing = await self.last_listing(lock_id)
         return [] if listing is None else await asyncio.to_thread(list, listing.remotes())
 
     async def ids_before(self, lock_id: int, at_ms: int) -> set[int | None] | None:
@@ -368,7 +372,7 @@ class Remotes:
         Returns:
             None if no list is kept, or it was not read before ``at_ms``.
         """
-        listing = (await self._reads.lists(lock_id)).get(lock_id)
+        listing = await self.last_listing(lock_id)
         if listing is None or listing.at_ms >= at_ms:
             return None
         return {remote_id for block in listing.blocks for remote_id in block.ids}

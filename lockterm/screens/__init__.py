@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lockterm.screens.locks.dialogs import OpenLockModal as OpenLockModal
     from lockterm.screens.locks.dialogs import removal as removal
     from lockterm.screens.locks.form import LockForm as LockForm
+    from lockterm.screens.locks.pane import LockPane as LockPane
     from lockterm.screens.marked.commands import MarkedCommands as MarkedCommands
     from lockterm.screens.marked.form import MarkedForm as MarkedForm
     from lockterm.screens.marked.form import NewEnd as NewEnd
@@ -71,6 +72,7 @@ _MODULES = {
     "OpenLockModal": "locks.dialogs",
     "removal": "locks.dialogs",
     "LockForm": "locks.form",
+    "LockPane": "locks.pane",
     "MarkedCommands": "marked.commands",
     "MarkedForm": "marked.form",
     "NewEnd": "marked.form",

@@ -14,6 +14,7 @@ from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.worker import Worker
 
+from lockterm.config.profile import has_frames
 from lockterm.domain.safe_text import clean
 from lockterm.errors import LocktermError, RateLimited, Refused
 from lockterm.keymap.hints import keys_of
@@ -211,6 +212,14 @@ class LocktermScreen(Screen[ResultT]):
     def write_again(self) -> None:
         """Write cached text again after the icons or colors changed."""
 
+    def on_resize(self) -> None:
+        self.draw_frames()
+
+    def draw_frames(self, *, update: bool = True) -> None:
+        """Draw frames around tables and panels if there is room, except in low-bandwidth mode."""
+        is_framed = has_frames(*self.app.size) and not self.app.has_class("-quiet")
+        self.set_class(is_framed, "-framed", update=update)
+
     @abstractmethod
     def crumbs(self) -> tuple[str, ...]:
         """Return the path to this screen, for the header."""
@@ -226,6 +235,7 @@ class LocktermScreen(Screen[ResultT]):
         ):
             now = [name for least, name in breakpoints if length >= least][-1]
             self.add_class(now, update=False)  # the widgets are added only now
+        self.draw_frames(update=False)
         title = TitleLine("", "")
         if self.has_service:
             title = title_line(self.operations.profile)

@@ -252,6 +252,7 @@ class FileScreen(FormScreen[None]):
                 for place, problem in enumerate(self._problems)
             }
         )
+        table.show_title(f"Problems {len(problems):,}")
         table.move_cursor(0)
         table.display = bool(problems)
         self.query_one(StatusLine).set_class(not problems, "-alone")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
+from textual.content import Content
 
 from lockterm.domain.marks import Marks
 from lockterm.errors import LocktermError
@@ -91,6 +92,11 @@ class ListScreen(LocktermScreen[ResultT]):
         """Return the text of the empty state, and the keys to continue."""
         return "", ""
 
+    def describe_title(self) -> str:
+        """Return the clean text in the frame of the table."""
+        count = self.table.row_count
+        return f"{self.crumbs()[-1]} {count:,}" if count else self.crumbs()[-1]
+
     def describe_rows(self) -> None:
         """Update the lines below the table."""
 
@@ -110,6 +116,8 @@ class ListScreen(LocktermScreen[ResultT]):
     def show_list(self) -> None:
         """Show the table, or the empty state if it has no rows."""
         state, has_rows = self.query_one(StatePanel), self.has_rows
+        self.table.show_title(self.describe_title())
+        state.border_title = Content(self.describe_title())
         self.table.display, state.display = has_rows, not has_rows
         if not has_rows:
             state.say(*self.describe_empty())

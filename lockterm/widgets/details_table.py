@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from rich.cells import chop_cells
 from textual import events
+from textual.geometry import Size
 
 from lockterm.domain.glyphs import ellipsis
 from lockterm.keymap.hints import with_keys
 from lockterm.terminal.clipboard import copy
-from lockterm.widgets.line_table import Piece
+from lockterm.widgets.line_table import MARGIN, Piece
 from lockterm.widgets.row_table import GAP, Column, RowTable
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ class DetailsTable(RowTable):
         super().__init__(label, Column("Value", most=1000, least=20), id=id)
         self.fields: Sequence[Detail] = ()
         """The fields, from top to bottom."""
-        self._wrapped_to = 0
+        self.show_title("Details")
+        self._wrapped_to = Size(0, 0)
 
     @property
     def selected(self) -> Detail | None:
@@ -60,14 +62,15 @@ class DetailsTable(RowTable):
         yield from rest
 
     def on_resize(self, event: events.Resize) -> None:
-        if self.fields and self.app.size.width != self._wrapped_to:
+        if self.fields and self.app.size != self._wrapped_to:
             self._wrap()
 
     def _wrap(self) -> None:
         # Use the terminal's width, which is known before the first layout. The table's own width is
         # not, and lines would then wrap differently. One column is for the scrollbar.
-        self._wrapped_to = self.app.size.width
-        room = max(self._wrapped_to - 2 - LABEL - GAP - 1, 10)
+        self._wrapped_to = self.app.size
+        around = self.styles.gutter.width + len(MARGIN) + LABEL + GAP + 1
+        room = max(self._wrapped_to.width - around, 10)
         rows: dict[str, tuple[str, str]] = {}
         for index, field in enumerate(self.fields):
             lines: list[str] = []

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.content import Content
 from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.reactive import Reactive, var
@@ -113,6 +114,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self.row_count = 0
         """Number of rows."""
+        self._title = ""
         self._looks: _Looks
         """The styles of the last paint."""
         self.is_cursor_written = False
@@ -158,6 +160,12 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.see_cursor()  # scroll first, so that the rows are painted only once
         self.refresh(layout=self.styles.auto_dimensions)
         self.call_after_refresh(self.see_cursor)  # the layout may change the room too
+
+    def show_title(self, title: str) -> None:
+        """Show a clean text in the frame, if there is one; Textual repaints all for each text."""
+        if title != self._title:
+            self._title = title
+            self.border_title = Content(title)
 
     def see_cursor(self) -> None:
         """Scroll just far enough to show the row under the cursor."""
@@ -232,7 +240,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Highlight the row that a click would choose."""
-        self.pointed_row = self._row_at(event.y)
+        self.pointed_row = self._row_at(event)
 
     def on_leave(self) -> None:
         """Clear the row under the mouse."""
@@ -240,9 +248,10 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         """Move the cursor to the row, or choose the row if the cursor is already there."""
-        if event.y < TITLES:
-            self.click_title(event.x)
-        row = self._row_at(event.y)
+        x, y = event.get_content_offset_capture(self)
+        if y == TITLES - 1:
+            self.click_title(x)
+        row = self._row_at(event)
         if row is None:
             return
         event.stop()
@@ -253,9 +262,12 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     def click_title(self, x: int) -> None:
         """Handle a click on the titles at a cell counted from the left."""
 
-    def _row_at(self, y: int) -> int | None:
-        row = y - TITLES + self.scroll_offset.y
-        return row if y >= TITLES and row < self.row_count else None
+    def _row_at(self, event: events.MouseEvent) -> int | None:
+        place = event.get_content_offset(self)
+        if place is None or place.y < TITLES:
+            return None
+        row = place.y - TITLES + self.scroll_offset.y
+        return row if row < self.row_count else None
 
     def on_hide(self, event: events.Hide) -> None:
         """Keep the focus while the table is hidden because it has no rows.

@@ -76,8 +76,10 @@ class Picture:
 
     @cached_property
     def dialog(self) -> Box | None:
-        """The box in the middle; None: there is none."""
+        """The box in the middle; None: there is none. A frame around a table begins at the left."""
         for box in self.boxes:
+            if box.left == 0:
+                continue
             beside, above = box.left + box.right, box.top + box.bottom
             if abs(beside - self.width) <= 3 and abs(above - self.height) <= 3:
                 return box

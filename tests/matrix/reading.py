@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from pyte.screens import Char
 
@@ -81,8 +82,7 @@ def _missing(picture: Picture, expected: Expected) -> Iterator[str]:
     for pattern in expected.words:
         if not re.search(pattern, where):
             yield f"not there whole: {pattern!r}"
-    left = _left_of_rows(picture.lines[1])
-    for line in [row[left:] for row in picture.lines[2:-2]] if expected.rows else ():
+    for line in _rows(picture) if expected.rows else ():
         if line[:_FIRST_COLUMN].strip() and not re.search(expected.rows, line):
             yield f"a row does not say {expected.rows!r}: {line.rstrip()!r}"
     said = picture.words_of_notice
@@ -90,10 +90,15 @@ def _missing(picture: Picture, expected: Expected) -> Iterator[str]:
         yield f"no notice says: {expected.notice!r}"
 
 
-def _left_of_rows(titles: str) -> int:
-    """Where the rows of the table begin: behind the lock book, in a wide terminal."""
-    book = re.match(r" Lock +Remotes ?[│|]", titles)
-    return book.end() if book else 0
+def _rows(picture: Picture) -> list[str]:
+    """Return the rows of the table of remotes, without its frame and the lock book."""
+    found = (y for y, line in enumerate(picture.lines) if re.search("Name.* Number", line))
+    if (at := next(found, None)) is None:
+        return ["no table"]
+    titles = picture.lines[at]
+    left = max(titles.rfind(edge, 0, titles.index("Name")) for edge in "│|") + 1
+    rows = [line[left:] for line in picture.lines[at + 1 : -2]]
+    return list(takewhile(lambda row: row[0] not in "─-", rows))
 
 
 def _begins(said: str, expected: Expected) -> bool:

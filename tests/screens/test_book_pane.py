@@ -17,7 +17,7 @@ BROAD = (160, 48)
 
 def book(text: str) -> list[str]:
     """What stands at the left: the titles, then the locks."""
-    lines = [line.partition("│")[0].split() for line in text.splitlines()[1:-2]]
+    lines = [line[1:].partition("│")[0].split() for line in text.splitlines()[2:-3]]
     return [" ".join(words) for words in lines if words]
 
 
@@ -63,7 +63,7 @@ async def test_a_click_and_the_keys_go_to_another_lock(
         await pilot.press("enter")
         await settled(pilot)
         for place, title in ((4, "化学品仓库"), (1, "Loading dock"), (3, "Server room")):
-            await pilot.click(BookPane, offset=(4, place))
+            await pilot.click(BookPane, offset=(4, place + 1))
             await settled(pilot)
             assert f"Locks > {title} > Remotes" in shown(pilot).splitlines()[0]
             assert book(shown(pilot))[place].startswith(f">{title}")
@@ -104,7 +104,7 @@ async def test_marks_are_not_left_behind(service: RunningService, lockterm_app: 
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service, 1003, size=BROAD) as pilot:
         await pilot.press("space")
-        await pilot.click(BookPane, offset=(4, 1))
+        await pilot.click(BookPane, offset=(4, 2))
         await settled(pilot)
         assert "Some remotes are marked. Press U to unmark them." in notices(pilot)
         await pilot.press("right_parenthesis", "escape", "U", "right_parenthesis")

@@ -106,7 +106,7 @@ async def test_what_does_not_fit_is_said(service: RunningService, lockterm_app: 
         assert "[-] 3 columns do not fit: State, Added, Coerced" in shown(pilot)
         await press(pilot, "ctrl+s")
         assert titles(pilot) == ["Type", "Name", "Number", "Valid"]
-        await pilot.resize_terminal(120, 40)
+        await pilot.resize_terminal(120, 29)
         wide = ["Type", "Name", "Number", "Valid", "State", "Via", "Coerced│"]
         await until(pilot, lambda: titles(pilot)[:7] == wide)
 

@@ -38,7 +38,7 @@ async def test_the_last_opened_is_first_and_ages_are_in_words(
     lockterm_app: Starter, service: RunningService
 ) -> None:
     fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=(120, 40)) as pilot:
+    async with lockterm_app(service, size=(120, 29)) as pilot:
         rows = shown(pilot.app).splitlines()[2:6]
         assert [row.split()[0] for row in rows] == ["Loading", "Server", "Main", "化学品仓库"]
         assert [row.split("  ")[-1].strip() for row in rows] == [
@@ -72,7 +72,7 @@ async def test_wide_book_shows_expiring_counts_and_their_age(
     for days in (-2, -1, 6, 20, 25, 40):
         someone_else.add(service, 1004, f"{days}", endDate=NOW_MS + days * DAY_MS, **since)
     someone_else.add(service, 1004, "always")
-    async with lockterm_app(service, size=(120, 40)) as pilot:
+    async with lockterm_app(service, size=(120, 29)) as pilot:
         operations, count = pilot.app.operations, len(service.requests)
         assert {*ends(pilot).values()} == {"-"}
         yard = [lock for lock in await operations.locks.all() if lock.lock_id == 1004]
@@ -94,7 +94,7 @@ async def test_wide_book_shows_expiring_counts_and_their_age(
         await pilot.press("f5")
         await until(pilot, lambda: ends(pilot)["Yard"] == "× 3 ~ 2 7d!")
         await until(pilot, lambda: "changed from here since: 3 expired" in words(pilot.app))
-        await pilot.resize_terminal(119, 40)  # Textual resizes a moment later
+        await pilot.resize_terminal(119, 29)  # Textual resizes a moment later
         await until(pilot, lambda: "Ended" not in shown(pilot.app))
         assert "3 expired" not in words(pilot.app), "it is not read again here"
 
@@ -104,7 +104,7 @@ async def test_the_ages_of_a_book_that_is_left_open_go_on(
 ) -> None:
     monkeypatch.setattr(terminal_app, "MINUTE_S", 0.05)
     fill_book(lockterm_app, *LOCKS[1:])
-    async with lockterm_app(service, size=(120, 40)) as pilot:
+    async with lockterm_app(service, size=(120, 29)) as pilot:
         async for one in pilot.app.operations.everywhere.read():
             assert not one.problem
         await pilot.press("f5")

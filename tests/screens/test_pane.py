@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from lockterm.domain import glyphs
 from lockterm.domain.dates import DAY_MS
@@ -40,6 +42,12 @@ def test_a_bar_has_today_where_it_is(start: int, end: int, bar: str, plain: str)
     assert not bar or (last and last.endswith("|]") and len(last) == 20)
 
 
+def in_pane(pilot: Pilot[Any]) -> list[str]:
+    """Return the lines inside the frame of the panel."""
+    lines = [line.rstrip("│").rpartition("│")[2] for line in shown(pilot).splitlines()]
+    return [line.strip() for line in lines]
+
+
 @pytest.mark.long
 async def test_pane_shows_fields_period_and_local_changes(
     service: RunningService, lockterm_app: Starter
@@ -53,7 +61,7 @@ async def test_pane_shows_fields_period_and_local_changes(
         nadia = [row.remote.remote_name for row in table.rows].index("Nadia")
         table.move_cursor(nadia)
         await until(pilot, lambda: "│ Nadia" in shown(pilot))
-        lines = [line.partition("│")[2].strip() for line in shown(pilot).splitlines()]
+        lines = in_pane(pilot)
         for label, value in (("Number", "N-7"), ("Days", "Mon, Tue, Fri"), ("Coerced", "yes")):
             assert f"{label:<8}{value}" in lines
         until_when = ["30 Nov 2026 09:00 +01:00,", "in 10 days"]
@@ -68,7 +76,7 @@ async def test_pane_shows_fields_period_and_local_changes(
         await pilot.press("right", "enter")
         await until(pilot, lambda: "Changes from here" in shown(pilot))
         await settled(pilot)
-        lines = [line.partition("│")[2].strip() for line in shown(pilot).splitlines()]
+        lines = in_pane(pilot)
         assert "change" in lines[lines.index("Changes from here") + 1]
         table.move_cursor(1 - nadia)
         await until(pilot, lambda: "│ Omar" in shown(pilot))

@@ -74,7 +74,7 @@ async def test_the_table_shows_what_the_list_does_not_yet(
         await operations.writes.update_remote(1002, remotes[1].id or 0, renamed, remotes[1])
         await pilot.press("r")
         await until(pilot, lambda: "LIST BEHIND, page 1" in shown(pilot.app))
-        lines = [line.partition("│")[0] for line in shown(pilot.app).splitlines()]
+        lines = [line.removeprefix("│").partition("│")[0] for line in shown(pilot.app).splitlines()]
         (added,) = [line for line in lines if line.rstrip().endswith(" added")]
         (changed,) = [line for line in lines if line.rstrip().endswith(" changed")]
         (deleted,) = [line for line in lines if line.rstrip().endswith(" deleted")]

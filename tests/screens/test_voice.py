@@ -66,7 +66,8 @@ async def test_the_tree_names_languages_and_timbres(
         entry = screen.query_one(VoiceTree).entry
         assert entry is not None
         assert entry.choice == MAIN_GATE.voice, "the cursor begins on the voice that was set"
-        lines = [" ".join(line[:58].split()) for line in shown(pilot.app).splitlines()]
+        rows = [line.split("│") for line in shown(pilot.app).splitlines()]
+        lines = [" ".join(row[1].split()) for row in rows if len(row) > 1]
         assert "- de-DE German Deutsch" in lines
         assert "- ja-JP Japanese 日本語" in lines
         assert "- ar-SA Arabic العربية" in lines

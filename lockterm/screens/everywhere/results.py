@@ -363,6 +363,7 @@ class Results(Vertical):
     def tell(self) -> None:
         """Describe the rows, and the empty state if there are none."""
         table, panel = self._table, self.query_one(StatePanel)
+        table.show_title(self._screen.describe_title())
         panel.display = not table.rows
         if panel.display or self.error is not None:
             panel.say(*self._screen.describe_empty())

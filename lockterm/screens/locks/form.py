@@ -160,7 +160,7 @@ class LockForm(FormScreen[Lock | None]):
         answer = self._answers.get(lock_id)
         if answer is None or not answer.asked:
             self.field("id").note = f"Asking the service about lock {lock_id} ..."
-            size = self.operations.profile.page_rows(self.app.size.height)
+            size = self.operations.profile.page_rows(self.app.size)
             answer = self._answers[lock_id] = await look_up(self.operations, lock_id, size)
         if self.is_attached and self.field("id").value == str(lock_id):
             self._show_answer(answer)

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from textual import on, work
 from textual.app import ComposeResult
+from textual.containers import Horizontal
 from textual.reactive import var
 
 from lockterm import screens
@@ -31,6 +32,7 @@ from lockterm.widgets.pager import Pager
 from lockterm.widgets.state_panel import describe_error
 
 if TYPE_CHECKING:
+    from lockterm.domain.operation import Operation
     from lockterm.domain.plan import Step
 
 _SAMPLE_LOCKS = "A service started with --sample-data has the locks 1001 to 1006."
@@ -80,8 +82,11 @@ class LocksScreen(ListScreen[None]):
         return ("Locks",)
 
     def compose_body(self) -> ComposeResult:
-        """Compose the table, a message for the empty book, and a line about the selected lock."""
-        yield from self.compose_list()
+        """Compose the table, a message for the empty book, and the selected lock."""
+        with Horizontal(id="book"):
+            yield from self.compose_list()
+            if self.has_class("-framed"):
+                yield screens.LockPane(self.operations)
         yield FindLine(id="find")
         yield Pager(self.operations.machine_ms, id="about")
 
@@ -232,6 +237,23 @@ class LocksScreen(ListScreen[None]):
         longest, *shorter = self._about()
         self.query_one("#about", Pager).show(longest, shorter=shorter)
         self.refresh_bindings()
+        self._show_pane()
+
+    def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
+        """Show the unconfirmed changes in the panel too."""
+        super().show_notices(link, unsettled)
+        self._show_pane()
+
+    def _show_pane(self) -> None:
+        """Show the lock under the cursor, if the terminal has room for its panel."""
+        book = self.query("#book")  # at exit, Textual removes it before the screen
+        if not self.has_class("-framed") or not book:
+            return
+        if not self.query("#lock-pane"):
+            book.first().mount(screens.LockPane(self.operations))
+        lock = self.current
+        unconfirmed = sum(one.lock_id == lock.lock_id for one in self.unsettled) if lock else 0
+        self.query_one("#lock-pane", screens.LockPane).show_lock(lock, unconfirmed)
 
     def _about(self) -> list[str]:
         if not isinstance(self.book, tuple) or not self.book:
@@ -241,7 +263,7 @@ class LocksScreen(ListScreen[None]):
         found = f"{self.table.row_count} of {count}" if self.wanted else count
         parts = [*filter(None, (marked, self.marked.reading)), found]
         more, lock = [""], self.current
-        if lock is not None:
+        if lock is not None and not self.has_class("-framed"):  # else the panel has this
             more = more_about(lock, self.operations.zone(lock), self.operations.machine_ms())
             if ends := self.table.ends_in_words(lock):
                 more = [*("   ".join(filter(None, (ends, one))) for one in more), ""]

@@ -28,6 +28,8 @@ _ENDS: Mapping[int, Sequence[State]] = {6: (State.ENDED,), 7: (State.WEEK, State
 """The columns of wide terminals that count states."""
 _READ = 8
 """How old they are: it stays where these have no room, and they go with it."""
+_IN_PANE = frozenset({2, 3, 4, 9})
+"""The columns that the panel of the selected lock shows: vendor, model, zone and opening."""
 _DIGITS = 4
 """The width of a count in cells; from 10,000 on it is in thousands."""
 _COUNT = len("× ") + _DIGITS
@@ -167,8 +169,11 @@ class LocksTable(RowTable):
         self.call_after_refresh(self.look_for_lacking)
 
     def _choose_columns(self) -> None:
-        is_wide = self.screen.has_class("-wide")
-        self.hidden = frozenset() if is_wide else frozenset({*_ENDS, _READ})
+        if self.screen.has_class("-framed"):
+            self.hidden = _IN_PANE
+        else:
+            is_wide = self.screen.has_class("-wide")
+            self.hidden = frozenset() if is_wide else frozenset({*_ENDS, _READ})
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
         """Return the counts of expired and expiring remotes, each after its icon."""

@@ -167,6 +167,9 @@ class PlanScreen(ListScreen[None]):
         self.show_list()
         self._tell()
 
+    def describe_title(self) -> str:
+        return f"{'Problems' if self.only_problems else 'Steps'} {self.table.row_count:,}"
+
     def describe_empty(self) -> tuple[str, str]:
         if not self._is_read:
             return "Reading the locks ...", ""

@@ -71,7 +71,7 @@ class BookPane(RowTable, can_focus=False):
         """Request the lock; the cursor moves only when the lock is open."""
         event.prevent_default()
         event.stop()
-        row = self._row_at(event.y)
+        row = self._row_at(event)
         if row is not None and row != self.cursor_row:
             self.post_message(self.LockClicked(self._locks[self._keys[row]]))
 

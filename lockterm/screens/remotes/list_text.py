@@ -26,6 +26,17 @@ of the first where there is less room, the longest first; of both where there is
 the age where there is no room for it."""
 
 
+def format_title(state: ListState, counts: Sequence[str]) -> str:
+    """Return the text in the frame of the table: ``Remotes 137 | 23 expired, 8 < 7 days``.
+
+    Args:
+        state: The state of the list.
+        counts: Texts about the states of the read remotes, the longest first.
+    """
+    total = "" if state.page is None else f" {state.page.total:,}"
+    return separator().join((f"Remotes{total}", *counts[:1]))
+
+
 def format_pager(
     state: ListState,
     matching: int,

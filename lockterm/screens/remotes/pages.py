@@ -28,7 +28,7 @@ from lockterm.operations.remotes import AHEAD_S, JUST_READ_S
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.remotes.body import RemotesBody
 from lockterm.screens.remotes.columns import Arrangement, ColumnsChoice, SortOrder, rows_to_show
-from lockterm.screens.remotes.list_text import describe_empty, format_pager
+from lockterm.screens.remotes.list_text import describe_empty, format_pager, format_title
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.terminal.idle import when_idle
 from lockterm.terminal.key_queue import PendingNavigation, opening
@@ -200,7 +200,7 @@ class RemotePages(Vertical):
     @property
     def _wanted_rows(self) -> int:
         """The number of remotes on a page for the present terminal size."""
-        return page_rows(self.list.wanted_size, self.app.size.height)
+        return page_rows(self.list.wanted_size, *self.app.size)
 
     def follow_terminal(self) -> None:
         """Adapt the panels to the width, and the rows to the height once it is stable."""
@@ -408,14 +408,16 @@ class RemotePages(Vertical):
         self._show_words()
 
     def show_pager(self) -> None:
-        """Write the line below the rows."""
+        """Write the line below the rows, and the text in the frame of the table."""
+        is_framed, counts = self.screen.has_class("-framed"), self.list.counts.describe()
+        self.table.show_title(format_title(self.list.state, counts))
         words = format_pager(
             self.list.state,
             self.table.row_count,
             self.columns.arrangement.order,
             self._marks.words(self.rows_to_mark()) if self._marks else "",
             self.cut_name,
-            self.list.counts.describe(),
+            () if is_framed else counts,
         )
         self.query_one(Pager).show(*words)
 

@@ -233,7 +233,7 @@ class RemotesScreen(ListScreen[None]):
                 self.pages.fit(asked=True)
 
         now = self.remotes.wanted_size
-        fitting = page_rows(FIT, self.app.size.height)
+        fitting = page_rows(FIT, *self.app.size)
         sizes = sorted({*PAGE_SIZES} | ({now} if now != FIT else set()))
         choices: list[tuple[int | Literal["auto"], str]]
         choices = [(FIT, f"as many as fit (now {fitting})")]

@@ -344,7 +344,8 @@ class RemotesTable(LineTable):
         """Return the width beside the panes, so that the first frame is painted once."""
         whole = self.app.size
         beside = (pane.styles.width for pane in self.siblings)
-        return whole.width - sum(int(one.resolve(whole, whole)) for one in beside if one)
+        panes = sum(int(one.resolve(whole, whole)) for one in beside if one)
+        return whole.width - panes - self.styles.gutter.width
 
     def _refill(self, place: int) -> None:
         self._long = self._widened(self._long)  # they never shrink

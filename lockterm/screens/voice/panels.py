@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import chop_cells
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -43,6 +44,7 @@ class HalfPanel(Vertical):
 
     def __init__(self, heading: str, rows: Widget, *below: Widget, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.border_title = Content(heading)
         self._heading = heading
         self._rows = rows
         self._below = below
@@ -58,8 +60,10 @@ class HalfPanel(Vertical):
         self._show_rows(False)
 
     def set_heading(self, heading: str) -> None:
-        """Show the heading of the rows."""
-        self.query_one(".heading", Static).update(clean(heading, 120))
+        """Show the heading of the rows: in the frame, or above them if there is none."""
+        text = clean(heading, 120)
+        self.border_title = Content(text)
+        self.query_one(".heading", Static).update(text)
 
     def show_state(
         self, state: LoadState[Any], found: bool, words: Iterable[str], zone: tzinfo

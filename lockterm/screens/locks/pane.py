@@ -1,0 +1,195 @@
+"""The selected lock beside a wide lock book, from the local store, without a request."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from textual import work
+from textual.color import Color
+from textual.content import Content
+from textual.style import Style
+from textual.widget import Widget
+
+from lockterm.domain import dates, glyphs
+from lockterm.domain.history import HistoryLine, Selection
+from lockterm.domain.listing import Listing, ending_soon
+from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import Remote
+from lockterm.domain.safe_text import clean
+from lockterm.domain.text.amount import describe_age, format_count
+from lockterm.domain.text.remote import format_remote
+from lockterm.domain.validity import State
+from lockterm.errors import StoreError
+from lockterm.operations import Operations
+from lockterm.screens.history.table import OUTCOMES, target_of, what_of
+from lockterm.screens.locks.table import opened
+from lockterm.terminal.themes import state_color
+from lockterm.widgets.cells import cut
+
+MOST_ENDS = 5
+"""The maximum number of shown remotes that expire next."""
+
+MOST_CHANGES = 5
+"""The maximum number of shown changes, the newest."""
+
+_COUNTED = (State.ENDED, State.WEEK, State.MONTH)
+"""The states that a list shows by its end dates alone, as the bar draws them."""
+
+Part = tuple[str, str]
+"""A text, and its look: ``bold``, ``dim``, the look of a state, or empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What the local store knows about a lock."""
+
+    listing: Listing | None
+    """The remotes as they were last read; None if they never were."""
+    next_ends: Sequence[Remote]
+    """The remotes that expire next, the first one first."""
+    changes: Sequence[HistoryLine]
+    """The last changes from here, the newest first."""
+
+
+class LockPane(Widget):
+    """A panel with the states of a lock's remotes, the next ends, the last changes and the voice.
+
+    Args:
+        operations: The service and the store.
+    """
+
+    def __init__(self, operations: Operations) -> None:
+        super().__init__(id="lock-pane")
+        self._operations = operations
+        self._lock: Lock | None = None
+        self._unconfirmed = 0
+        self._kept: _Kept | None = None
+
+    def show_lock(self, lock: Lock | None, unconfirmed: int) -> None:
+        """Show a lock of the book, or nothing.
+
+        Args:
+            lock: The lock.
+            unconfirmed: The number of its unconfirmed changes.
+        """
+        if lock is None or self._lock is None or lock.lock_id != self._lock.lock_id:
+            self._kept = None
+        self._lock, self._unconfirmed = lock, unconfirmed
+        self.border_title = Content("" if lock is None else clean(lock.title, 60))
+        if lock is not None:
+            self.read_store(lock)
+
+    @work(exclusive=True, group="lock pane")
+    async def read_store(self, lock: Lock) -> None:
+        """Read what the local store knows about a lock, and show it."""
+        with suppress(StoreError):  # the lock book and the history report the error
+            listing = await self._operations.remotes.last_listing(lock.lock_id)
+            now_ms = self._operations.machine_ms()
+            ends = [] if listing is None else await asyncio.to_thread(_next_ends, listing, now_ms)
+            changes = await self._operations.journal.lines(
+                Selection(lock.lock_id), most=MOST_CHANGES
+            )
+            self._kept = _Kept(listing, ends, changes)
+            self.refresh()
+
+    def render(self) -> Content:
+        lock, kept = self._lock, self._kept
+        if lock is None:
+            return Content("")
+        width, now_ms = self.content_size.width, self._operations.machine_ms()
+        zone = self._operations.zone(lock)
+        parts = [(f"{cut(_identity(lock), width)}\n", "dim")]
+        parts.append((f"Opened: {opened(lock.opened_ms, now_ms)}\n", "dim"))
+        if kept is not None:
+            parts += _states(kept.listing, now_ms, width)
+            parts += _ends(kept.next_ends, zone, now_ms, width)
+            parts += _changes(kept.changes, zone, now_ms, width)
+        if lock.voice:
+            voice = f"{clean(lock.voice.lang, 20)} {clean(lock.voice.timbre, 30)}"
+            parts += _section("Voice", [(f"{voice}, {lock.voice_since(zone, now_ms)}", "")], width)
+        if self._unconfirmed:
+            words = f"Unconfirmed changes: {self._unconfirmed:,}"
+            parts.append((f"\n{words}\n", State.UNCLEAR.look))
+        return Content.assemble(*((text, self._style(look)) for text, look in parts))
+
+    def _style(self, look: str) -> Style | str:
+        if look in ("", "bold", "dim"):
+            return look
+        color = state_color(self.app.theme_variables, look)
+        return "" if color is None else Style(foreground=Color.from_rich_color(color))
+
+
+def _next_ends(listing: Listing, now_ms: int) -> Sequence[Remote]:
+    return [listing.remote(place) for place in listing.next_ends(now_ms, MOST_ENDS)]
+
+
+def _identity(lock: Lock) -> str:
+    """Return the values that tell locks apart: ID, alias, vendor and model, zone."""
+    model = " ".join(filter(None, (clean(lock.vendor, 20), clean(lock.model, 20))))
+    known = str(lock.lock_id), clean(lock.alias, 40), model, clean(lock.zone, 40)
+    return glyphs.separator().join(filter(None, known))
+
+
+def _states(listing: Listing | None, now_ms: int, width: int) -> list[Part]:
+    """Return the states of the remotes as a bar and as counts, with the age of the list."""
+    if listing is None:
+        return [("\nThe remotes have not been read completely yet.\n", "dim")]
+    counts = ending_soon((end for block in listing.blocks for end in block.ends), now_ms)
+    rest = listing.count - sum(counts.values())
+    age = describe_age(listing.at_ms, now_ms, changed=listing.changed)
+    parts = [("\n", ""), *_bar([*((state, counts[state]) for state in _COUNTED)], rest, width)]
+    digits = len(f"{listing.count:,}")
+    for state in _COUNTED:
+        if counts[state]:
+            words = f"{state.sign} {counts[state]:>{digits},} {state.word}\n"
+            parts.append((words, state.look))
+    parts.append((f"  {rest:>{digits},} other\n", ""))
+    # Not cut: a list that is not up to date must say so.
+    return [*parts, (f"{format_count(listing.count, 'remote')}, {age}\n", "dim")]
+
+
+def _bar(counts: Sequence[tuple[State, int]], rest: int, width: int) -> list[Part]:
+    """Return a bar of the width; each state that has a remote gets at least one cell."""
+    total = rest + sum(count for _, count in counts)
+    if not total:
+        return []
+    full, light = ("#", "-") if glyphs.are_ascii() else ("█", "░")
+    parts: list[Part] = []
+    left = width
+    for state, count in counts:
+        cells = min(max(count * width // total, 1), left) if count else 0
+        parts.append(((light if state is State.ENDED else full) * cells, state.look))
+        left -= cells
+    return [*parts, (full * left, "dim"), ("\n", "")]
+
+
+def _section(title: str, lines: Sequence[Part], width: int) -> list[Part]:
+    """Return a title and lines below it, each cut to the width; nothing without lines."""
+    if not lines:
+        return []
+    rows = [(f" {cut(text, width - 1)}\n", look) for text, look in lines]
+    return [(f"\n{title}\n", "bold"), *rows]
+
+
+def _ends(remotes: Sequence[Remote], zone: tzinfo, now_ms: int, width: int) -> list[Part]:
+    lines = [
+        (f"{dates.recent(one.end_ms or 0, zone, now_ms)}  {format_remote(one)}", "")
+        for one in remotes
+    ]
+    return _section("Next to expire", lines, width)
+
+
+def _changes(lines: Sequence[HistoryLine], zone: tzinfo, now_ms: int, width: int) -> list[Part]:
+    rows = [
+        (
+            f"{dates.recent(line.prepared_ms, zone, now_ms)}  {what_of(line)}"
+            f" {target_of(line)}, {OUTCOMES[line.state]}",
+            "",
+        )
+        for line in lines
+    ]
+    return _section("Changes from here", rows, width)

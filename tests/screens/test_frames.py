@@ -1,0 +1,138 @@
+"""Frames around tables and panels in large terminals, and the panel of the selected lock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from lockterm.config.look import FULL_LOOK, Look
+from lockterm.domain.locks import Lock
+from lockterm.screens.locks.table import LocksTable
+from lockterm.screens.remotes.table import RemotesTable
+from lockterm.service.running import RunningService
+from tests.conftest import NOW_MS
+from tests.faults.calls import new_remote
+from tests.screens import someone_else
+from tests.screens.running_app import Starter, settled, shown, until
+from tests.screens.site import DAY_MS, LOCKS, MAIN_GATE, fill_book
+from tests.screens.test_outcomes import ADDED
+from tests.screens.test_read_only import leave_unsettled
+
+SINCE = {"remoteType": 2, "startDate": NOW_MS - 90 * DAY_MS}
+
+
+def panel(pilot: Pilot[Any]) -> str:
+    """Return the lines of the panel of the selected lock, with its frame."""
+    text = shown(pilot)
+    lines = text[text.index("╭") :].splitlines()
+    at = lines[0].index("╭", 1)
+    return "\n".join(line[at:] for line in lines)
+
+
+def words(pilot: Pilot[Any]) -> str:
+    """Return the text of the panel in one line."""
+    return " ".join(panel(pilot).replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("size", "look", "is_framed"),
+    [
+        ((100, 30), FULL_LOOK, True),
+        ((99, 30), FULL_LOOK, False),
+        ((100, 29), FULL_LOOK, False),
+        ((120, 40), Look(quiet=True), False),
+    ],
+)
+async def test_frames_need_room_and_bandwidth(
+    service: RunningService,
+    lockterm_app: Starter,
+    size: tuple[int, int],
+    look: Look,
+    is_framed: bool,
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, None, look, size=size) as pilot:
+        assert ("╭─ Locks 4 ─" in shown(pilot)) is is_framed
+        await pilot.press("enter")
+        await settled(pilot)
+        assert ("╭─ Remotes 42 ·" in shown(pilot)) is is_framed
+        await pilot.press("enter")
+        await settled(pilot)
+        assert ("╭─ Details ─" in shown(pilot)) is is_framed
+
+
+async def test_frames_follow_the_terminal_and_low_bandwidth_mode(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, size=(80, 24)) as pilot:
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, lambda: "╭─ Locks 4 ─" in shown(pilot) and "1002" in panel(pilot))
+        await pilot.press("f3")
+        await until(pilot, lambda: "Locks 4" not in shown(pilot))
+        assert "lumenlock" in shown(pilot)  # a column again, because there is no panel
+        await pilot.press("f3")
+        await until(pilot, lambda: "╭─ Locks 4 ─" in shown(pilot))
+        assert "lumenlock" not in shown(pilot)
+
+
+async def test_mouse_selects_rows_and_sorts_inside_a_frame(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1003, size=(120, 40)) as pilot:
+        table = pilot.app.screen.query_one(RemotesTable)
+        await pilot.click(RemotesTable, offset=(5, 4))  # the frame and the titles are two lines
+        assert table.cursor_row == 2
+        await pilot.click(RemotesTable, offset=(5, 0))
+        await pilot.click(RemotesTable, offset=(5, 34))
+        assert table.cursor_row == 2
+        await pilot.click(RemotesTable, offset=(6, 1))
+        await settled(pilot)
+        assert "Name ^" in shown(pilot)
+
+
+async def test_a_page_fills_the_frame(service: RunningService, lockterm_app: Starter) -> None:
+    async with lockterm_app(service, 1001, size=(100, 30), page_size="auto") as pilot:
+        table = pilot.app.screen.query_one(RemotesTable)
+        assert table.row_count == table.content_size.height - 1 == 24
+        assert not table.show_vertical_scrollbar
+
+
+async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, Lock(1004, name="Yard", zone="UTC"), Lock(1005, name="Shed"))
+    for days in (-2, 6, 20, 40):
+        someone_else.add(service, 1004, f"day {days}", endDate=NOW_MS + days * DAY_MS, **SINCE)
+    async with lockterm_app(service, size=(120, 40)) as pilot:
+        assert "not been read completely" in panel(pilot)
+        async for one in pilot.app.operations.everywhere.read():
+            assert not one.problem
+        await pilot.press("f5")
+        if "─ Yard ─" not in panel(pilot):
+            await pilot.press("j")
+        counts = "× 1 expired ! 1 < 7 days ~ 1 < 30 days 1 other 4 remotes, read just now"
+        await until(pilot, lambda: counts in words(pilot))
+        coming = [line for line in panel(pilot).splitlines() if " day " in line]
+        assert [line.split("day ")[1].split()[0] for line in coming] == ["6", "20", "40"]
+        assert "Changes from here" not in panel(pilot)
+        await pilot.app.operations.writes.add_remote(new_remote(1004, "Anna"))
+        await pilot.press("f5")
+        await until(pilot, lambda: "add Anna, recorded" in panel(pilot))
+        assert "4 remotes, read just now, changed from here since" in words(pilot)
+
+
+async def test_panel_counts_unconfirmed_changes_of_the_selected_lock(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, MAIN_GATE, Lock(1003, name="Dock"))
+    leave_unsettled(lockterm_app, ADDED)
+    async with lockterm_app(service, size=(120, 40)) as pilot:
+        if "─ Main gate ─" not in panel(pilot):
+            await pilot.press("j")
+        await until(pilot, lambda: "Unconfirmed changes: 1" in panel(pilot))
+        await pilot.press("g" if pilot.app.screen.query_one(LocksTable).cursor_row else "G")
+        await until(pilot, lambda: "─ Dock ─" in panel(pilot))
+        assert "Unconfirmed" not in panel(pilot)
