@@ -92,8 +92,8 @@ def _missing(picture: Picture, expected: Expected) -> Iterator[str]:
 
 def _rows(picture: Picture) -> list[str]:
     """Return the rows of the table of remotes, without its frame and the lock book."""
-    found = (y for y, line in enumerate(picture.lines) if re.search("Name.* Number", line))
-    if (at := next(found, None)) is None:
+    at = next((y for y in (1, 2) if "Name" in picture.lines[y]), None)  # the frame is above it
+    if at is None:
         return ["no table"]
     titles = picture.lines[at]
     left = max(titles.rfind(edge, 0, titles.index("Name")) for edge in "│|") + 1
