@@ -153,7 +153,7 @@ def _of_action(action: Action, keys: int, verb: int, width: int) -> list[Content
     if sentence.lower() == word:
         sentence = ""
     if not action.enabled:
-        sentence = f"Not now: {action.reason or 'it has no effect here.'}"
+        sentence = f"Not available now: {action.reason or 'it has no effect here.'}"
     style = "" if action.enabled else "dim"
     above: list[Content] = []
     if len(told) + 2 > keys:

@@ -139,5 +139,5 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
         self.dismiss(None)
 
     def _tell(self) -> None:
-        words = "Keys do nothing here. Press Esc to close."
+        words = "Press Esc to close. Other keys do nothing here."
         self.query_one("#way-out", Label).update(words)

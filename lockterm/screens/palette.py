@@ -199,7 +199,7 @@ class Offers:
             return Offer(verb, f"{action.sentence}{keys}", run, id=name, others=others)
         why = action.reason or "This action has no effect here."
         tell = partial(say_why_not, self.screen, action.binding, why)
-        return Offer(f"({verb})", f"Not now: {why}", tell, enabled=False, others=others)
+        return Offer(f"({verb})", f"Not available now: {why}", tell, enabled=False, others=others)
 
     def _recent(self) -> list[str]:
         assert isinstance(self.app, Host)

@@ -77,7 +77,7 @@ async def test_help_names_every_key_that_works_on_every_screen(
 async def test_help_says_why_and_where(lockterm_app: Starter, service: RunningService) -> None:
     async with lockterm_app(service, read_only=True) as pilot:
         text = await whole_help(pilot)
-        assert "Not now: No lock is selected" in text
+        assert "Not available now: No lock is selected" in text
         assert "profile demo read-only" in text
         assert f"service {service.base_url}" in text
         assert "Europe/Berlin" in text

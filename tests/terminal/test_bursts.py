@@ -42,7 +42,7 @@ def test_renewing_a_permanent_remote_is_refused_and_text_typed_for_it_does_nothi
 ) -> None:
     remotes.press("w+30d\x13d")
     remotes.wait_for("Permanent remotes have no end date. Press e to change the type.")
-    remotes.wait_for("Keys do nothing here")
+    remotes.wait_for("Other keys do nothing here")
     remotes.press("\x1b")
     remotes.wait_for(rf"{FIRST}.*always")
 

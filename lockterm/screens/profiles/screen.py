@@ -315,7 +315,7 @@ class ProfilesScreen(ListScreen[None]):
 def _removal(entry: ProfileEntry, file: ConfigFile, in_use: str) -> ConfirmModal:
     """Ask whether a profile is to go; says what that does and what not."""
     details = [
-        "Nothing will change at the service. Lock book and history stay on this machine."
+        "Nothing will change at the service. The lock book and the history stay on this machine."
         " A new profile of the same name will show them again."
     ]
     if entry.name == in_use:

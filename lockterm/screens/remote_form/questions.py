@@ -71,7 +71,7 @@ def ask_whether_it_is(name: str, remote_id: int) -> ConfirmModal:
     """Ask whether the only remote like one that was added without an answer is that one."""
     return ConfirmModal(
         f"Is remote {remote_id} the remote {clean(name, 60)} that you added?",
-        "Name, number, type and dates match, and the name was free before.",
+        "Name, number, type and dates match, and no remote had this name before.",
         verb="It is this remote",
         keep="Not sure",
         unasked=True,

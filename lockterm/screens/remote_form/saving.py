@@ -190,7 +190,7 @@ class RemoteSaving:
         if fields.before is not None and not await self._is_current(fields.before):
             return False
         if fields.before is None:
-            self._do("Reading which numbers the lock has ...")
+            self._do("Reading the remote numbers of the lock ...")
             await self.know_numbers()
         if self._was_left:  # nothing was sent
             return False
@@ -332,7 +332,7 @@ class RemoteSaving:
 _NEXT = {
     State.UNKNOWN: "Press {form.check} to verify the change again.",
     State.NOT_SEEN: "Press {form.save} to send the change again.",
-    State.DAMAGED: "Leave the form and check the lock's list.",
+    State.DAMAGED: "Leave the form and check the lock's list of remotes.",
     State.AMBIGUOUS: "Leave the form and check the change, or press {form.check} to choose again.",
     State.CONFLICT: "Press {form.save} to see the difference before anything is sent again.",
 }

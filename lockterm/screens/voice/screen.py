@@ -288,7 +288,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             return "This list shows packs. Press Tab to go to the voices, and choose a timbre."
         entry = self.query_one(VoicesPanel).entry
         if entry is None or entry.timbre is None:
-            return "Choose a timbre. Timbres are the lines below a language."
+            return "Choose a voice: one of the lines below a language."
         if entry.choice is None:
             return "The service gave this voice no language code or no id, so it cannot be set."
         return ""
