@@ -144,7 +144,10 @@ class Outcomes:
             if not left:
                 return
             details = "\n".join(
-                [*map(self._words, left), "These changes were made with the URL and account of this profile."]
+                [
+                    *map(self._words, left),
+                    "These changes were made with the URL and account of this profile.",
+                ]
             )
             modal = screens.ConfirmModal(
                 ask_to_adopt(left), details, verb="Adopt", keep="Not now", unasked=True
