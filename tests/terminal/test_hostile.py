@@ -39,7 +39,7 @@ def _what_would_steer(raw: bytes) -> list[str]:
 @pytest.mark.long
 def test_hostile_strings_on_every_screen(lockterm: Start) -> None:
     with hostile_service() as (base_url, calls):
-        session = lockterm("--base-url", base_url, "--lock", "7", size=(100, 30))
+        session = lockterm("--base-url", base_url, "--lock", "7", size=(100, 34))
 
         def go(*keys: str, seen: str) -> None:
             session.press(*keys)
@@ -74,7 +74,7 @@ def test_hostile_strings_on_every_screen(lockterm: Start) -> None:
         session.press("\x11")  # Ctrl+Q
         assert session.wait_exit() == 0
 
-        form = lockterm("--base-url", base_url, "--lock", "7", size=(100, 30))
+        form = lockterm("--base-url", base_url, "--lock", "7", size=(100, 34))
         form.wait_for("page 1 of 1.*20 remotes")
         form.press("e")
         form.wait_for("Nothing is changed yet")
