@@ -1,7 +1,7 @@
 """Configurable keys: their defaults, their validation, and their names in sentences.
 
-A leaf: it knows the ids of the bindings, not the screens that have them. ``tests/keymap`` compares
-the two.
+This package knows the IDs of the bindings, but imports none of the screens that use them.
+``tests/keymap`` compares the IDs with the screens.
 """
 
 from __future__ import annotations
@@ -12,4 +12,4 @@ Keymap = Mapping[str, tuple[str, ...]]
 """ID of a binding -> its keys as Textual names them; other bindings keep their defaults."""
 
 DEFAULT_KEYMAP: Keymap = {}
-"""None was chosen."""
+"""The keymap if the user has chosen no keys."""

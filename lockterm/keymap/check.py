@@ -1,7 +1,8 @@
 """Rules for chosen keys: no key has two actions, and a chosen key overrides a default.
 
-A later version may use a key by default that a person has chosen already. The choice stays, and the
-new action keeps its other keys, or the palette. A message says so.
+A later version of lockterm may use a key by default that the user has already chosen for another
+action. The choice stays, and the new action keeps only its other keys. If it has no other keys, the
+palette still finds it. A message reports this to the user.
 """
 
 from __future__ import annotations
@@ -20,22 +21,22 @@ FIXED_KEYS = {
     "shift+tab": "goes to the previous field everywhere",
     "ctrl+c": "copies the selection and shows how to quit",
 }
-"""Keys that cannot be chosen: forms and dialogs need them."""
+"""Key -> its fixed use, as part of a message; forms and dialogs need these keys."""
 
 RESERVED_KEYS = {
     "enter": "answers dialogs and continues in forms",
     "escape": "leaves every screen",
 }
-"""Keys for those alone that have them unless chosen."""
+"""Key -> its use, as part of a message; only actions with this default key can have the key."""
 
 
 class WrongKeyError(ValueError):
-    """A key cannot be chosen.
+    """An error for a key that cannot be chosen.
 
     Args:
-        name: The id of the binding at fault.
-        sentence: Problems; goes on after the id.
-        hint: What to do.
+        name: The ID of the binding at fault.
+        sentence: The problem, as the rest of a sentence that begins with the ID.
+        hint: The next step for the user, as a sentence; may be empty.
     """
 
     def __init__(self, name: str, sentence: str, hint: str = "") -> None:
@@ -46,10 +47,10 @@ class WrongKeyError(ValueError):
 
 
 def check(chosen: Mapping[str, object]) -> Keymap:
-    """Return the keymap of the chosen keys and of the defaults that give way; see :func:`gave_way`.
+    """Return the chosen keys, and the other actions that lose default keys to them.
 
     Args:
-        chosen: ID -> the setting, in the order of the file.
+        chosen: ID -> its setting, in the order of the configuration file.
 
     Raises:
         WrongKeyError: A choice is invalid.
@@ -70,7 +71,7 @@ def check(chosen: Mapping[str, object]) -> Keymap:
 
 
 def gave_way(chosen: Iterable[str], keymap: Keymap) -> Iterator[str]:
-    """Return a sentence for every action that lost a default key to a chosen one.
+    """Yield a sentence for every action that lost a default key to a chosen key.
 
     Args:
         chosen: The IDs in the configuration.
@@ -89,7 +90,7 @@ def gave_way(chosen: Iterable[str], keymap: Keymap) -> Iterator[str]:
 
 
 def _keys(name: str, value: object, defaults: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    """Return the chosen keys in Textual's names."""
+    """Yield the keys of a setting in Textual's names; raise WrongKeyError for an invalid setting."""
     if not isinstance(value, str):
         raise WrongKeyError(name, 'must be keys in quotes, such as "x" or "x,delete"')
     parts = [value] if value.strip() in (",", "") else value.split(",")
@@ -114,7 +115,7 @@ def _keys(name: str, value: object, defaults: Mapping[str, tuple[str, ...]]) -> 
 
 
 def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) -> None:
-    """Check that Esc leads back, quitting works everywhere, and fields pass the needed keys."""
+    """Check that Esc still leaves the screen, and that text fields do not swallow needed keys."""
     if "escape" in defaults and "escape" not in keys:
         mine = ",".join(map(written, keys))
         raise WrongKeyError(
@@ -145,7 +146,7 @@ def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) ->
 
 
 def _settle_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...]) -> None:
-    """Remove default keys that conflict with chosen keys of active places."""
+    """Remove default keys that conflict with chosen keys in places active at the same time."""
     for stack in stacks():
         on: dict[str, list[tuple[str, Place]]] = {}
         for place in stack:
@@ -166,14 +167,18 @@ def _settle_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...]
 
 
 def _can_give_way(name: str, place: Place, key: str, keymap: Keymap) -> bool:
-    """Return whether an action is useful without a key; moving and leaving are not."""
+    """Return whether an action can lose a key to a chosen key.
+
+    Actions that move a cursor or work everywhere keep their keys. In a place for typing, an action
+    needs at least one other key.
+    """
     left = {*keymap.get(name, place.keys[name].split(","))} - {key}
     is_in_reach = bool(left) or not place.is_typed_into
     return is_in_reach and name not in PRIORITY and not is_by_hand(name)
 
 
 def _refuse(key: str, names: Mapping[str, Place], keymap: Keymap, order: Iterable[str]) -> None:
-    """Blame the one that was written last, of those that have come to this key."""
+    """Raise an error for the last setting in the configuration that gave an action this key."""
     come = [name for name in order if name in names and key in keymap[name]]
     moved = [name for name in come if not _is_usual(key, name, names[name])]
     at_fault = moved[-1]

@@ -20,7 +20,7 @@ _in_force: Keymap = {}
 
 
 def use(keymap: Keymap) -> None:
-    """Use a keymap for all hints. A process has one configuration, and so one keymap."""
+    """Use a keymap for all hints of the process, which has a single configuration."""
     global _in_force
     _in_force = keymap
 
@@ -35,9 +35,10 @@ def keys_of(name: str) -> tuple[str, ...]:
 
 
 def key(name: str) -> str:
-    """Return the key of an ID for a sentence; in fields, a key that works there.
+    """Return the first key of an ID as text for a sentence.
 
-    If the ID has no key left, return the key of the palette, which finds the action.
+    If the action also works while text is typed, prefer a key that fields do not take as text. If
+    the ID has no key left, return the key of the palette, which finds the action.
 
     Raises:
         KeyError: The ID is unknown.
@@ -51,7 +52,7 @@ def key(name: str) -> str:
 def with_keys(sentence: str) -> str:
     """Fill keys into a sentence: ``{remotes.add}  add one`` becomes ``a  add one``.
 
-    The sentence must not contain text of the service, which may have braces.
+    The sentence must not contain text of the service, because that text may have braces.
 
     Raises:
         KeyError: The ID is unknown.
@@ -60,12 +61,12 @@ def with_keys(sentence: str) -> str:
 
 
 def settle_first() -> str:
-    """Return what to do about an unconfirmed operation, as a sentence."""
+    """Return a sentence that asks the user to resolve an unconfirmed operation first."""
     return f"Resolve the change first: {settling()}"
 
 
 def settling() -> str:
-    """Return the end of a sentence about the keys that resolve a change."""
+    """Return the end of a sentence that lists the keys that resolve an unconfirmed change."""
     keyed, others = [], []
     for name, what in _SETTLING.items():
         if keys_of(name):

@@ -14,7 +14,7 @@ _OF_TEXTUAL = {
     "plus_sign": "plus",
     "low_line": "underscore",
 }
-"""Characters for which Textual has shorter names than Unicode."""
+"""Unicode's name of a character -> Textual's shorter name."""
 
 _MOVING = ("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "insert", "delete")
 _OTHERS = ("backspace", "enter", "escape", "tab", "space")
@@ -30,7 +30,7 @@ SENDABLE = frozenset({
     *("ctrl+@", "ctrl+backslash", "ctrl+right_square_bracket"),
     *("ctrl+circumflex_accent", "ctrl+underscore", "shift+tab"),
 }) - {"ctrl+shift+pageup", "ctrl+shift+pagedown"}  # fmt: skip
-"""Every key, beside characters, that terminals send and Textual names like this."""
+"""The keys other than characters that terminals send, in Textual's names."""
 
 EDITING = frozenset({
     *("left", "right", "home", "end", "backspace", "delete", "f6", "f7"),
@@ -38,7 +38,7 @@ EDITING = frozenset({
     *(f"shift+{key}" for key in ("left", "right", "up", "down", "home", "end")),
     *(f"ctrl+shift+{key}" for key in ("left", "right")),
 })  # fmt: skip
-"""Keys, beside characters, that a field takes for the text in it."""
+"""The keys other than characters that a text field uses for editing."""
 
 PUNCTUATION = {
     "exclamation_mark": "!", "quotation_mark": '"', "number_sign": "#", "dollar_sign": "$",
@@ -50,8 +50,10 @@ PUNCTUATION = {
     "circumflex_accent": "^", "underscore": "_", "grave_accent": "`", "left_curly_bracket": "{",
     "vertical_line": "|", "right_curly_bracket": "}", "tilde": "~",
 }  # fmt: skip
-"""Textual's name -> the character. Written out, as is what follows from it: to ask Unicode for a
-few names makes each start read a megabyte of its tables."""
+"""Textual's name -> the character.
+
+The names are written out, because each start would read a megabyte of tables to look them up.
+"""
 
 _MEANT = {
     "esc": "escape",
@@ -98,7 +100,7 @@ _LIKE = {
     "ctrl+escape": "escape",
     "ctrl+backspace": "backspace",
 }
-"""Key -> the one that most terminals send in its place."""
+"""Key -> the key that most terminals send in its place."""
 
 
 def spelled(written: str) -> str:
@@ -108,8 +110,8 @@ def spelled(written: str) -> str:
         written: The key as written: ``x``, ``?``, ``Ctrl+S``, ``F5``, ``pgdn``, ``question_mark``.
 
     Raises:
-        ValueError: No terminal sends it, terminals send another key for it, or it is not a key. The
-            message continues a sentence after the key.
+        ValueError: The text is not a key, few terminals send the key, or terminals send another
+            key in its place. The message is the rest of a sentence that begins with the key.
     """
     typed = written.strip()
     if len(typed) <= 1:
@@ -135,9 +137,9 @@ def spelled(written: str) -> str:
 
 
 def written(key: str) -> str:
-    """Return a key for people, in ASCII if possible: ``enter``, ``?``, ``ctrl+s``, ``pgdn``.
+    """Return the name of a key for people, such as ``enter``, ``?``, ``ctrl+s`` or ``pgdn``.
 
-    Empty if there is none; see :data:`NO_KEY`.
+    The name is in ASCII if possible, and empty for an action without a key; see :data:`NO_KEY`.
     """
     if key.startswith(NO_KEY):
         return ""

@@ -1,8 +1,9 @@
-"""Textual's driver, for a terminal that may be far away, or go.
+"""Textual's driver, adapted to a terminal that may be far away or may disappear.
 
-Unlike Textual's own it reads with one thread, however often the process is stopped and continued.
-It does not ask for the kitty keyboard protocol, because a connection that drops would leave a shell
-that cannot be typed into. Late answers of the terminal are never keys.
+Unlike Textual's own driver, this driver reads with a single thread, even if the process is stopped
+and continued several times. The driver does not request the kitty keyboard protocol. If the
+connection dropped while that protocol was on, the user could not type in the shell. Late answers of
+the terminal never count as keys.
 """
 
 from __future__ import annotations
@@ -36,31 +37,39 @@ if TYPE_CHECKING:
 _MOUSE = (1000, 1002, 1003, 1015, 1006, 1016)
 _MOUSE_ALL = (1000, 1003, 1015, 1006)
 _MOUSE_QUIET = (1000, 1002, 1015, 1006)
-"""Without 1003, which reports each cell that the mouse passes: all of them would be painted."""
+"""The mouse modes in low-bandwidth mode.
+
+Mode 1003 is left out. It reports each cell that the mouse passes, and each report causes a repaint.
+"""
 
 _KITTY_KEYBOARD = ("\x1b[>", "\x1b[<")
 """First characters of Textual's requests that start and end the kitty keyboard protocol."""
 
 _HOW_DRAWN = "\x1b[H\u00e1\u00e4\x1b[06n\r\x1b[K"
-"""Two letters of two bytes each, a question for the cursor behind them, and their removal. The
-first is of ambiguous width, the second is narrow everywhere. No terminal obeys their bytes."""
+"""Two letters of two bytes each, a query for the cursor position after them, and their removal.
+
+The first letter has ambiguous width, and the second letter is narrow in every terminal. No terminal
+treats their bytes as commands.
+"""
 _DRAWN = {2: (True, 1), 3: (True, 2), 4: (False, 1)}
-"""Cells that both letters take -> whether they are read as UTF-8, and how wide the first is."""
+"""Cells of both letters -> whether the terminal reads UTF-8, and the cells of the first letter."""
 
 READ_BYTES = 4096
 BEHIND_S = 0.1
-"""Seconds of writing after which the terminal is behind. Of the pictures that are painted while it
-is behind, only the last one is sent."""
+"""Seconds of writing after which the terminal counts as behind.
+
+Of the frames that are painted while the terminal is behind, lockterm sends only the last one.
+"""
 
 _log = logging.getLogger("lockterm")
 
 
 class _Terminal:
-    """The stream to the terminal; reports each time when all of it has been taken.
+    """A stream to the terminal that reports when the terminal has accepted all output.
 
     Args:
         stream: The stream to write to.
-        drained: Called in the writing thread when nothing is left to write.
+        drained: A function that is called in the writing thread when nothing is left to write.
     """
 
     def __init__(self, stream: IO[str], drained: Callable[[], None]) -> None:
@@ -69,19 +78,19 @@ class _Terminal:
         self._drained = drained
 
     def flush(self) -> None:
-        """Have the terminal take it all; Textual's writing thread asks for it when it is done."""
+        """Flush the stream and report it; Textual's writing thread calls this when it is done."""
         self._stream.flush()
         self._drained()
 
 
 class TerminalDriver(LinuxDriver):
-    """Draws on stderr and reads stdin; whether it has the mouse can change.
+    """A driver that draws on stderr, reads stdin, and can turn the mouse on and off.
 
     Args:
         app: The app to draw.
-        debug: Unused; Textual passes it.
+        debug: Unused; Textual passes this argument.
         mouse: Whether the terminal reports its mouse.
-        size: The size until the terminal reports one; Textual passes None.
+        size: The initial columns and rows; None, which Textual passes, for the current size.
     """
 
     def __init__(
@@ -97,28 +106,28 @@ class TerminalDriver(LinuxDriver):
         self._busy_since_s: float | None = None
         self._input = TerminalInput()
         self._wake: tuple[int, int] | None = None
-        """A pipe that ends the reading thread when written to."""
+        """A pipe. A write to this pipe ends the reading thread."""
         self._asked_how_drawn = False
 
     def _get_terminal_size(self) -> tuple[int, int]:
-        """Return the terminal's size; COLUMNS and LINES count only if it reports none."""
+        """Return the size that the terminal reports; otherwise, use COLUMNS and LINES, or 80x24."""
         usual = shutil.get_terminal_size((80, 24))
         return terminal_size() or (usual.columns, usual.lines)
 
     # --- beginning and end -----------------------------------------------------------------------
 
     def start_application_mode(self) -> None:
-        """Set up the terminal: alternate screen, raw keys, and the reports to send."""
+        """Set up the terminal: the alternate screen, raw keys, and the reports that it sends."""
         self._input, self._wake = TerminalInput(), os.pipe()
         super().start_application_mode()  # type: ignore[no-untyped-call]
         if self._key_thread is None or not self._key_thread.is_alive():
-            return  # in the background: it starts once it is continued in the foreground
+            return  # in the background; this runs again when the process is in the foreground
         with suppress(termios.error):
-            # A read never waits: another process may have read what was there.
+            # Reads must not block, because another process may have read the input first.
             now = termios.tcgetattr(self.fileno)
             now[6][termios.VMIN] = now[6][termios.VTIME] = 0
             termios.tcsetattr(self.fileno, termios.TCSANOW, now)
-        # Before the first frame, which does not wait: the locale may be that of another terminal.
+        # Ask before the first frame, because the locale may describe another terminal.
         stderr = sys.__stderr__
         self._asked_how_drawn = stderr is not None and stderr.encoding.lower() == "utf-8"
         if self._asked_how_drawn:
@@ -147,7 +156,7 @@ class TerminalDriver(LinuxDriver):
     # --- writing ---------------------------------------------------------------------------------
 
     def write(self, data: str) -> None:
-        """Send something after all that was sent before."""
+        """Send text after all earlier output; drop requests for the kitty keyboard protocol."""
         if self._writer_thread is None or data.startswith(_KITTY_KEYBOARD):
             return
         self._input.note_written(data, time.monotonic())
@@ -170,7 +179,7 @@ class TerminalDriver(LinuxDriver):
     # --- stopped and continued -------------------------------------------------------------------
 
     def _soon(self, action: Callable[[], None]) -> None:
-        """Run a call in the event loop, because a signal handler may interrupt anything."""
+        """Schedule a call in the event loop, because a signal handler may interrupt any code."""
         with suppress(RuntimeError):  # the loop has just ended
             self._loop.call_soon_threadsafe(action)
 
@@ -187,7 +196,7 @@ class TerminalDriver(LinuxDriver):
         os.kill(os.getpid(), signal.SIGSTOP)
 
     def _continue(self) -> None:
-        """Set up the terminal again after a stop from outside, which did not reset it."""
+        """Set up the terminal again after a stop; reset it first if SIGSTOP came from outside."""
         if self._wake is not None:
             with suppress(termios.error):  # in the background, this stops the process again
                 termios.tcsetattr(self.fileno, termios.TCSANOW, termios.tcgetattr(self.fileno))
@@ -222,7 +231,7 @@ class TerminalDriver(LinuxDriver):
     # --- reading ---------------------------------------------------------------------------------
 
     def run_input_thread(self) -> None:
-        """Read until woken, or until the terminal is gone."""
+        """Read until another thread writes to the wake pipe, or until the terminal is gone."""
         assert self._wake is not None
         woken = self._wake[0]
         poll = select.poll()
@@ -255,11 +264,11 @@ class TerminalDriver(LinuxDriver):
         try:
             for message in arrived:
                 self.process_message(message)
-        except Exception:  # what was typed next is still to be read
+        except Exception:  # the next keys must still be read
             _log.exception("lockterm did not understand the terminal")
 
     def process_message(self, message: Message) -> None:
-        """Hand a message to the app; called in the thread that reads."""
+        """Pass a message from the reading thread to the app; convert the answer about letters."""
         if isinstance(message, InBandWindowResize) and message.supported:
             self._input.tells_sizes = True
         if (

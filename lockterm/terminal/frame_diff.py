@@ -1,7 +1,7 @@
-"""Only the cells that have changed are sent to the terminal.
+"""Sends only the changed cells to the terminal.
 
-Textual sends each region that was painted, whole: of a page of twenty rows six times the bytes that
-differ. Here the last frame is kept, and what is painted is compared with it.
+Textual sends each painted region as a whole. For a page of twenty rows, that is six times as many
+bytes as differ. This module keeps the last frame and compares each painted region with that frame.
 """
 
 from __future__ import annotations
@@ -37,13 +37,15 @@ if TYPE_CHECKING:
     from lockterm.config import Look
 
 KEPT_CELLS = 1024
-"""So many cells of one style are kept: more characters than a screen of one script has."""
+"""Maximum number of cached cells per style; a screen in one script has fewer characters."""
 
 _SEEN_ON_BLANKS = sum(1 << bit for bit, code in enumerate(SGR_STYLES) if code in SEEN_ON_BLANKS)
-"""The attributes of a style that show where nothing is written."""
+"""The bits of the style attributes that are visible on blanks."""
 _BOLD, _REVERSE = (1 << SGR_STYLES.index(code) for code in ("1", "7"))
-"""Both at once are hard to read in one of the terminal's own colors, where bold is drawn bright:
-what was the background is then the text, and black becomes gray."""
+"""The bits of two attributes that are hard to read together in the terminal's own colors.
+
+Reverse makes the background the text color. Bold draws that color bright, so black becomes gray.
+"""
 
 
 def _cells_of(strip: Strip, colors: ColorSystem) -> list[Cell]:
@@ -63,11 +65,11 @@ def _cells_of(strip: Strip, colors: ColorSystem) -> list[Cell]:
 
 
 class _Styled(dict[str, Cell]):
-    """The cells of one style: each is made once, however often it is painted.
+    """A cache of the cells of one style, so that a cell is not created again at each paint.
 
     Args:
-        codes: Of what is written.
-        ground: Of blanks: nobody sees in which color they are written.
+        codes: The SGR codes of text.
+        ground: The SGR codes of blanks, whose text color is invisible.
     """
 
     def __init__(self, codes: str, ground: str) -> None:
@@ -86,7 +88,7 @@ _styled = lru_cache(maxsize=256)(_Styled)
 
 @lru_cache(maxsize=4096)
 def graphemes_of(text: str) -> tuple[str, ...]:
-    """Return the text of each cell of a string."""
+    """Return the text of each cell of a string; the second half of a wide character is empty."""
     found: list[str] = []
     for start, end, width in split_graphemes(text)[0]:
         if width:
@@ -112,8 +114,10 @@ def _sgr(
 
 
 DOUBT = 4
-"""So many cells behind a character may have been drawn over, where terminals disagree on widths;
-more where it is joined of many, each of which may have been drawn apart."""
+"""Number of cells after a character of doubtful width that a terminal may have drawn over.
+
+After a joined character, the number is higher, because a terminal may draw its parts separately.
+"""
 
 _UNKNOWN: Cell = ("?", "unknown")
 
@@ -125,12 +129,12 @@ def frame_for(look: Look) -> Frame:
         look: The capabilities of the terminal.
     """
     frame = Frame(guarded=True, fills=look.fills)
-    frame.joined = look.copy == "plain"  # no multiplexer counts in between
+    frame.joined = look.copy == "plain"  # no multiplexer that counts the cells differently
     return frame
 
 
 class Frame:
-    """The cells that the terminal shows now; unknown at first.
+    """The cells that the terminal currently shows; all cells are unknown at first.
 
     Args:
         guarded: Whether to keep right-to-left text from moving its neighbors.
@@ -142,10 +146,12 @@ class Frame:
         self.fills = fills
         self._rows: list[list[Cell]] = []
         self.cursor = (0, 0)
-        """Column and row where the terminal's own cursor belongs: on what has the focus. It is not
-        seen, but what reads the screen aloud, in braille or enlarged follows it."""
+        """Column and row of the terminal's own cursor, which is placed on the focus.
+
+        The cursor is invisible, but screen readers, braille displays and magnifiers follow it.
+        """
         self.joined = True
-        """Whether signs that are joined of several may be sent."""
+        """Whether characters that are joined from several code points may be sent."""
         self.ambiguous: int | None = None
         """Number of cells of a character of ambiguous width; None if unknown."""
 
@@ -160,14 +166,14 @@ class Frame:
         return [*self._rows]
 
     def forget(self) -> None:
-        """Count every cell as changed: the terminal may show anything."""
+        """Count every cell as changed, because the terminal may show anything."""
         self._rows = []
 
     def changes(self, painted: Iterable[tuple[int, int, list[Cell]]], size: tuple[int, int]) -> str:
         """Apply painted cells to the frame.
 
         Args:
-            painted: Column, row and new cells.
+            painted: The column, row and new cells of each painted piece.
             size: Columns and rows of the terminal.
 
         Returns:
@@ -204,21 +210,22 @@ class Frame:
             if True in changed[cells.start : cells.stop]:
                 behind = range(cells.start, min(reach, len(now)))
                 changed[behind.start : behind.stop] = repeat(True, len(behind))
-        if _UNKNOWN in now:  # it is painted later
+        if _UNKNOWN in now:  # unknown cells are painted later
             changed = [one and cell is not _UNKNOWN for one, cell in zip(changed, now, strict=True)]
         writer.write(y, now, changed, {cells.start: cells for cells, _ in runs}, exact=exact)
 
     def _runs(self, row: list[Cell]) -> list[tuple[range, int]]:
-        """The rest of each word from a character of ambiguous width on, and how far it may reach.
+        """Return the part of each word that starts at its first character of ambiguous width.
 
-        It is written in one go: each character placed by itself would be cut in two by the next.
+        The terminal may have drawn such a part beyond its cells, up to the number that comes with
+        it. A part is written without cursor moves, because a move would cut wide characters in two.
         """
         if self.ambiguous == 1 or is_plain(row):
             return []
         found: list[tuple[range, int]] = []
         start, more = None, 0
         for x, (text, _) in enumerate(row):
-            line = self.ambiguous is None and is_drawing(text)  # lockterm's own, most often
+            line = self.ambiguous is None and is_drawing(text)  # probably one of lockterm's own
             if text == " " or line or is_doubtful(text):
                 if start is not None:
                     found.append((range(start, x), x + more))
@@ -234,7 +241,7 @@ def _paint(row: list[Cell], x: int, cells: list[Cell]) -> None:
     end = x + len(cells)
     cut_before = x and not row[x][0] and cells[0][0]
     row[x:end] = cells
-    # A wide character that was cut in two at the edge: the terminal shows neither half.
+    # If the edge cuts a wide character in two, the terminal shows neither half.
     if cut_before:
         row[x - 1] = _UNKNOWN
     if end < len(row) and not row[end][0]:
@@ -242,7 +249,7 @@ def _paint(row: list[Cell], x: int, cells: list[Cell]) -> None:
 
 
 def _reaches(row: list[Cell], doubtful: list[int]) -> Iterator[tuple[range, int]]:
-    """Each character of a width that terminals disagree on, and how far it may reach."""
+    """Yield the range of each doubtful cell, and the end of the cells that it may reach."""
     for x in doubtful:
         yield range(x, x + 1), x + max(2 + DOUBT, 2 * len(row[x][0]))
 
@@ -250,10 +257,10 @@ def _reaches(row: list[Cell], doubtful: list[int]) -> Iterator[tuple[range, int]
 def placed(
     update: LayoutUpdate | ChopsUpdate, colors: ColorSystem
 ) -> Iterator[tuple[int, int, list[Cell]]]:
-    """Yield what Textual painted: column, row and cells.
+    """Yield the column, row and cells of each strip that Textual painted.
 
     Args:
-        update: The update of Textual.
+        update: Textual's update.
         colors: The color system of the terminal.
     """
     for x, y, strip in _strips(update):
@@ -279,7 +286,7 @@ def _side_by_side(x: int, y: int, strips: Iterable[Strip]) -> Iterator[tuple[int
 
 
 class _Sent(CompositorUpdate):
-    """The output, in the form that Textual expects."""
+    """An update with finished output, in the form that Textual expects."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -289,7 +296,7 @@ class _Sent(CompositorUpdate):
 
 
 class FrameDiff:
-    """Sends the terminal only the cells that differ from those it shows.
+    """A writer that sends only the cells that differ from the cells on the terminal.
 
     Args:
         app: The app.
@@ -302,17 +309,18 @@ class FrameDiff:
         """The current content of the terminal."""
         self._has_drawn = False
         self.is_overtaken = False
-        """Whether something was painted and not sent, since the terminal is behind."""
+        """Whether a frame was painted but not sent, because the terminal is behind."""
         self._sends_now = False
 
     def changed(self, renderable: object) -> object | None:
-        """Return what to send instead of a renderable of Textual.
+        """Return a replacement for a renderable of Textual that sends only the changed cells.
 
         Args:
-            renderable: The renderable of Textual.
+            renderable: Textual's renderable.
 
         Returns:
-            The replacement; None to send nothing now.
+            The replacement, the renderable itself if it is not a painted frame, or None to send
+            nothing now.
         """
         app, driver = self._app, self._app._driver
         drawn = app._running and not app._closed and not app.is_headless
@@ -327,7 +335,7 @@ class FrameDiff:
             self.is_overtaken = True
             app.post_display_hook()
             if not driver.is_behind:  # type: ignore[attr-defined]
-                app.call_later(self.catch_up)  # it has caught up in between, without a report
+                app.call_later(self.catch_up)  # it caught up and will not report it
             return None
         self._place_cursor()
         text = self.frame.changes(placed(renderable, colors_of(app.console)), app.size)
@@ -338,7 +346,7 @@ class FrameDiff:
         return _Sent(text)
 
     def _place_cursor(self) -> None:
-        """Move the terminal's cursor to the focus; Textual appends it to each frame."""
+        """Place the terminal's cursor on the focus; Textual appends the move to each frame."""
         app, place = self._app, Offset()
         if (focused := app.screen.focused) is not None:
             place = getattr(focused, "cursor_screen_offset", focused.content_region.offset)
@@ -351,10 +359,9 @@ class FrameDiff:
         graphemes_of.cache_clear()
 
     def note_size(self, size: tuple[int, int]) -> None:
-        """Forget the cells after a new size, because the terminal may show anything.
+        """Forget the cells after a resize, because the terminal may show anything.
 
-        After a start, the terminal may report the same size again; the drawn cells are then still
-        there.
+        If nothing has been drawn yet and the reported size is the known one, keep the cells.
         """
         if self._has_drawn or size != self.frame.size:
             self.frame.forget()
@@ -365,12 +372,12 @@ class FrameDiff:
         self._draw_all()
 
     def catch_up(self) -> None:
-        """Send the present frame at once, after the terminal was too slow for earlier ones."""
+        """Send the current frame at once if frames were held back for a slow terminal."""
         if self.is_overtaken and self._app._running:
             self._draw_all()
 
     def send(self, text: str) -> None:
-        """Send something behind all that is drawn; nothing where no terminal is."""
+        """Send text after everything that is drawn; do nothing if there is no terminal."""
         driver = self._app._driver
         if driver is not None and not driver.is_headless:
             self.catch_up()

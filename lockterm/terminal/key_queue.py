@@ -1,13 +1,13 @@
-"""Keys take effect in the order they were typed, each on what the ones before it have opened.
+"""Delivers keys in the order they were typed, each to the screen that the earlier keys opened.
 
-A stalled link delivers many keys at once. Textual hands each to whatever has the focus at that
-moment: of ``w`` and ``+30d`` in one read, the text would land on the list, or in the first field of
-a form that has not found its own. Here a key waits until the one before it has been dealt with
-whole, and until what it has opened is there.
+A stalled link delivers many keys at once. Textual passes each key to the widget that has the focus
+at that moment. If ``w`` and ``+30d`` arrive in one read, the text would go to the list, or to the
+first field of a form that has not yet focused the right field. Here, a key waits until the key
+before it has been handled completely and the screen that it opened is ready.
 
-Two things show that: nothing is left to run on the event loop, which covers all that Textual does
-on its own, such as mounting a screen and focusing a field; and no :class:`PendingNavigation` is
-active, which covers reads from the service and from files.
+Two conditions show that. The event loop has nothing left to run, which covers Textual's own work,
+such as mounting a screen and focusing a field. No :class:`PendingNavigation` is active, which
+covers reads from the service and from files.
 """
 
 from __future__ import annotations
@@ -38,17 +38,19 @@ TIMEOUT_S = 10.0
 """Seconds that keys wait for a screen to open; then lockterm drops them and reports it."""
 
 WAY_OUT_S = 0.5
-"""Seconds after which a key that leads out goes before those that wait. Before that nobody has seen
-that anything is slow, and the key was typed for what is about to open."""
+"""Seconds after which a key that leaves the screen, such as Esc, drops the keys waiting before it.
+
+Before that, the user cannot see a delay, so the key was typed for the screen that is opening.
+"""
 
 LOST_S = 3.0
-"""Seconds for which a key may be on its way through widgets that do not answer."""
+"""Seconds after which a key counts as handled, even if a widget has not passed on its message."""
 
 _TURNS = 5000
-"""Turns of the event loop after which it counts as one that never rests."""
+"""Maximum number of turns of the event loop to wait until it has nothing left to run."""
 
 _LOOK_S = 0.01
-"""Seconds between two looks whether a screen is there."""
+"""Seconds between two checks of whether a screen is ready."""
 
 _ParamsT = ParamSpec("_ParamsT")
 _ResultT = TypeVar("_ResultT")
@@ -57,17 +59,17 @@ _Method = Callable[Concatenate[_NodeT, _ParamsT], Coroutine[Any, Any, _ResultT]]
 
 
 class PendingNavigation:
-    """Something that was asked for with a key, and that later keys are meant for.
+    """The opening of a screen or page that a key requested and that later keys are meant for.
 
-    It holds keys back only as long as they would go to the screen on which it was asked for: where
-    it puts a question, the keys are for the question.
+    Keys wait only while the screen on which the key was pressed is shown. If a question appears
+    first, the keys go to the question.
 
     Args:
-        queue: Whose keys wait.
-        screen: The screen on which it was asked for.
-        what: What it is, for a sentence: ``page 3``.
-        passes: Tells which keys need not wait for it.
-        must_appear: Whether it has failed where no other screen has come, whatever it said.
+        queue: The queue whose keys wait.
+        screen: The screen on which the key was pressed.
+        what: The name of the screen or page for a sentence, such as ``page 3``.
+        passes: A function that returns whether a key need not wait.
+        must_appear: Whether the opening counts as failed if no other screen has appeared.
     """
 
     def __init__(
@@ -83,10 +85,10 @@ class PendingNavigation:
         self.what = what
         self.passes = passes
         self.since_s = asyncio.get_running_loop().time()
-        """When it began, on the clock of the event loop."""
+        """The time when the opening began, in seconds on the clock of the event loop."""
         self.is_over = False
         self.has_failed = False
-        """Whether keys that were typed for it have nothing to go to; may be set before its end."""
+        """Whether the opening failed, so that the waiting keys are dropped at its end."""
         self._queue = queue
         self._must_appear = must_appear
         self._updates = screen.stack_updates
@@ -129,26 +131,26 @@ def opening(
 
     Args:
         node: The screen that opens something, or a widget in it.
-        what: The name of what opens, such as ``page 3``; clean.
-        passes: Returns whether a key need not wait.
-        must_appear: Whether the opening has failed if no other screen has appeared.
+        what: The clean name of the screen or page that opens, such as ``page 3``.
+        passes: A function that returns whether a key need not wait.
+        must_appear: Whether the opening counts as failed if no other screen has appeared.
 
     Returns:
-        The opening to end; as a context manager, it ends with its block.
+        The opening, which the caller ends. As a context manager, the opening ends with its block.
     """
     queue = cast(_HasQueue, node.app).key_queue
     return queue.begin(PendingNavigation(queue, node.screen, what, passes, must_appear=must_appear))
 
 
 def is_opening(node: Widget) -> bool:
-    """Whether something is being opened on the screen that is shown."""
+    """Return whether a screen or page is being opened from the visible screen."""
     return cast(_HasQueue, node.app).key_queue.is_opening
 
 
 def opens(
     what: str, *, must_appear: bool = False
 ) -> Callable[[_Method[_NodeT, _ParamsT, _ResultT]], _Method[_NodeT, _ParamsT, _ResultT]]:
-    """Hold back keys while a method of a screen runs; arguments as for :func:`opening`."""
+    """Return a decorator that holds back keys while a method runs; see :func:`opening`."""
 
     def decorate(
         method: _Method[_NodeT, _ParamsT, _ResultT],
@@ -166,16 +168,17 @@ def opens(
 
 
 class KeyQueue:
-    """Deals with one key, or one paste, at a time.
+    """A queue that handles one key or one paste at a time.
 
     Args:
-        app: Whose keys they are.
-        deliver: Hands one to the widget that has the focus now.
-        is_meant: Whether one is for what it would reach now; what is not is discarded.
+        app: The app that receives the keys.
+        deliver: A function that passes a key to the widget that has the focus now.
+        is_meant: A function that returns whether a key was typed for the screen that would receive
+            it now. Other keys are discarded.
     """
 
     class Dealt(Message):
-        """Follows a key through the same queues, so that it arrives when the key is done."""
+        """A message that follows a key through the same queues and arrives after the key."""
 
     def __init__(
         self,
@@ -198,12 +201,12 @@ class KeyQueue:
 
     @property
     def is_dealing(self) -> bool:
-        """Whether a key is on its way, or waits for one."""
+        """Whether a key is being handled, or waits."""
         return bool(self._waiting) or self._under_way is not None or self._is_settling
 
     @property
     def is_opening(self) -> bool:
-        """Whether something is being opened on the screen that is shown."""
+        """Whether a screen or page is being opened from the visible screen."""
         return any(one.screen is self.app.screen for one in self._openings)
 
     @property
@@ -214,7 +217,7 @@ class KeyQueue:
     # --- keys ----------------------------------------------------------------------------------
 
     async def take(self, event: Arrived) -> None:
-        """Deal with a key now, or have it wait for the ones before it."""
+        """Handle a key now, or let it wait for the keys before it."""
         self._waiting.append(event)
         if self._under_way is None and not self._is_settling:
             await self._go_on()
@@ -244,7 +247,7 @@ class KeyQueue:
             self._settle()
 
     def note_dealt(self, dealt: Dealt) -> None:
-        """Note that the current key has passed all queues."""
+        """Note that the current key has passed through all queues."""
         if dealt is self._under_way:
             self._under_way = None
             if self._lost is not None:
@@ -273,7 +276,7 @@ class KeyQueue:
         elif turns and getattr(loop, "_ready", None):
             loop.call_soon(self._look, turns - 1)
         elif turns and not _is_there(self.app.screen):
-            # A layout comes soon, or takes longer than keys may wait: at most half a second.
+            # Keys wait at most half a second for the layout of a mounted screen.
             step = _TURNS // 50 if self.app.screen.is_mounted else 1
             loop.call_later(_LOOK_S, self._look, max(turns - step, 0))
         else:
@@ -293,21 +296,21 @@ class KeyQueue:
     # --- what is being opened ------------------------------------------------------------------
 
     def begin(self, opened: PendingNavigation) -> PendingNavigation:
-        """Hold back the keys that come from now on."""
-        if not self._follows_screens and self.app.is_running:  # it may be about to end
+        """Hold back the keys that arrive from now on, until the opening ends."""
+        if not self._follows_screens and self.app.is_running:  # the app may be about to end
             self._follows_screens = True
             self.app.screen_change_signal.subscribe(self.app, self._screen_changed)
         self._openings.append(opened)
         return opened
 
     def _screen_changed(self, screen: Screen[Any]) -> None:
-        """Keep the waiting keys for the question that a read has opened."""
+        """Let the waiting keys continue on a new screen, such as a question that a read opened."""
         if self._waiting:
             self._settle()
 
     def note_end(self, opened: PendingNavigation, *, failed: bool) -> None:
-        """Release the keys that waited for an opening; drop them if it failed."""
-        if opened not in self._openings:  # given up
+        """Release the keys that waited for an opening; drop them if the opening failed."""
+        if opened not in self._openings:  # keys have stopped waiting for this opening
             return
         self._openings.remove(opened)
         if failed:
@@ -329,7 +332,7 @@ class KeyQueue:
         if loop.time() < until_s:
             self._wake = loop.call_at(until_s, self._settle)
             return True
-        for one in holding:  # it may still come; but no key waits for it any more
+        for one in holding:  # it may still open its screen, but keys no longer wait
             self._openings.remove(one)
         if leads_out or have_waited is not None:
             self._drop(oldest)
@@ -344,7 +347,7 @@ class KeyQueue:
         ]
 
     def _drop(self, opened: PendingNavigation) -> None:
-        """Drop the keys up to the first that leads out, and say so."""
+        """Drop the keys before the first key that leaves the screen, and notify the user."""
         count = 0
         while self._waiting and not _leads_out(self._waiting[0]):
             self._waiting.popleft()
@@ -362,13 +365,13 @@ class KeyQueue:
 
 
 def takes_text(app: App[Any]) -> bool:
-    """Return whether letters typed now are text: for the field with the focus, or for a form."""
+    """Return whether the focused field, or the form around it, takes letters as text."""
     nearest = app.focused or app.screen
     return any(node.check_consume_key("x", "x") for node in nearest.ancestors_with_self)
 
 
 def _is_there(screen: Screen[Any]) -> bool:
-    """Return whether a screen is mounted and laid out; keys for a page need its size."""
+    """Return whether a screen is mounted and laid out; paging keys need its size."""
     return screen.is_mounted and not screen._layout_required
 
 

@@ -1,4 +1,4 @@
-"""On a terminal too small for its screens an app says so, and does nothing else."""
+"""Replaces lockterm's screens with a sentence if the terminal is too small for them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from textual.geometry import Size
 from lockterm.keymap.hints import key, keys_of
 
 SMALLEST = Size(60, 20)
-"""Columns and rows that every screen fits into."""
+"""Minimum columns and rows of a terminal, which every screen fits into."""
 
 _CLEAR = "\x1b[0m\x1b[2J\x1b[H"
 
 
 class MinimumSize:
-    """Has screens shown whole or not at all.
+    """A guard that shows screens completely or not at all.
 
-    A dialog that is cut off may hide what it is about. The screens go on behind the sentence,
-    untouched: what is typed, where the cursor is, what is being sent.
+    A dialog that is cut off could hide its subject. Behind the sentence, the screens continue
+    unchanged: they keep their text and their cursor, and requests are still sent.
 
     Args:
-        app: Whose screens they are.
+        app: The app that shows the screens.
     """
 
     def __init__(self, app: App[Any]) -> None:
@@ -32,16 +32,16 @@ class MinimumSize:
         self._told_at: Size | None = None
         """The size for which the sentence is shown; None if it is not shown."""
         self._gone_s = 0.0
-        """Since when it does not, on the clock of Textual's events."""
+        """The time when the sentence was removed, on the clock of Textual's events."""
 
     @property
     def is_missed(self) -> bool:
-        """Whether the terminal has no room for the screens."""
+        """Whether the terminal is too small for the screens."""
         size = self._app.size
         return size.width < SMALLEST.width or size.height < SMALLEST.height
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether a key may act: in a terminal that is too small, only quitting may."""
+        """Return whether a key may act; if the terminal is too small, quit on a quitting key."""
         is_there = self.is_missed or self._told_at is not None
         if not is_there and event.time >= self._gone_s:
             return True
@@ -50,7 +50,9 @@ class MinimumSize:
         return False
 
     def tell(self) -> bool:
-        """Draw the sentence, once, in place of the screen; Textual draws all of it when it grows.
+        """Draw the sentence instead of the screen if the terminal is too small.
+
+        The sentence is drawn once for each size. When the terminal grows, Textual redraws itself.
 
         Returns:
             Whether the sentence is shown, so that nothing else is drawn.

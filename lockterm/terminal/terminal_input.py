@@ -1,6 +1,6 @@
 """Converts terminal input to Textual messages: keys, mouse, pastes and answers.
 
-An answer that nobody here wants becomes nothing at all; see :mod:`lockterm.terminal.input_tokens`.
+An answer that lockterm does not use gives no message; see :mod:`lockterm.terminal.input_tokens`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from lockterm.terminal.input_tokens import (
 )
 
 _NUMBER = r"(\d{1,6})"
-# As texts: ``re`` compiles and keeps each when it is first wanted, and the first frame wants few.
+# Strings, because ``re`` compiles and caches each at its first use; the first frame needs few.
 _MOUSE = r"\x1b\[<\d{1,6};-?\d{1,6};-?\d{1,6}[Mm]\Z"
 _CURSOR = rf"\x1b\[{_NUMBER};{_NUMBER}R\Z"
 _MODE = rf"\x1b\[\?{_NUMBER};(\d)\$y\Z"
@@ -40,19 +40,21 @@ _RELEASED = "3"
 
 _QUESTION = re.compile(r"\x1b\[(?:0?[56]n|\?\d+\$p)")
 _LONGEST_QUESTION = 64
-"""Characters; a question is written by itself, and frames are not searched for any."""
+"""Maximum number of characters of a query; longer output, such as a frame, contains no query."""
 
 _MODIFIERS = ("shift", "alt", "ctrl", "super", "hyper", "meta")
 _CHARACTERS = {"enter": "\r", "tab": "\t", "backspace": "\x7f", "escape": "\x1b"}
 _META = 9
-"""The modifier of alt in older terminals, and in iTerm; kitty's super."""
+"""The modifier number of alt in older terminals and in iTerm; kitty uses it for super."""
 
 TWO_KEYS_S = 0.02
-"""Seconds between an ESC and a key from which on a person has typed both. A terminal sends the two
-bytes of alt together."""
+"""Minimum seconds between an ESC and a key if a person typed both, one after the other.
+
+For alt, a terminal sends the two bytes together.
+"""
 
 _SUPPORTED = (1, 2, 3)
-"""Values in a terminal's report that mean that the terminal knows a mode."""
+"""The values in a terminal's report of a mode that mean that the terminal supports the mode."""
 
 
 class StatusReport(events.Event, bubble=False):
@@ -60,11 +62,11 @@ class StatusReport(events.Event, bubble=False):
 
 
 class LettersDrawn(events.Event, bubble=False):
-    """The terminal has shown how it draws letters beyond ASCII.
+    """A report of how the terminal draws letters beyond ASCII.
 
     Args:
-        utf8: Whether it takes UTF-8.
-        ambiguous: How many cells it takes for a character of ambiguous width.
+        utf8: Whether the terminal reads UTF-8.
+        ambiguous: The width of a character of ambiguous width, in cells.
     """
 
     def __init__(self, utf8: bool, ambiguous: int) -> None:
@@ -74,7 +76,7 @@ class LettersDrawn(events.Event, bubble=False):
 
 
 class EscapedKey(events.Event, bubble=False):
-    """A key with an ESC just before it; what has the focus decides what the two mean.
+    """A key with an ESC just before it; the meaning of the two depends on the focus.
 
     Args:
         key: The key.
@@ -85,15 +87,15 @@ class EscapedKey(events.Event, bubble=False):
         super().__init__()
         self.key = key
         self.with_alt = events.Key(_with_alt(key.key), None)
-        """Both as one key."""
+        """The ESC and the key as one key with alt."""
         self.escape = _typed("\x1b")
         self.are_two = are_two
 
     def keys(self, *, in_text: bool) -> tuple[events.Key, ...]:
-        """Return the keys that the two bytes are.
+        """Return the keys that the ESC and the key after it mean.
 
         Args:
-            in_text: Whether a text field takes what is typed: there they are one key.
+            in_text: Whether letters are text now; if so, the two are one key with alt.
         """
         return (self.escape, self.key) if self.are_two and not in_text else (self.with_alt,)
 
@@ -103,13 +105,13 @@ Arrived = events.Key | events.Paste | EscapedKey
 
 
 class TerminalInput:
-    """Turns bytes of the terminal into messages.
+    """A converter from bytes of the terminal to messages.
 
     Args:
-        escape_delay_s: After so long without more an ESC is the Escape key, in seconds.
-        term: The terminal's type: the Linux console has a shift+tab of its own, and multiplexers
-            send Escape and the next key together (tmux for its ``escape-time`` of 0.5 s, GNU screen
-            for its ``maptimeout`` of 0.3 s).
+        escape_delay_s: Seconds after which an ESC without more input is the Escape key.
+        term: The terminal's type, or None for the type in the environment. The Linux console sends
+            its own sequence for shift+tab. Multiplexers send Escape and the next key together: tmux
+            within its ``escape-time`` of 0.5 s, GNU screen within its ``maptimeout`` of 0.3 s.
     """
 
     def __init__(
@@ -122,31 +124,30 @@ class TerminalInput:
         )
         self._mouse = XTermParser()
         self.tells_sizes = False
-        """Whether the terminal was asked for its size; otherwise size reports are ignored.
-        """
+        """Whether the terminal supports in-band size reports; otherwise, they are ignored."""
 
     @property
     def due_s(self) -> float | None:
-        """Time of the next :meth:`tick`; None if none is due."""
+        """The time of the next :meth:`tick` in seconds, or None if none is due."""
         return self._tokenizer.due_s
 
     def note_written(self, data: str, now_s: float) -> None:
-        """Learn which answers the terminal owes: an ESC may be the beginning of one.
+        """Note the answers that the terminal owes, because an ESC may begin an answer.
 
         Args:
-            data: What is sent to the terminal.
-            now_s: The time, in seconds, on the clock of :meth:`feed`.
+            data: The text that is sent to the terminal.
+            now_s: The time in seconds, on the clock of :meth:`feed`.
         """
         if len(data) <= _LONGEST_QUESTION:
             self._tokenizer.owed.extend(now_s + ANSWER_S for _ in _QUESTION.finditer(data))
 
     def feed(self, data: bytes, now_s: float) -> Iterator[Message]:
-        """The messages of what was read; see :meth:`InputTokenizer.feed`."""
+        """Yield the messages of new input; see :meth:`InputTokenizer.feed`."""
         for token in self._tokenizer.feed(data, now_s):
             yield from self._messages(token)
 
     def tick(self, now_s: float) -> Iterator[Message]:
-        """The keys that have waited long enough; see :meth:`InputTokenizer.tick`."""
+        """Yield the keys that have waited long enough; see :meth:`InputTokenizer.tick`."""
         for token in self._tokenizer.tick(now_s):
             yield from self._messages(token)
 
@@ -161,7 +162,7 @@ class TerminalInput:
             yield from self._meaning(token)
 
     def _escaped(self, token: Escaped) -> Iterator[Message]:
-        """A key with an ESC before it, or the Escape key before a report that is none."""
+        """Yield a key with an ESC before it, or the Escape key and a message that is not a key."""
         joined = self._joins_keys and isinstance(token.key, Char)
         are_two = token.pause_s >= TWO_KEYS_S or joined
         for message in self._messages(token.key):
@@ -212,7 +213,7 @@ def _mode(mode: int, state: int) -> Iterator[Message]:
 
 def _typed(char: str) -> events.Key:
     """Return the key of a single character."""
-    if char == "\n":  # what keyboards of phones send for Enter
+    if char == "\n":  # sent by phone keyboards for Enter
         char = "\r"
     named = ANSI_SEQUENCES_KEYS.get(char)
     if isinstance(named, tuple):
@@ -224,7 +225,8 @@ def _typed(char: str) -> events.Key:
 def _keys(sequence: str) -> Iterator[Message]:
     """Yield the single key of a sequence; nothing if the sequence is not a key.
 
-    Textual's table has Escape and a key for many with alt: those are read by their form.
+    For many keys with alt, Textual's table contains two keys: Escape and another key. Such a
+    sequence is parsed by its form instead.
     """
     named = ANSI_SEQUENCES_KEYS.get(sequence)
     if isinstance(named, tuple) and len(named) == 1:
@@ -241,7 +243,10 @@ def _keys(sequence: str) -> Iterator[Message]:
 
 
 def _coded(code: int, modifiers: int, text: str, end: str) -> events.Key | None:
-    """Return a key with its modifiers; an earlier program may have requested this form."""
+    """Return the key of a sequence with modifiers, or None if the sequence is not a key.
+
+    An earlier program may have requested this form.
+    """
     if end == "~" and code == 27:  # xterm's modifyOtherKeys
         code, end, text = int(text[1:] or 0) if text[1:].isdecimal() else 0, "u", ""
     name = FUNCTIONAL_KEYS.get(f"{code}{end}")

@@ -1,7 +1,7 @@
-"""Every key: its place, ID, action, and heading in help.
+"""The registry of all keys, with the place, ID, action and help heading of each key.
 
-This is the only list. The bindings of screens and widgets, help, palette, footer and ``lockterm
-keys`` follow from it; the configuration chooses other keys by ID.
+This is the only list of keys. The bindings of screens and widgets, the help, the palette, the
+footer and ``lockterm keys`` are made from this list. The configuration chooses other keys by ID.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from lockterm.keymap.place import Place
 __all__ = ["FIRST_RUN", "FIRST_RUN_IDS", "MOVING", "PLACES", "PRIORITY", "TASKS"]
 
 PLACES: Mapping[str, Place] = {**TABLES, **SCREENS, **DIALOGS_AND_FIELDS}
-"""The places of keys, in the order of help below a heading."""
+"""Name -> the place; in this order, the help lists their keys below a heading."""
 
 
 @cache
 def known() -> Mapping[str, tuple[str, ...]]:
-    """Id -> its keys where it is found first, unless chosen."""
+    """Return the default keys of each ID, as the first place with this ID has them."""
     keys: dict[str, tuple[str, ...]] = {}
     for place in PLACES.values():
         for name, own in place.keys.items():
@@ -40,13 +40,13 @@ def known() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def in_help() -> Mapping[str, tuple[str, int]]:
-    """ID -> its heading, and its position below it."""
+    """Return the help heading of each ID, and the position of the ID below that heading."""
     below: dict[str, list[str]] = {task: [] for task in TASKS}
     for place in PLACES.values():
         for task, keys in place.tasks.items():
             names = below[task]
             at = len(names)
-            for key in reversed(keys):  # new ones before the next that another place has too
+            for key in reversed(keys):  # insert new IDs before a known ID
                 if key.id in names:
                     at = names.index(key.id)
                 else:
@@ -56,7 +56,7 @@ def in_help() -> Mapping[str, tuple[str, int]]:
 
 @cache
 def that_open() -> frozenset[str]:
-    """Return the IDs of the keys that open something."""
+    """Return the IDs of the keys that open a screen or a dialog."""
     return frozenset(key.id for place in PLACES.values() for key in place.own if key.opens)
 
 
@@ -67,7 +67,7 @@ def is_by_hand(name: str) -> bool:
 
 
 def stacks() -> Iterator[tuple[Place, ...]]:
-    """Return the places that are active at the same time, the innermost first."""
+    """Yield each group of places that are active at the same time, the innermost first."""
     for place in PLACES.values():
         if place.is_inner or place is APP:
             continue

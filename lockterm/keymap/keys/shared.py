@@ -1,4 +1,4 @@
-"""The headings of help, and the keys of no single screen: everywhere, in tables, in dialogs."""
+"""The headings of the help, and the keys that screens share: global, in tables, in dialogs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TASKS = (
     *(REMOTES, MARKS, LOCKS, VOICE, CHANGES, PLANS, PROFILES, FORM, FINDING, COPYING, DIALOGS),
     *(MOVING, OUTCOMES, EVERYWHERE),
 )
-"""The headings of help, in order."""
+"""The headings of the help, in order."""
 
 
 # fmt: off
@@ -43,7 +43,13 @@ def rows(
     ),
     lines: tuple[int, ...] = (0,) * 6,
 ) -> tuple[Key, ...]:
-    """The keys that go through lines; the actions of who has the lines, with blanks between."""
+    """Return the keys that move through rows.
+
+    Args:
+        actions: The actions of the six keys, separated by blanks.
+        verbs: The verbs of the six keys.
+        lines: The positions of the six keys in the footer; 0 for a key that is not shown there.
+    """
     keys = {
         "row.up": "up,k",
         "row.down": "down,j",
@@ -57,7 +63,15 @@ def rows(
 
 
 def marks(mark: int, act: int, none: int, more: str, every: int = 0) -> tuple[Key, ...]:
-    """The keys that mark; which of the line of keys some of them are, and what else there is."""
+    """Return the keys that mark rows.
+
+    Args:
+        mark: The footer position of the key that marks a row.
+        act: The footer position of the key for more actions.
+        none: The footer position of the key that unmarks all rows.
+        more: The other actions on marked rows, for a sentence.
+        every: The footer position of the key that marks all rows; 0 to leave it out.
+    """
     return (
         Key("marks.mark", "space", "mark", line=mark,
             sentence="Mark or unmark the selected row, and move down"),
@@ -154,17 +168,17 @@ APP = Place(
 )
 
 PRIORITY = tuple(key.id for key in APP.own if key.priority)
-"""They work before anything else does, in every dialog and every field."""
+"""The IDs of the keys that work before all other keys, in every dialog and every field."""
 
 FIRST_RUN_IDS = ("app.help", "app.quiet", "app.mouse", "app.theme", "app.redraw", "app.quit")
-"""Those of everywhere that are there while no service is known, beside those of ``PRIORITY``."""
+"""The IDs of global keys that work before a service is configured, besides ``PRIORITY``."""
 
 FIRST_RUN = tuple(
     replace(key, verb="quit", line=1) if key.id == "app.quit" else key
     for key in APP.own
     if key.id in (*FIRST_RUN_IDS, *PRIORITY)
 )
-"""The keys of everywhere while no service is known."""
+"""The global keys that work before a service is configured."""
 
 TABLES: Mapping[str, Place] = {
     "table": Place(
