@@ -43,7 +43,7 @@ _log = logging.getLogger("lockterm")
 
 
 class Appearance:
-    """The app's appearance, which can change while it runs.
+    """The app's appearance, which can change while the app runs.
 
     Args:
         app: The running app.
@@ -193,9 +193,10 @@ class Appearance:
             use_mouse(self.look.mouse)
 
     def take_letters(self, event: LettersDrawn) -> None:
-        """Apply what the terminal showed it can draw, unless the user forced Unicode.
+        """Adapt the look to the terminal's report about letters beyond ASCII.
 
-        The terminal's answer outranks the environment.
+        The report outranks the environment. If the user forced Unicode, only the width of letters
+        is taken from the report.
         """
         if event.utf8 != self.look.utf8 and not self.look.unicode:
             # The terminal may have taken bytes of a name for the start of a control string.

@@ -45,7 +45,7 @@ OTHERS_S = 60.0
 """Seconds between two checks for changes that other sessions on this store resolved."""
 
 PAGE_FIRST_S = 0.3
-"""Seconds by which lockterm delays reading what earlier sessions left; the page comes first."""
+"""Seconds until lockterm reads the data of earlier sessions, so that the first page comes first."""
 
 ENDING_S = 5.0
 """Seconds until abandoned drafts are read a second time if the first read found none.
@@ -62,11 +62,12 @@ class LocktermApp(TerminalApp[int]):
         paths: The places of lockterm's files.
         look: The terminal's capabilities and the options the user chose.
         keymap: The keys the user chose.
-        open_lock: The lock whose remotes the app shows first, in the lock book or not.
-        is_last: Whether that is the last opened lock. If so, Esc leads back to the lock book.
+        open_lock: The ID of the lock whose remotes the app shows first, or None for the lock book.
+            The lock need not be in the lock book.
+        is_last: Whether ``open_lock`` was opened last. If so, Esc leads back to the lock book.
         clock: A function that returns seconds since the epoch; replaced in tests.
         profiles: The profiles the user can switch to, or None if there is only this one.
-        first: The lock's first page, requested before the app started, or None.
+        first: The first page of ``open_lock``, requested before the app started, or None.
     """
 
     BINDINGS = bindings("app")
@@ -109,7 +110,7 @@ class LocktermApp(TerminalApp[int]):
         self.exports = paths.data_dir / "exports"
         """The directory for exported files."""
         self._is_draft_due = False
-        """Whether an abandoned draft waits until no dialog or form is open."""
+        """Whether the offer of an abandoned draft waits until no dialog or form is open."""
         self._run_timer: Timer | None = None
         self._has_news = False
         """Whether the journal changed during a run and has not been read since."""
@@ -125,11 +126,11 @@ class LocktermApp(TerminalApp[int]):
         return cache_of(self._cache_dir, self.operations.profile)
 
     def now_ms(self) -> int:
-        """Return the time of the operations' clock, in milliseconds."""
+        """Return the current time of the operations' clock, in milliseconds."""
         return self.operations.machine_ms()
 
     def _read_ahead(self, look: Look) -> None:
-        """Turn off reading ahead in low-bandwidth mode."""
+        """Read pages ahead, except in low-bandwidth mode."""
         self.operations.remotes.reads_ahead = not look.quiet
 
     def get_default_screen(self) -> Screen[Any]:
@@ -164,7 +165,7 @@ class LocktermApp(TerminalApp[int]):
         self.set_timer(PAGE_FIRST_S, self._look_back)
 
     def _look_back(self) -> None:
-        """Show what earlier sessions left, and preload the first lock of the lock book."""
+        """Open the client, and offer the changes, drafts and runs that earlier sessions left."""
         startup.over()
         self.operations.connection.get_ready()
         self._read_outcomes()
@@ -231,7 +232,7 @@ class LocktermApp(TerminalApp[int]):
 
     @work
     async def action_run(self) -> None:
-        """Show the run that is active, was interrupted, or came last."""
+        """Show the active run, the interrupted run, or the last run."""
         with opening(self.screen, "the run", must_appear=True):
             try:
                 run_id = await screens.last_run(self.operations)

@@ -33,7 +33,7 @@ A key typed before the error could be read leaves it in place.
 
 
 class Notices:
-    """The notifications: each stays in the last line as long as it takes to read.
+    """The notifications, each of which stays in the last line for as long as reading it takes.
 
     Args:
         app: The app that shows them.
@@ -60,7 +60,7 @@ class Notices:
         """The event time from which a key removes the current error."""
 
     def keep(self, message: str, title: str, severity: SeverityLevel) -> LoggedNotice:
-        """Add a message that is shown elsewhere to the log. Never markup: names are untrusted."""
+        """Add a message that is shown elsewhere to the log, as plain text without markup."""
         kept = self.log.keep(severity, clean(title, 160), clean(message, 600), self._now_ms())
         self.message_kept.publish(kept)
         return kept

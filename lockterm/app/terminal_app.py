@@ -86,7 +86,7 @@ class TerminalApp(HookedApp[ReturnType]):
         """Keeps text typed for a form that has just closed from acting on the screen below it."""
         queue = self.key_queue
         self.idle = Idle(self, lambda: queue.is_dealing or queue.is_opening)
-        """Prepares for later keys while no key is pressed."""
+        """The preparations for later keys, which run while no key is pressed."""
         self.fence = RenderBarrier(
             self.frame_diff.send, self.set_timer, lambda: events.Event().time
         )
@@ -124,7 +124,7 @@ class TerminalApp(HookedApp[ReturnType]):
 
     @property
     def notice_log(self) -> NoticeLog:
-        """The log of all notifications, which knows the one in the footer."""
+        """The log of all notifications, including the notification in the footer."""
         return self.notices.log
 
     @property
@@ -140,7 +140,7 @@ class TerminalApp(HookedApp[ReturnType]):
         return self.appearance.look
 
     def get_driver_class(self) -> type[Driver]:
-        """Return our driver, which can release the mouse, in place of ``LinuxDriver``."""
+        """Return lockterm's driver instead of ``LinuxDriver``, or another driver unchanged."""
         textuals = super().get_driver_class()
         if constants.DRIVER is not None or textuals.__name__ != "LinuxDriver":
             return textuals
@@ -182,7 +182,7 @@ class TerminalApp(HookedApp[ReturnType]):
     # --- untrusted text ----------------------------------------------------------------------
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return the filters of Textual, of this terminal, and for control characters."""
+        """Return one filter that applies Textual's, this terminal's and the sanitizing filters."""
         filters = (*super().get_line_filters(), *self.appearance.filters, self._sanitizer)
         if filters != self._filter_chain.filters:
             self._filter_chain = FilterChain(filters)
@@ -208,9 +208,10 @@ class TerminalApp(HookedApp[ReturnType]):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Show a notification and keep it in the message log. Never markup: names are untrusted.
+        """Show a notification and keep it in the message log.
 
-        It stays as long as it takes to read, whatever ``timeout`` says; see :class:`Notices`.
+        The text is never parsed as markup, because names are untrusted. The notification ignores
+        ``timeout`` and stays for as long as reading it takes; see :class:`Notices`.
         """
         self.notices.say(message, title, severity)
 
@@ -248,7 +249,7 @@ class TerminalApp(HookedApp[ReturnType]):
         await super().on_event(event)
 
     def take_left_key(self, key: str) -> bool:
-        """Redraw from a dialog too, which swallows the app's other keys."""
+        """Handle the redraw key even in a dialog, which swallows the app's other keys."""
         is_redraw = has_key_of_its_own(self, key, "app.redraw")
         if is_redraw:
             self.frame_diff.redraw()
@@ -276,7 +277,7 @@ class TerminalApp(HookedApp[ReturnType]):
         self.fence.answered(event.time)
 
     def ask_drawn(self, drawn: Callable[[float], None]) -> None:
-        """Report when keys can answer the current frame; see :meth:`RenderBarrier.ask`."""
+        """Call ``drawn`` when the current frame is visible; see :meth:`RenderBarrier.ask`."""
         if self.is_headless:
             drawn(events.Event().time)
         else:
@@ -308,7 +309,7 @@ class TerminalApp(HookedApp[ReturnType]):
         )
 
     def get_key_display(self, binding: Binding) -> str:
-        """Return a key's name in letters, because arrows are not in every font and encoding."""
+        """Return a key's name in ASCII letters, because some fonts and encodings have no arrows."""
         return written(binding.key)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
@@ -356,7 +357,7 @@ class TerminalApp(HookedApp[ReturnType]):
             modal.box.begin()
 
     async def stopped(self) -> None:
-        """Stop that work, and return when it has stopped."""
+        """Stop the work that ``would_stop`` is about, and return when it has stopped."""
 
     @work
     async def _ask_to_quit(self, question: str) -> None:
@@ -378,7 +379,7 @@ class TerminalApp(HookedApp[ReturnType]):
         self.exit()
 
     def last_words(self) -> str:
-        """Return the message for a crash; the log gets the traceback."""
+        """Return the message for a crash, and log the traceback."""
         _log.critical("lockterm ended because of a bug", exc_info=True)
         return (
             "lockterm ended because of a bug. Changes sent before are not"

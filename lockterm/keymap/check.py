@@ -47,7 +47,7 @@ class WrongKeyError(ValueError):
 
 
 def check(chosen: Mapping[str, object]) -> Keymap:
-    """Return the chosen keys, and the other actions that lose default keys to them.
+    """Return the keymap of the chosen keys, and of the actions that lose default keys to them.
 
     Args:
         chosen: ID -> its setting, in the order of the configuration file.
@@ -90,7 +90,7 @@ def gave_way(chosen: Iterable[str], keymap: Keymap) -> Iterator[str]:
 
 
 def _keys(name: str, value: object, defaults: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    """Yield the keys of a setting in Textual's names; raise WrongKeyError for an invalid setting."""
+    """Yield the keys of a setting in Textual's names, after checking each key."""
     if not isinstance(value, str):
         raise WrongKeyError(name, 'must be keys in quotes, such as "x" or "x,delete"')
     parts = [value] if value.strip() in (",", "") else value.split(",")

@@ -26,7 +26,8 @@ class Key:
     opens: bool = False
     """Whether later keys are meant for the screen or dialog that this key opens.
 
-    If the action is disabled, a dialog shows the reason, so that those keys do not act on the screen.
+    If the action is disabled, a dialog shows the reason, so that those keys do not act on the
+    screen.
     """
     priority: bool = False
     """Whether the key works before all other keys, in every dialog and every field."""

@@ -8,18 +8,18 @@ from functools import lru_cache
 from lockterm.terminal.widths import GUARD, Cell, is_doubtful
 
 THROUGH = 4
-"""Maximum number of unchanged cells to write again, because a cursor move is no shorter."""
+"""Maximum number of unchanged cells to write again instead of a cursor move."""
 
 ERASED = 10
-"""Minimum number of blanks for which erasing and moving on is shorter than writing them."""
+"""Minimum number of blanks that are shorter to erase and skip than to write."""
 
 _ENDS = {
     **{"1": "22", "2": "22", "3": "23", "4": "24", "21": "24", "5": "25", "6": "25", "7": "27"},
     **{"8": "28", "9": "29", "51": "54", "52": "54", "53": "55"},
 }
-"""The code that ends each attribute."""
+"""Code of an attribute -> the code that ends it."""
 SEEN_ON_BLANKS = frozenset(("4", "21", "7", "9", "51", "52", "53"))
-"""The attributes that are visible on blanks."""
+"""The codes of the attributes that are visible on blanks."""
 
 
 class CellWriter:
@@ -34,7 +34,7 @@ class CellWriter:
         self._out: list[str] = []
         self._codes = ""
         self._at: tuple[int, int] | None = None
-        """The position of the terminal's cursor, or None where terminals may disagree."""
+        """Column and row of the terminal's cursor, or None if terminals may disagree on them."""
         self._exact = 0
 
     def write(
@@ -52,8 +52,9 @@ class CellWriter:
             y: The row number.
             cells: All cells of the row.
             changed: Whether to write each cell.
-            runs: Cells to write without a move in between, wherever the terminal's cursor gets to,
-                by the first cell of each run. A run has changed as a whole or not at all.
+            runs: First cell -> the run of cells to write without a cursor move in between, because
+                terminals disagree on the cursor's position there. Either all cells of a run have
+                changed, or none.
             exact: The number of cells from the left in which blanks keep their own style, because
                 characters of doubtful width may be near. If a character is drawn beyond its cells,
                 PuTTY repaints the blank beside it when the style of that blank changes, even
@@ -178,7 +179,7 @@ class CellWriter:
         return "".join(self._out)
 
     def _blank_from(self, cells: list[Cell]) -> int:
-        """Return the first cell of a blank rest of the row that one code can erase."""
+        """Return the first cell that one code can erase to the row's end, or the row's length."""
         place, last = len(cells), cells[-1]
         if last[0] != " " or not (last[1] == "" or (self._fills and is_ground(last[1]))):
             return place
@@ -234,10 +235,10 @@ def _parts(codes: str) -> tuple[frozenset[str], str, str]:
 
 @lru_cache(maxsize=256)
 def _unseen(codes: str) -> str:
-    """Return codes that hide the guard, for which many fonts have a box.
+    """Return the SGR codes that hide the guard character, which many fonts draw as a box.
 
-    VTE obeys the code for concealed text. PuTTY and urxvt need the color of the background, so
-    that is added if it is known. The result is empty if a line or frame is drawn through the cell.
+    VTE supports the code for concealed text. PuTTY and urxvt need text in the background color, so
+    that color is added if it is known. The result is empty if the style draws a line or a frame.
     """
     attributes, front, back = _parts(codes)
     if attributes & SEEN_ON_BLANKS - {"7"}:
@@ -253,9 +254,9 @@ def _unseen(codes: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _suits_blanks(codes: str, blank: str) -> bool:
-    """Return whether a blank looks the same in another style.
+    """Return whether a blank of the style ``blank`` looks the same in the style ``codes``.
 
-    That style must have the same background, and no attribute that is visible on blanks.
+    Both styles must have the same background and no attribute that is visible on blanks.
     """
     if codes == blank:
         return True

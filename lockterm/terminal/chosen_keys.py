@@ -1,10 +1,14 @@
 """Keys chosen in the configuration.
 
-Textual's ``App.set_keymap`` is not used. It applies the keymap after ``Screen._binding_chain`` has
-dropped the keys that the focused field takes as text. An action whose default key is a letter is
-dropped, too, so F1 chosen instead of ``?`` would do nothing in a form. Also, a rebound binding
-moves behind all others, and an action cannot be left without a key. Here a binding keeps its place
-and has its new key from the beginning.
+This module replaces Textual's ``App.set_keymap``, which has three problems:
+
+* It applies the keymap after ``Screen._binding_chain`` has dropped the keys that the focused field
+  takes as text. This also drops an action whose default key is a letter, so F1 chosen instead of
+  ``?`` would do nothing in a form.
+* A rebound binding moves behind all other bindings.
+* An action cannot be left without a key.
+
+Here, a binding keeps its place and has its new key from the beginning.
 """
 
 from __future__ import annotations

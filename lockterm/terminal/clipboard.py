@@ -4,10 +4,10 @@ tmux and GNU screen need special handling:
 
 * By default, tmux drops OSC 52 (``set-clipboard external``, ``allow-passthrough off``), but its
   own command accepts a value and passes it on. If the command cannot reach tmux, for example over
-  SSH from inside tmux, both spellings are sent: each works with one of the two options.
+  SSH from inside tmux, lockterm sends both forms of OSC 52; each form works with one option.
 * GNU screen passes on device control strings of at most 767 bytes; longer ones spill onto the
   display. The terminal joins the pieces.
-* ``TERM=screen`` without ``STY`` may be either of them.
+* ``TERM=screen`` without ``STY`` may be tmux or GNU screen.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Finds out when the terminal has shown a frame, also over a slow link.
 
-Written bytes may wait in the link for seconds, and keys typed in that time answer the frame before.
-So a query follows the frame. Its answer comes in the same stream as the keys, so keys after the
-answer were typed while the frame was visible.
+Written bytes may wait in the link for seconds. Keys typed in that time refer to the previous frame.
+So lockterm sends a query after the frame. The answer arrives in the same stream as the keys, so the
+keys after the answer were typed while the frame was visible.
 """
 
 from __future__ import annotations
@@ -11,24 +11,23 @@ from collections import deque
 from collections.abc import Callable
 
 ASK = "\x1b[5n"
-"""Device status report. Terminals and multiplexers answer it in the order in which they read."""
+"""The query for the device status; terminals and multiplexers answer in the order of input."""
 
 UNKNOWN_S = 2.0
-"""Seconds to wait for the first answer; after them, the terminal counts as one that never answers.
-"""
+"""Seconds to wait for the first answer; later, the terminal counts as never answering."""
 
 KNOWN_S = 30.0
 """Seconds to wait for a terminal that has answered before; the line may have lost its answer."""
 
 
 class RenderBarrier:
-    """Asks the terminal whether it has shown everything that was written.
+    """A query of whether the terminal has shown everything that was written.
 
-    tmux and GNU screen answer themselves, so delays beyond them stay unknown.
+    tmux and GNU screen answer the query themselves, so delays beyond them stay unknown.
 
     Args:
         send: A function that writes to the terminal, after all frames so far.
-        later: A function that calls another one after some seconds.
+        later: A function that calls another function after a number of seconds.
         now_s: The clock of key events, in seconds.
     """
 
@@ -54,7 +53,8 @@ class RenderBarrier:
         """Report when the terminal has shown everything that was written.
 
         Args:
-            drawn: A function that receives that time once, or now if the terminal never answers.
+            drawn: A function that receives the time of the answer, in seconds, once. If the
+                terminal never answers, the function receives the current time.
         """
         if self._answers is False:
             drawn(self._now_s())
@@ -64,7 +64,11 @@ class RenderBarrier:
         self._later(KNOWN_S if self._answers else UNKNOWN_S, lambda: self._give_up(drawn))
 
     def answered(self, at_s: float) -> None:
-        """Handle an answer of the terminal, read at a time in order with the keys."""
+        """Handle an answer of the terminal.
+
+        Args:
+            at_s: The time of the answer in seconds, in order with the times of the keys.
+        """
         self._answers = True
         if self._asked:
             self._asked.popleft()(at_s)

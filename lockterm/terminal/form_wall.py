@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lockterm.terminal.key_queue import Typed
 
 CLOSED_S = 1.0
-"""Seconds without a letter after which letters act again after Esc has closed a form."""
+"""Seconds without a letter until letters act again after Esc has closed a form."""
 
 
 class FormWall:
@@ -28,7 +28,7 @@ class FormWall:
 
     Args:
         app: The app; its forms are the screens with a true ``is_form``.
-        report: Reports that keys do nothing; called once for each closed form.
+        report: A function that reports the ignored keys; called at most once per closed form.
     """
 
     def __init__(self, app: App[Any], report: Callable[[], None]) -> None:
@@ -41,7 +41,7 @@ class FormWall:
         self._has_reported = False
 
     def note_screen(self, screen: Screen[Any]) -> None:
-        """Note the new top screen: a form has closed, or asks whether to close."""
+        """Note the new top screen: a form has closed, or a question asks whether to close it."""
         if self._left is None or screen is self._left:
             return
         self._closed_s, self._has_reported = events.Event().time, False

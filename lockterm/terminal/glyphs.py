@@ -1,7 +1,7 @@
 """ASCII replacements for Textual's line drawing, for terminals without Unicode.
 
-They apply only to decoration: borders, scroll bars and progress bars. The service's values keep
-their characters here. Icons in lockterm's own texts come from ``lockterm.domain.glyphs``.
+The replacements apply only to decoration: borders, scroll bars and progress bars. The service's
+values keep their characters. Icons in lockterm's own texts come from ``lockterm.domain.glyphs``.
 """
 
 from __future__ import annotations

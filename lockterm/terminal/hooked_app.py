@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class HookedApp(App[ReturnType]):
-    """Textual's app with hooks, followed by their callers."""
+    """A Textual app with hooks for subclasses; the methods that call the hooks come last."""
 
     # --- hooks ---------------------------------------------------------------------------------
 
@@ -28,7 +28,7 @@ class HookedApp(App[ReturnType]):
         """Change new screens and widgets before their bindings are read."""
 
     def take_left_key(self, key: str) -> bool:
-        """Handle a key that no binding took, also in dialogs; return whether it did something."""
+        """Handle a key that no binding handled, even in a dialog; return whether it had any use."""
         return False
 
     def last_words(self) -> str:
@@ -59,8 +59,9 @@ class HookedApp(App[ReturnType]):
     def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
         """Cancel the workers of closing widgets before the widgets are removed, not after.
 
-        Otherwise, a read that ends in between finds no widget for its answer, which crashes
-        lockterm. After a screen has closed, the screen below needs no new layout.
+        Otherwise, a read that ends in between would find no widget for its answer and crash
+        lockterm. For a closed screen, Textual gets no parent, because the screen below needs no new
+        layout.
         """
         if parent is self:
             # The keys of this cache of Textual refer to rendered lines. It would keep those of up

@@ -1,7 +1,7 @@
-"""Prepares what later keys need while no key is pressed.
+"""Runs preparations for later keys while no key is pressed.
 
-Creating, mounting, styling or importing something on demand would slow down the first key that
-needs it.
+Without preparation, the first key that needs a widget or a module would wait until the widget is
+created, mounted and styled, or the module is imported.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 QUIET_S = 0.2
-"""Seconds without a key before preparation starts; a typing user continues sooner."""
+"""Seconds without a key before preparation starts; a user who is typing pauses less."""
 
 REST_S = 1.0
 """Seconds without a key before a full garbage collection."""
 
 
 class Idle:
-    """Runs one piece of preparation in each pause of typing; not used without a terminal.
+    """A queue of preparations that runs one of them in each pause of typing.
+
+    A headless app runs none of them.
 
     Args:
         app: The app that receives the keys.
@@ -39,19 +41,20 @@ class Idle:
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, node: Widget, act: Callable[[], object]) -> None:
-        """Do something for a widget later, unless the widget has been closed by then.
+        """Queue an action for a widget; it does not run if the widget has been closed by then.
 
         Args:
             node: The widget.
-            act: The action; it must be quick and send nothing.
+            act: An action that is quick and sends nothing.
         """
-        # Fast typing leaves no idle moment, and work that waits for closed screens would keep them.
+        # Drop actions of closed widgets, because fast typing leaves no pause, and the actions would
+        # keep closed screens alive.
         self._due = deque(due for due in self._due if due[0].is_attached)
         self._due.append((node, act))
         self.wait()
 
     def wait(self) -> None:
-        """Restart the pause, because a key has come."""
+        """Wait for a new pause; called for each key."""
         if self._timer is not None:
             self._timer.cancel()
         if not self._app.is_headless:
@@ -82,5 +85,5 @@ class _HasIdle(Protocol):
 
 
 def when_idle(node: Widget, act: Callable[[], object]) -> None:
-    """Do something for a widget in a pause; see :meth:`Idle.add`."""
+    """Queue an action for a widget, to run in a pause of typing; see :meth:`Idle.add`."""
     cast(_HasIdle, node.app).idle.add(node, act)

@@ -28,7 +28,7 @@ HOLD_S = 0.5
 """Seconds to wait for more after Escape and a key that may also be the beginning of an answer."""
 
 UNTYPED_S = 2.0
-"""Seconds to wait if that key does nothing in lockterm."""
+"""Seconds to wait instead of ``HOLD_S`` if the key does nothing in lockterm."""
 
 LATE_S = 10.0
 """Seconds after an Escape during which the rest of a cut sequence is recognized by its form.
@@ -46,7 +46,7 @@ _PASTE_END = b"\x1b[201~"
 _SS3 = rb"\x1bO[0-9;]{0,5}[A-DFHMP-Sa-dj-y]"
 _SS3_PART = rb"\x1bO[0-9;]{0,5}\Z"
 _STRING = rb"\x1b(?:\][0-9lLI]|P[0-?!$+@|]|[_^][!-~])"
-"""A certain beginning of a string: OSC, DCS, APC and PM as terminals use them in answers."""
+"""The unambiguous beginning of a string: OSC, DCS, APC or PM, as in terminals' answers."""
 _STRING_PART = rb"\x1b[\]_^P]\Z"
 _RXVT_KEY = rb"(?:[235678]|2[34])\Z"
 """Numbers after which a dollar ends a key of rxvt; the report of a mode has a semicolon before."""
@@ -97,7 +97,7 @@ class String:
 
 @dataclass(frozen=True, slots=True)
 class Escaped:
-    """A key just after an ESC: a key with alt, or the Escape key and another one."""
+    """A key just after an ESC: a key with alt, or the Escape key and another key."""
 
     key: Char | Sequence
     """The key after the ESC."""
@@ -135,7 +135,7 @@ class InputTokenizer:
         self._escape_delay_s = escape_delay_s
         self._escape_tab_is_backtab = escape_tab_is_backtab
         self.owed: deque[float] = deque()
-        """The time until which each queried answer is expected; the sender of a query appends it.
+        """The time until which each owed answer is expected; the sender of a query appends a time.
         """
         self._state = _State.GROUND
         self._held = b""

@@ -16,13 +16,14 @@ _WHERE_IS_THE_CURSOR = "\x1b[6n"
 class Link:
     """A measurement of the round trip by queries for the cursor position.
 
-    tmux and GNU screen answer themselves. If one of them runs on this machine, the link looks fast
-    even if the connection beyond it is slow. If the terminal never answers, nothing is reported.
+    tmux and GNU screen answer the queries themselves. If one of them runs on this machine, the link
+    looks fast even if the connection beyond it is slow. If the terminal never answers, nothing is
+    reported.
 
     Args:
-        send: Writes to the terminal.
+        send: A function that writes to the terminal.
         now_s: The clock of the answers, in seconds.
-        measured: Receives the round trip in seconds, once.
+        measured: A function that receives the round trip in seconds, once.
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class Link:
         self._send(_WHERE_IS_THE_CURSOR)
 
     def answered(self, at_s: float) -> None:
-        """Handle an answer that came at a time; ignore one without a query."""
+        """Handle an answer, with its time in seconds; ignore an answer without a query."""
         if self._asked_s is None:
             return
         self._trips_s.append(at_s - self._asked_s)

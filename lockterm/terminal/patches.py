@@ -1,4 +1,4 @@
-"""Patches for parts that Textual draws only with colors, and uses of its private parts."""
+"""Patches of parts that Textual draws only with colors, and access to its private parts."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ def _drawn(segment: Segment, glyph: str, style: Style) -> Segment:
 
 
 def _with_reverse(self: Widget, *component_classes: str, partial: bool = False) -> VisualStyle:
-    """Add ``text-style: reverse`` of component classes, such as a list's cursor.
+    """Return the style of component classes, including ``text-style: reverse``.
 
-    Textual ignores it.
+    Textual ignores ``reverse``, for example in the style of a list's cursor.
     """
     style = _get_visual_style(self, *component_classes, partial=partial)
     if any(self.get_component_styles(name).text_style.reverse for name in component_classes):
@@ -116,7 +116,7 @@ def active_binding(screen: Screen[Any], key: str) -> ActiveBinding | None:
 
 
 def patch_drawing() -> None:
-    """Patch Textual's classes, because it has no such hooks in an app."""
+    """Patch Textual's classes, because an app has no hooks for these parts."""
     ScrollBar.renderer = SeenScrollBar
     Content.truncate = _cut  # type: ignore[method-assign]
     _styles_cache.get_box = _box  # type: ignore[assignment, attr-defined]
@@ -144,7 +144,7 @@ def begin_with_theme(app: App[Any], theme: str) -> None:
 
 
 def use_colors(app: App[Any], colors: ColorSystem) -> None:
-    """Send colors of this color system."""
+    """Make an app send only colors of this color system."""
     app.console._color_system = colors
 
 
@@ -154,7 +154,7 @@ def line_of_option(options: OptionList) -> int:
 
 
 def has_key_of_its_own(app: App[Any], key: str, action_id: str) -> bool:
-    """Return whether the app itself binds a key to this action ID; dialogs do not change that."""
+    """Return whether the app itself binds a key to this action ID, even behind a dialog."""
     chain = app.screen._binding_chain
     own = (bindings.key_to_bindings.get(key, ()) for node, bindings in chain if node is app)
     return any(binding.id == action_id for found in own for binding in found)
@@ -178,6 +178,6 @@ def follow_size(view: ScrollView) -> None:
 
 
 def answers_nobody(screen: ScreenT, app: App[Any]) -> ScreenT:
-    """Give an app's first screen a place for its result, which ``switch_screen`` requires."""
+    """Give an app's first screen the result callback that ``switch_screen`` requires."""
     screen._push_result_callback(app, None)
     return screen

@@ -46,7 +46,7 @@ class Sanitizer(LineFilter):
 
 
 class FilterChain(LineFilter):
-    """Several filters as one, so that Textual keeps one copy of a line and not one for each.
+    """A filter that applies several filters, so that Textual caches only one copy of a line.
 
     Args:
         filters: The filters in the order of application.

@@ -44,7 +44,7 @@ _OTHER_SCREEN = 1049
 
 
 def _switches(modes: Iterable[int], switch: str) -> str:
-    """Return one code for several modes, because people may type the restoring command by hand."""
+    """Return one short code for several modes, because people may type it by hand."""
     return f"[?{';'.join(map(str, modes))}{switch}"
 
 
@@ -75,7 +75,7 @@ def terminal_size() -> tuple[int, int] | None:
 
 
 class NoTerminal(LocktermError):
-    """No usable terminal."""
+    """An error for a missing or unusable terminal."""
 
     title = "Terminal"
 
@@ -84,7 +84,7 @@ def require_terminal(environ: Mapping[str, str]) -> None:
     """Require a terminal that keys can be read from and a screen can be drawn on.
 
     Raises:
-        NoTerminal: If there is none.
+        NoTerminal: There is no such terminal.
     """
     if sys.__stdin__ is None or not sys.__stdin__.isatty():
         raise NoTerminal(
@@ -133,9 +133,10 @@ class SignalGuard:
 
     @contextmanager
     def watching(self, app: App[Any]) -> Iterator[None]:
-        """Make signals ask this app to exit; after it has ended, only note them.
+        """Ask this app to exit on a signal while the block runs.
 
-        Check :attr:`exit_code` before another app is started.
+        A signal after the block only sets :attr:`exit_code` and starts the timeout. Check
+        :attr:`exit_code` before another app is started.
         """
         self._app, self._over = app, False
         try:
@@ -144,12 +145,12 @@ class SignalGuard:
             self._over = True
 
     def at_last_resort(self, action: Callable[[], None]) -> None:
-        """Run a quick cleanup even if the app does not exit after a signal."""
+        """Add a quick cleanup that runs if the app does not exit in time after a signal."""
         self._last_resorts.append(action)
 
     @property
     def exit_code(self) -> int | None:
-        """128 plus the number of the received signal, or None."""
+        """128 plus the number of the received signal, or None if there was no signal."""
         return None if self._received is None else 128 + self._received
 
     def __enter__(self) -> Self:

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SWITCH_S = 0.0005
-"""Seconds after which a thread lets others run.
+"""Seconds after which a thread lets other threads run.
 
-With Python's 5 ms, a frame came 2 ms later, because the thread that writes it waited for the UI.
+With Python's default of 5 ms, each frame came 2 ms later, because the writing thread waited for the
+UI thread.
 """
 
 _WORTH_IT = 2

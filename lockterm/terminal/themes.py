@@ -94,7 +94,7 @@ ON_ONE_GROUND = (
         success="ansi_blue",
     ),
 )
-"""Textual's two themes of terminal colors, limited to colors that are readable on their ground.
+"""Textual's two themes of terminal colors, limited to colors that are readable on their background.
 
 Readable means a contrast of 4.5 to 1 on black or on white in the palettes of xterm, VGA and Tango.
 """
@@ -113,7 +113,7 @@ An expired remote has the text color, mixed with the background.
 """
 
 _DIM = 0.4
-"""The share of the background in the color of an expired remote, in themes that are not ours."""
+"""The background's share in the color of an expired remote, in themes that are not lockterm's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +122,16 @@ class Palette:
 
     background: str
     surface: str
-    """Behind dialogs."""
+    """The background of dialogs."""
     panel: str
-    """Behind header and footer."""
+    """The background of header and footer."""
     edge: str
     """The frame of a panel without the focus."""
     text: str
     muted: str
-    """Text that explains: labels, titles of columns, notes."""
+    """The color of explanatory text, such as labels, column titles and notes."""
     accent: str
-    """The focus: the frame of its panel, keys, marks."""
+    """The color of the focused panel's frame, of keys, and of marks."""
     states: Mapping[str, str]
     """The color of each state of a remote."""
 
@@ -140,7 +140,7 @@ class Palette:
 
         Args:
             name: The name of the theme.
-            base: The theme of Textual that gives all other values.
+            base: The name of the Textual theme that supplies all other values.
         """
         states = self.states
         variables = {

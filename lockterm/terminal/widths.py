@@ -14,15 +14,15 @@ GUARD = "\u2800"
 """A left-to-right blank beside right-to-left text, for terminals that reorder rows.
 
 It keeps its neighbors in place. Direction marks would not, because these terminals look at cells,
-and a mark has none.
+and a mark has no cell.
 """
 
 _LEAST_TURNED = "\u0590"
-"""No character below this one runs from right to left."""
+"""The lowest character that may run from right to left."""
 
 _NON_JOINER = "\u200c"
 _LAM, _ALEFS = "\u0644", ("\u0622", "\u0623", "\u0625", "\u0627")
-"""mlterm draws these two in one cell, and the rest of the row one cell too far to the left."""
+"""Letters that mlterm draws in one cell, which moves the rest of the row one cell to the left."""
 
 _JOINS = ("\u200d", "\ufe0f", "\u20e3")
 _FLAG_A, _FLAG_Z = "\U0001f1e6", "\U0001f1ff"
@@ -35,7 +35,9 @@ _JOINING = frozenset(chr(i) for i in (*range(0x1100, 0x1200), 0x0E33, 0x0EB3))
 
 
 def is_doubtful(text: str) -> bool:
-    """Return whether terminals disagree on the width of a cell's text, except ambiguous width.
+    """Return whether terminals disagree on the width of a cell's text.
+
+    Unicode's ambiguous width alone does not count; see :func:`is_ambiguous`.
 
     Symbols such as check marks and stars became wide with Unicode 9 or 16, but not yet in all
     versions of GNU screen, PuTTY and the console. Many terminals draw joined characters separately.
@@ -44,7 +46,7 @@ def is_doubtful(text: str) -> bool:
 
 
 def is_plain(row: Sequence[Cell]) -> bool:
-    """Return whether a row is only ASCII, like most, so that no width in it is doubtful."""
+    """Return whether a row contains only ASCII, as most rows do, so that all widths are certain."""
     return "".join([text for text, _ in row]).isascii()
 
 
@@ -56,12 +58,12 @@ def doubtful_cells(row: Sequence[Cell]) -> list[int]:
 
 
 def is_ambiguous(text: str) -> bool:
-    """Return whether the width depends on the terminal's settings, such as for á and Cyrillic."""
+    """Return whether a text's width depends on the terminal's settings, as for á and Cyrillic."""
     return not text.isascii() and _is_ambiguous(text)
 
 
 def is_drawing(text: str) -> bool:
-    """Return whether a text is a line or a block, which names rarely have."""
+    """Return whether a text is a line or block character, which names rarely contain."""
     return "\u2500" <= text <= "\u259f"
 
 
@@ -96,7 +98,7 @@ def _direction(text: str) -> str:
 
 
 def drawn_alone(row: list[Cell]) -> list[Cell]:
-    """Return a row with only the first of joined characters, and with flags as their letters.
+    """Return a row with joined characters reduced to the first, and flags to their letters.
 
     tmux and GNU screen count the width of such a character differently from the terminal around
     them, and would misplace the rest of the row.

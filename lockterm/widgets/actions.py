@@ -18,9 +18,9 @@ class Action:
     """An action with its keys."""
 
     action: str
-    """The action's name in Textual, which ``node`` runs."""
+    """The name of the Textual action, which ``node`` runs."""
     node: DOMNode
-    """The owner: the screen, the focused widget, or the app."""
+    """The owner of the binding: the screen, the focused widget, or the app."""
     keys: tuple[str, ...]
     """The keys as people read them."""
     binding: Binding
@@ -28,7 +28,7 @@ class Action:
     enabled: bool
     """Whether the action works now."""
     reason: str = ""
-    """The reason why it is disabled, as a sentence; may be empty."""
+    """The reason why the action is disabled, as a sentence; may be empty."""
 
     @property
     def sentence(self) -> str:
@@ -68,14 +68,14 @@ def reason_against(node: DOMNode, action: str) -> str:
 
 
 def named(node: DOMNode, binding: Binding) -> Binding:
-    """Return the binding with its current verb, if ``verb_now`` of the node changes it."""
+    """Return the binding with its current verb, which the node's ``verb_now`` may change."""
     verb_now: Callable[[str], str] | None = getattr(node, "verb_now", None)
     verb = verb_now(binding.action) if verb_now is not None else ""
     return replace(binding, description=verb) if verb else binding
 
 
 def is_typed(screen: Screen[Any], binding: Binding) -> bool:
-    """Return whether the focused field takes the key as text. Textual overlooks the slash."""
+    """Return whether the focused field takes a key as text; Textual misses this for the slash."""
     character = written(binding.key)
     return (
         screen.focused is not None

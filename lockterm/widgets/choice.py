@@ -21,7 +21,7 @@ _GAP = 2
 
 
 class OptionLine(Widget, can_focus=True):
-    """A line of options with a cursor; an ASCII mark shows which are chosen.
+    """A line of options with a cursor; ASCII marks show the chosen options.
 
     Args:
         options: The value and the label of each option. Labels are shown unchanged.
@@ -146,9 +146,9 @@ class OptionLine(Widget, can_focus=True):
 
 
 class Choice(OptionLine):
-    """A single choice that may start empty. Moving the cursor chooses the option below it.
+    """A line of options with a single choice, which may start empty.
 
-    Letter keys never replace a choice.
+    Moving the cursor chooses the option under it. Letter keys never replace a choice.
 
     Args:
         options: The value and the label of each option. Labels are shown unchanged.
@@ -160,7 +160,7 @@ class Choice(OptionLine):
     BINDINGS = bindings("choice")
 
     value: reactive[str] = reactive("", init=False)
-    """The value of the chosen option, or empty."""
+    """The value of the chosen option; empty if nothing is chosen."""
 
     def __init__(
         self,
@@ -189,7 +189,7 @@ class Choice(OptionLine):
         self.choose(index)
 
     def go_to_letter(self, index: int) -> None:
-        """Choose the option only if a choice is required and missing; else Space chooses it."""
+        """Choose the option if a required choice is missing; otherwise, only move the cursor."""
         if self.value or self._may_be_empty:
             self.cursor = index
         else:
@@ -200,7 +200,7 @@ class Choice(OptionLine):
         self.cursor = self._index_of(self.value) or 0
 
     def action_move(self, step: int) -> None:
-        """Move the choice; the first key chooses the first option if nothing is chosen."""
+        """Move the choice by a step, or choose the first option if nothing is chosen."""
         if self.value:
             super().action_move(step)
         else:
@@ -221,7 +221,7 @@ class Choice(OptionLine):
 
 
 class MultiChoice(OptionLine):
-    """A multiple choice."""
+    """A line of options with a multiple choice."""
 
     marks = ("[x]", "[ ]")
 

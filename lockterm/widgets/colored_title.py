@@ -13,7 +13,7 @@ class ColoredTitleLine(TitleLine):
 
     Args:
         profile: The profile's name.
-        host: The host of its service.
+        host: The host of the profile's service.
         color: One of :data:`lockterm.config.values.COLORS`.
         read_only: Whether the profile sends no changes.
     """

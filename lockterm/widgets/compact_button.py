@@ -10,8 +10,8 @@ from textual.widgets import Button
 class CompactButton(Button):
     """A button of one line that every Enter presses.
 
-    Textual's button ignores an Enter within 0.2 seconds of the one before. Keys that a slow link
-    delivers together would then do less than the same keys one at a time.
+    Textual's button ignores an Enter within 0.2 seconds of the previous Enter. Keys that a slow
+    link delivers together would then do less than the same keys one at a time.
 
     Args:
         options: The options of Textual's button.

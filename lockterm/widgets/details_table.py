@@ -22,11 +22,11 @@ LABEL = 14
 """Width of the label column, in cells."""
 
 MOST_ROWS = 200
-"""Maximum number of rows for one value; copying copies all of it."""
+"""Maximum number of rows for one value; the copy key still copies the whole value."""
 
 
 class DetailsTable(RowTable):
-    """The fields of a remote; the user can copy the one under the cursor."""
+    """The fields of a remote; the user can copy the field under the cursor."""
 
     def __init__(self, *, id: str | None = None) -> None:
         label = Column("Field", most=LABEL, least=LABEL)
@@ -53,7 +53,7 @@ class DetailsTable(RowTable):
             copy(self.app, field.raw, field.label.lower() or "value", lines="\n" in field.raw)
 
     def line(self, row: int) -> Iterator[Piece]:
-        """Return a field's row; an icon comes before a state, as in the tables."""
+        """Yield the pieces of a row; an icon comes before a state, as in the tables."""
         label, *rest = super().line(row)
         state = self.fields[int(self._keys[row].partition(":")[0])].state
         yield label

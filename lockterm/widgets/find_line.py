@@ -1,4 +1,4 @@
-"""The search line."""
+"""The search line of a screen with rows."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class FindLine(Horizontal):
     """A search field that is visible only while a search is active.
 
     Args:
-        stays: Whether the field is always visible. Then Esc clears it, and leaves it only if it is
-            already empty.
+        stays: Whether the field is always visible. If so, Esc clears the field, and leaves it only
+            if it is already empty.
     """
 
     BINDINGS = bindings("find")
@@ -44,7 +44,7 @@ class FindLine(Horizontal):
         """The user is done typing and wants to go to the results."""
 
     class Submitted(Message):
-        """The user pressed Enter, so the rest may be searched too."""
+        """The user pressed Enter, so rows that are not loaded may be searched too."""
 
     class GivenUp(Message):
         """The user pressed Esc in an empty field that is always visible."""

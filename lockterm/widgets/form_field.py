@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 
 class Control(Protocol):
-    """A form control, which has its value as text."""
+    """A form control that has a value as text."""
 
     value: str
 
@@ -27,7 +27,7 @@ class FormField(Horizontal):
     """
 
     note: reactive[str] = reactive("", init=False)
-    """How lockterm understands the value; safe to show."""
+    """A text that shows how lockterm understands the value; safe to show."""
     warning: reactive[str] = reactive("", init=False)
     """A warning that the user will confirm; safe to show."""
     error: reactive[str] = reactive("", init=False)

@@ -26,8 +26,8 @@ class KeyLine(Widget):
     """A footer made from the screen's own bindings, as the help and the palette are.
 
     A disabled key is dimmed and in brackets; pressing it shows the reason. The footer shows as many
-    keys as fit, and always the help. A notification replaces the keys while it should be read, so
-    that it moves and covers no row.
+    keys as fit, and always the help. A notification replaces the keys for the time that reading it
+    takes, so that no row is moved or covered.
 
     Args:
         notices: The log of notifications.
@@ -77,9 +77,9 @@ class KeyLine(Widget):
     def _entries(self) -> list[tuple[str, str, str, bool]]:
         """Return the key, its name, its verb, and whether it works, for each entry that fits.
 
-        If not all entries fit, keys that work come before disabled keys, and help comes first. A
-        single disabled key keeps its place, because it pages beyond the first or last page, and the
-        other keys would move at every page. The screen's ``first_keys`` come first.
+        The screen's ``first_keys`` come first. If not all entries fit, disabled keys are removed
+        first, and help is never removed. A single disabled key keeps its place: it is a paging key
+        on the first or last page, and without it the other keys would move at every page.
         """
         shown: dict[str, tuple[str, str, str, bool]] = {}
         for node, binding, enabled, _ in self.screen.active_bindings.values():

@@ -1,4 +1,4 @@
-"""A table that builds only its visible lines: 10,000 rows cost as much as 20."""
+"""A table that builds only its visible lines, so that 10,000 rows cost no more than 20."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STATES = {
 """The style of each state of a remote without color; an icon shows the state too."""
 
 READ_ON = 4.5
-"""Minimum contrast of these styles to their background."""
+"""Minimum contrast between the text of a state and its background."""
 
 TITLES = 1
 """Number of lines above the rows."""
@@ -73,18 +73,19 @@ class Sorting:
 
 @dataclass(frozen=True, slots=True)
 class _Looks:
-    """The styles of the lines; all but the first are added to another style."""
+    """The styles of the lines; all except ``plain`` are added to another style."""
 
     plain: Style
     cursor: Style
     of_pieces: dict[str, Style]
-    """A cache, filled when a look is first painted."""
+    """Look -> its style; a cache that is filled when a look is first painted."""
 
 
 class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
-    """Rows below their titles, with a cursor. The screen handles Enter and letters except hjklgG.
+    """A table of rows below a line of titles, with a cursor.
 
-    The texts must be clean: see ``lockterm.domain.safe_text``.
+    The screen handles Enter and all letters except j, k, g and G. The texts must be clean; see
+    ``lockterm.domain.safe_text``.
     """
 
     BINDINGS = bindings("table")
@@ -96,7 +97,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     }
 
     virtual_size = Reactive(Size(0, 0))
-    """The size of all lines. Textual would lay out the screen again at each change."""
+    """The size of all lines, without Textual's new layout of the screen at each change."""
 
     cursor_row: var[int] = var(0, init=False)
     """The index of the row under the cursor, from 0."""
@@ -120,7 +121,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.is_cursor_written = False
         """Whether :data:`CURSOR` is in the margin of the row under the cursor.
 
-        In low-bandwidth mode, a move then sends two cells and not two rows.
+        In low-bandwidth mode, a move then sends two cells instead of two rows.
         """
 
     @abstractmethod
@@ -132,7 +133,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         """Return the line of a row, from left to right."""
 
     def row_look(self, row: int) -> str:
-        """Return the look of all pieces of a row that have none."""
+        """Return the look for the pieces of a row that have no look of their own."""
         return ""
 
     def is_marked(self, row: int) -> bool:
@@ -149,7 +150,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         Args:
             width: Cells of the longest line, without the margin.
             rows: Number of rows.
-            cursor: The row for the cursor; the last row if there are fewer.
+            cursor: The row for the cursor; the last row if there are fewer rows.
         """
         self.row_count = rows
         self.set_reactive(LineTable.cursor_row, self.validate_cursor_row(cursor))
@@ -162,7 +163,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.call_after_refresh(self.see_cursor)  # the layout may change the room too
 
     def show_title(self, title: str) -> None:
-        """Show a clean text in the frame, if there is one; Textual repaints all for each text."""
+        """Show a clean text in the frame, if there is a frame; skip an unchanged text."""
         if title != self._title:
             self._title = title
             self.border_title = Content(title)
@@ -280,7 +281,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     # --- painting ------------------------------------------------------------------------------
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return some of the lines; query the style sheet once for all of them."""
+        """Return the lines in a region; query the style sheet once for all of them."""
         cursor = self.get_component_rich_style("line-table--cursor")
         badge = self.get_component_rich_style("line-table--badge", partial=True)
         self._looks = _Looks(self.rich_style, cursor, {BOLD: _BOLD, BADGE: badge})

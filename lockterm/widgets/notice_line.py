@@ -1,4 +1,4 @@
-"""Lines that must not be overlooked: an unreachable service, or unconfirmed changes."""
+"""Lines that users must not overlook: an unreachable service, or unconfirmed changes."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _VERBS = {
 
 
 class NoticeLine(Widget):
-    """One line for each problem; hidden while there is none."""
+    """A widget with a line for each problem; hidden while there is no problem."""
 
     link: reactive[str] = reactive("", layout=True)
-    """The message while the service is unreachable or asks for a pause, or empty."""
+    """The message while the service is unreachable or asks for a pause; otherwise empty."""
 
     unsettled: reactive[tuple[Operation, ...]] = reactive((), layout=True)
     """The unconfirmed operations, oldest first."""

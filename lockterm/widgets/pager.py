@@ -30,7 +30,7 @@ class Pager(Widget):
         self._before = self._age = ""
         self._after: str | None = ""
         self._forms: Sequence[tuple[str, str | None]] = [("", "")]
-        """The texts before and after the age, longest first. None after it means no age."""
+        """The texts before and after the age, longest first; None after it hides the age."""
         self._minute: Timer | None = None
 
     def show(

@@ -19,7 +19,7 @@ class Completion:
     names: Sequence[str] = ()
     """The sorted names, all printable; a directory ends with a slash."""
     why_none: str = ""
-    """The reason why the directory cannot be read, as a sentence, or empty."""
+    """The reason why the directory cannot be read, as a sentence; otherwise empty."""
 
     @property
     def common(self) -> str:

@@ -25,11 +25,11 @@ class Column:
 
     title: str
     most: int = 24
-    """Maximum width in cells, however long the contents are."""
+    """Maximum width in cells, even for longer contents."""
     least: int = 0
     """Minimum width in cells; 0 means the width of the title."""
     rank: int = 0
-    """Order of removal if not all columns fit: the highest rank first, rank 0 never."""
+    """Order of removal if not all columns fit: the highest rank first, and rank 0 never."""
     right: bool = False
     """Whether to align the contents to the right, as for numbers."""
     good: int = 0
@@ -40,8 +40,8 @@ class LazyRows(Mapping[str, Sequence[str]], Generic[T]):
     """Rows that make their cells only when they are visible.
 
     Args:
-        what: The object of each row by its key.
-        cells: A function that returns one clean string for each column.
+        what: Row key -> the object of the row.
+        cells: A function that returns one clean string per column for an object.
     """
 
     def __init__(self, what: Mapping[str, T], cells: Callable[[T], Sequence[str]]) -> None:
@@ -116,7 +116,7 @@ class RowTable(LineTable):
         """Replace the rows.
 
         Args:
-            rows: One clean string for each column, by row key.
+            rows: Row key -> one clean string for each column.
             cursor: The row for the cursor. By default, the cursor stays on its row, or on its place
                 if the row is gone.
         """
@@ -178,7 +178,7 @@ class RowTable(LineTable):
         return self._pieces(cells, self.signs(row))
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return the icons that replace a text, by column; they must fill the column's width."""
+        """Return column index -> the icons in place of its text, which fill the column's width."""
         return {}
 
     def _pieces(
@@ -221,7 +221,7 @@ def fit(
         hidden: Indexes of the columns to leave out.
 
     Returns:
-        The width in cells by column index, without the gap behind the column.
+        Column index -> the width in cells, without the gap after the column.
     """
     least, wanted = [], []
     for column, content in zip(plan, widest, strict=True):

@@ -16,7 +16,7 @@ def describe_error(error: LocktermError) -> str:
 
 
 def in_a_line(error: LocktermError) -> tuple[str, ...]:
-    """Return why a line shows old data, followed by shorter texts for less room."""
+    """Return texts of one line that say why old data is shown, longest first."""
     title = clean(error.title, 60)
     if not isinstance(error, Refused):
         return (title,)
@@ -25,13 +25,13 @@ def in_a_line(error: LocktermError) -> tuple[str, ...]:
 
 
 class StatePanel(Static):
-    """A panel for loading, empty, no match, and errors: the state, its meaning, the next key."""
+    """A panel that shows a state, such as loading or an error, its meaning, and the next key."""
 
     def __init__(self, text: str = "", *, id: str | None = None) -> None:
         super().__init__(text, markup=False, id=id)
 
     def say(self, text: str, next_key: str = "") -> None:
-        """Show a sentence, and below it the keys that help."""
+        """Show a sentence, and below it the keys to press next."""
         self.update("\n\n".join(filter(None, (text, next_key))))
         self.display = True
 

@@ -17,7 +17,7 @@ class StatusLine(Static):
         super().__init__(words, id="status", classes=classes, markup=False)
 
     def say(self, words: str, *, is_wrong: bool = False) -> None:
-        """Replace the text; do nothing if it is the same, as after most letters.
+        """Replace the text; skip an unchanged text, as after most letters.
 
         Args:
             words: A clean text.

@@ -1,4 +1,4 @@
-"""Text fields of one line: their cursor does not blink, and a cut paste is reported."""
+"""Text fields of one line, which report if a paste was cut."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PASTE = 2000
 class OneLine(Input):
     """An ``Input`` that takes as much of a paste as it can and reports the rest.
 
-    Terminals send Alt with a letter as Esc and the letter. Those keys edit as in readline.
+    Keys with Alt edit as in readline. Terminals send such a key as Esc and the letter.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -47,7 +47,7 @@ class OneLine(Input):
     ]
 
     virtual_size = Reactive(Size(0, 0))
-    """The size of the whole text. Textual would lay out the screen again at each change."""
+    """The size of the whole text, without Textual's new layout of the screen at each change."""
 
     def on_mount(self) -> None:
         """Put the placeholder in brackets if colors do not distinguish it from a value."""

@@ -12,22 +12,23 @@ from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 
 CRUMBS = 4
-"""The breadcrumbs keep 1/CRUMBS of the line before profile and host are shortened."""
+"""Divisor of the width; profile and host are shortened so that breadcrumbs keep this part."""
 PROFILE, HOST = 9, 13
-"""Minimum cells of profile and host, which keep them distinguishable."""
+"""Minimum cells of profile and host, so that they stay distinguishable."""
 GAP = "  "
 SEPARATOR = " > "
-"""Between two breadcrumbs."""
+"""The text between two breadcrumbs."""
 
 
 class TitleLine(Widget):
     """Breadcrumbs on the left; profile, host and state on the right.
 
-    If not all fits, the breadcrumbs are shortened first, then the middle of host and profile.
+    If not everything fits, the breadcrumbs are shortened first, then the middle of the host, then
+    the middle of the profile.
 
     Args:
         profile: The profile's name, or empty if none is known yet.
-        host: The host of its service.
+        host: The host of the profile's service.
         read_only: Whether the profile sends no changes.
     """
 
@@ -40,7 +41,7 @@ class TitleLine(Widget):
     """Whether the last call reached the service, or None before the first call."""
 
     run: reactive[str] = reactive("")
-    """The progress of a running plan, such as ``run 12/214``, or empty."""
+    """The progress of a running plan, such as ``run 12/214``; otherwise empty."""
 
     def __init__(self, profile: str, host: str, *, read_only: bool = False) -> None:
         super().__init__()

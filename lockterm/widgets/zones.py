@@ -29,7 +29,10 @@ class ZoneSuggester(Suggester):
 
 
 async def zone_hint(typed: str) -> str:
-    """Return a sentence with zones that contain the typed text, city names that start so first."""
+    """Return a sentence that names up to three zones that contain the typed text.
+
+    Zones whose city starts with the text come first. An offset gives a sentence about its zone.
+    """
     if meant := zone_of_offset(typed):
         return f"{meant[:1].upper()}{meant[1:]}."
     found = await asyncio.to_thread(_zones_with, typed)
