@@ -1,6 +1,6 @@
-"""The same change of many remotes, as steps of a plan and a list of those that cannot be planned.
+"""The same change for many remotes or locks, as steps of a plan and a list of steps left out.
 
-Each step expects the values of its remote that lockterm read last. No function here calls the
+Each step expects the remote to have the values that lockterm read last. No function here calls the
 service.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class CannotPlan(Exception):
-    """A change that is impossible for a remote.
+    """An error for a change that is impossible for a remote.
 
     Args:
         reason: A sentence that is safe to show.
@@ -45,13 +45,13 @@ class Target:
 
     lock_id: int
     remote: Remote
-    """The values of the remote that lockterm read last."""
+    """The remote with the values that lockterm read last."""
     zone: tzinfo
-    """The zone of its lock, in which typed times are read."""
+    """The time zone of the lock, in which typed times are read."""
 
 
 Wanted = Callable[[Target, int], Remote]
-"""Takes a remote and the time in milliseconds, and returns the wanted remote.
+"""A function that takes a remote and the time in milliseconds, and returns the wanted remote.
 
 Raises:
     CannotPlan: The change is impossible for this remote.
@@ -59,11 +59,11 @@ Raises:
 
 
 def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> PlannedSteps:
-    """Plan an update of each remote; one that is already up to date is kept.
+    """Plan an update of each remote; a remote that is already up to date gets a "keep" step.
 
     Args:
-        targets: The remotes, each once.
-        wanted: Returns each remote as it should become.
+        targets: The remotes, without duplicates.
+        wanted: A function that returns the wanted remote.
         now_ms: Now, in milliseconds.
     """
     planned = PlannedSteps([], [])
@@ -82,13 +82,14 @@ def delete_each(targets: Iterable[Target]) -> PlannedSteps:
 
 
 def delete_expired(targets: Iterable[Target], until_ms: int, now_ms: int) -> PlannedSteps:
-    """Plan to delete the remotes that expired by a moment.
+    """Plan to delete the remotes that expired by a given time.
 
-    A remote stays if its status and dates do not both say that it has expired; it is counted.
+    A remote that expired by its dates but not by its status is not deleted. Such remotes are
+    counted under ``unclear`` in ``PlannedSteps.skipped``.
 
     Args:
-        targets: The remotes, each once.
-        until_ms: The latest end of a remote that is deleted, in milliseconds.
+        targets: The remotes, without duplicates.
+        until_ms: The latest end of a remote to delete, in milliseconds.
         now_ms: Now, in milliseconds.
     """
     ended = [target for target in targets if ends_by(target.remote, min(until_ms, now_ms))]
@@ -102,12 +103,12 @@ def voice_each(
     voice: VoiceChoice,
     told: Mapping[tuple[str, str], Sequence[Language] | LocktermError],
 ) -> PlannedSteps:
-    """Plan to set the voice of each lock, except for locks whose model does not have it.
+    """Plan to set the voice of each lock whose model has the voice; leave out the other locks.
 
     Args:
-        locks: The locks, each once.
+        locks: The locks, without duplicates.
         voice: The voice to set.
-        told: (vendor, model) -> its languages, or why they could not be read.
+        told: (vendor, model) -> the languages, or the error that prevented reading them.
     """
     planned = PlannedSteps([], [])
     for lock in locks:
@@ -156,12 +157,12 @@ def _step(target: Target, action: Action, wanted: Mapping[str, Any] | None = Non
 
 
 def new_end(text: str, *, from_own: bool) -> Wanted:
-    """Return a change to a new end date.
+    """Return a function that gives a remote a new end date.
 
     Args:
         text: The typed date; see :mod:`lockterm.domain.date_input`.
-        from_own: Whether ``+30d`` counts from each remote's own end if that is in the future,
-            instead of from now.
+        from_own: Whether ``+30d`` counts from each remote's current end or start if that is in the
+            future, instead of from now.
     """
 
     def wanted(target: Target, now_ms: int) -> Remote:
@@ -186,13 +187,14 @@ def new_end(text: str, *, from_own: bool) -> Wanted:
 def new_validity(
     kind: int | None, start: str = "", end: str = "", days: Iterable[int] | None = None
 ) -> Wanted:
-    """Return a change to another type, dates or weekdays.
+    """Return a function that changes the type, the dates or the weekdays of a remote.
 
     Args:
-        kind: The type; None to keep each remote's own.
-        start: The typed start; empty to keep its own.
-        end: The typed end, as ``start``; ``+30d`` counts from its own end if that is in the future.
-        days: The weekdays; None to keep its own.
+        kind: The type; None to keep the type of each remote.
+        start: The typed start; empty to keep the start of each remote.
+        end: The typed end; empty to keep the end of each remote. ``+30d`` counts from the current
+            end or from the start if that is in the future.
+        days: The weekdays; None to keep the weekdays of each remote.
     """
     chosen = None if days is None else tuple(sorted(set(days)))
 
@@ -219,12 +221,12 @@ def new_validity(
 
 
 def coerced(value: int) -> Wanted:
-    """Return a change of the coerced flag."""
+    """Return a function that sets the coerced flag of a remote."""
     return lambda target, now_ms: replace(target.remote, is_coerced=value)
 
 
 def extra_set(name: str, value: Any) -> Wanted:
-    """Return a change that sets a key of the extra data; other keys stay."""
+    """Return a function that sets a key of a remote's extra data and keeps the other keys."""
 
     def wanted(target: Target, now_ms: int) -> Remote:
         return replace(target.remote, extra_data={**_extra(target.remote), name: value})
@@ -233,7 +235,7 @@ def extra_set(name: str, value: Any) -> Wanted:
 
 
 def extra_removed(name: str) -> Wanted:
-    """Return a change that removes a key of the extra data; other keys stay."""
+    """Return a function that removes a key of a remote's extra data and keeps the other keys."""
 
     def wanted(target: Target, now_ms: int) -> Remote:
         extra = _extra(target.remote)

@@ -1,8 +1,8 @@
 """The columns of a table file: their names, and how cells are written and read.
 
-A cell is read as a field of the form is. In addition, times may be milliseconds, and changes
-made by spreadsheets are detected. A cell with exactly what an export writes for a value means
-that value, to the millisecond.
+A cell is read like a field of the remote form. In addition, times may be milliseconds, and
+changes made by spreadsheets are detected. A cell that equals the exported text of a value means
+exactly that value, to the millisecond.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ SETTABLE: Mapping[str, Field] = {
     field.name: field
     for field in sorted(ADDED, key=lambda field: (field in UNLISTED, field.name == "addType"))
 }
-"""Contract's name of a field that a table can set -> the field."""
+"""Contract name -> the field, for each field that a table can set."""
 
 NAMES = (
     *(ACTION, LOCK, REMOTE),
     *sorted(SETTABLE, key=lambda name: (not FIELDS[name].listed, FIELDS[name].row)),
 )
-"""All columns, with the names that errors use."""
+"""All columns, by the names that error messages use."""
 
 _COLUMNS = {
     **{name.casefold(): name for name in NAMES},
@@ -50,7 +50,7 @@ _AMBIGUOUS = re.compile(
 )
 """A date with ambiguous day and month, or with a two-digit year."""
 _FIRST_MS = 10**11
-"""Numbers from here on are milliseconds; smaller ones may be seconds or a spreadsheet's days."""
+"""The smallest number read as milliseconds; a smaller one may be seconds or spreadsheet days."""
 
 _BEGINS = r"(^|[;\t\n\r\v\f])([\s\"]*)"
 _FORMULA = r"[=+\-@＝＋－＠]"
@@ -59,7 +59,7 @@ _ESCAPES = re.compile(rf"{_BEGINS}'(?='*{_FORMULA})")
 
 
 def column_named(text: str) -> str | None:
-    """Return the column with a name or label, ignoring case; None if there is none."""
+    """Return the column for a name or label, ignoring case; None if the column is unknown."""
     return _COLUMNS.get(" ".join(text.split()).casefold())
 
 
@@ -80,25 +80,26 @@ def _is_half(char: str) -> bool:
 
 
 def guarded(text: str) -> str:
-    """Return a text with a quote before everything that a spreadsheet takes for a formula.
+    """Return a text with a single quote before each formula that a spreadsheet might run.
 
-    Quotes are also added after each ``;`` and line end, where some spreadsheets see a new cell.
+    The function also looks for formulas after tabs, ``;`` and line ends, because some spreadsheets
+    begin a new cell there.
     """
     return _ESCAPED.sub(r"\1\2'", text)
 
 
 def unguarded(text: str) -> str:
-    """Return the text that :func:`guarded` was given."""
+    """Return the original text of a text from :func:`guarded`."""
     return _ESCAPES.sub(r"\1\2", text)
 
 
 def written(field: Field, value: Any, zone: tzinfo) -> str:
-    """Return what an export writes into a cell, for people.
+    """Return the text that an export writes into a cell for a value.
 
     Args:
         field: The field.
-        value: The value that was read.
-        zone: The zone of the lock; times are written with their offset.
+        value: The value, which has the contract's type.
+        zone: The time zone of the lock. Times are written with their UTC offset.
     """
     if value is None:
         return ""
@@ -122,7 +123,10 @@ def written(field: Field, value: Any, zone: tzinfo) -> str:
 
 
 def cell_of(field: Field, remote: Remote, zone: tzinfo) -> str:
-    """Return what an export writes for a field of a remote; what could not be read as it came."""
+    """Return the exported text for a field of a remote.
+
+    A value that does not have the contract's type is returned as received.
+    """
     if field.name in remote.odd:
         odd = remote.odd[field.name]
         return visible(odd if isinstance(odd, str) else json_text.one_line(odd))
@@ -130,16 +134,16 @@ def cell_of(field: Field, remote: Remote, zone: tzinfo) -> str:
 
 
 def typed_cell(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
-    """Return a cell as it would be typed into the form.
+    """Return the text of a cell in the form in which a user would type it.
 
     Args:
         field: The field.
         text: The text of the cell.
-        zone: The zone of the lock.
+        zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
 
     Raises:
-        ValueError: The cell cannot be read; the message is a sentence.
+        ValueError: The cell cannot be read. The message is a sentence.
     """
     text = text.strip()
     if not text:
@@ -162,10 +166,10 @@ def typed_cell(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
 
 
 def refuse_shortened(text: str) -> None:
-    """Check that a spreadsheet has not rounded a long number.
+    """Check that a text is not a long number that a spreadsheet has shortened.
 
     Raises:
-        ValueError: It has.
+        ValueError: The text is such a number.
     """
     if _SHORTENED.fullmatch(text.strip()):
         raise ValueError(
@@ -194,7 +198,7 @@ def _typed_date(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
     if _AMBIGUOUS.match(text):
         raise ValueError("Day, month and year are ambiguous. Put the year first, as in 2026-12-31.")
     text = _DOTTED.sub(r"\3-\2-\1", text, count=1) if _DOTTED.match(text) else text
-    if is_relative(text):  # what it counts from is known where the row is read whole
+    if is_relative(text):  # its base is known only when the whole row is read
         return text
     moment = read_moment(text, zone, now_ms, end=field.name == "endDate")
     if moment.choices:
@@ -205,7 +209,7 @@ def _typed_date(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
 
 
 def shown_twice(choices: Sequence[int], zone: tzinfo) -> str:
-    """Return how to write a time that the clocks show twice."""
+    """Return a sentence that shows how to write a time that the clocks show twice."""
     ways = " or ".join(quoted(dates.typed(ms, zone)) for ms in choices)
     return f"That time occurs twice when the clocks go back. Write {ways}."
 

@@ -1,7 +1,7 @@
-"""Table files, read as a whole: CSV from any spreadsheet, and the JSON of an export.
+"""The reader of table files: CSV from any spreadsheet, and the JSON of an export.
 
-Functions take bytes and return rows of text. Every problem with the file is reported with its line.
-The meaning of cells is in :mod:`lockterm.domain.table_columns`.
+The functions read a whole file from bytes and return rows of text. Every problem with the file is
+reported with its line. :mod:`lockterm.domain.table_columns` defines the meaning of the cells.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from lockterm.domain.table_columns import (
 from lockterm.errors import LocktermError
 
 TOO_MANY_BYTES = 100_000_000
-"""Bytes from which a file is not read: no table of remotes is that large."""
+"""File size, in bytes, from which a file is refused. No table of remotes is that large."""
 
 MOST_PROBLEMS = 100
 """Maximum number of problems that are listed for a file."""
@@ -77,7 +77,7 @@ class BadTable(LocktermError):
 
     @property
     def counted(self) -> str:
-        """The text ``12 things are wrong``, and how many of them are listed."""
+        """The text ``12 problems``, with the number of listed ones if not all are listed."""
         count = len(self.problems)
         more = f", of which {MOST_PROBLEMS} are listed" if count > MOST_PROBLEMS else ""
         return f"{count:,} problems{more}" if count > 1 else "1 problem"
@@ -85,16 +85,16 @@ class BadTable(LocktermError):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A remote of a file."""
+    """A row of a table file: one remote."""
 
     line: int
     """The line where the row begins, from 1."""
     cells: Mapping[str, str]
-    """Column -> text, without columns that the file does not have."""
+    """Column -> text; only the columns that the file has."""
     raw: Mapping[str, Any] | None = None
-    """The record, for JSON."""
+    """The JSON record; None for CSV."""
     odd: frozenset[str] = field(default_factory=frozenset)
-    """The columns whose value does not have the contract's type, for JSON."""
+    """The columns whose JSON value does not have the contract's type; empty for CSV."""
 
     def text(self, column: str) -> str:
         """Return the text of a column, stripped."""
@@ -107,22 +107,22 @@ class Table:
 
     rows: Sequence[Row]
     locks: Sequence[int] = ()
-    """The locks of an export, including those without remotes."""
+    """The IDs of the locks in a JSON export, including locks without remotes."""
     service: str = ""
-    """The base URL that the file was exported from; empty if it has none."""
+    """The base URL of the service that the file was exported from; empty if the file has none."""
     without_lock: frozenset[int] = field(default_factory=frozenset)
-    """The lines that name no lock, and are for the given one."""
+    """The lines of the rows without a lock, which are for the lock given to ``read_table``."""
     problems: Sequence[Problem] = ()
-    """Problems with the form of the file. The readable rows are still checked, so that all problems
-    are reported together; no row of such a file is planned."""
+    """Problems with the structure of the file. The readable rows are still checked, so that all
+    problems are reported together, but no row of such a file is planned."""
 
 
 def read_table(data: bytes, lock_id: int | None = None) -> Table:
-    """Read a file.
+    """Read a table file.
 
     Args:
-        data: The whole content.
-        lock_id: The lock of CSV rows that name none; None if each row must name one.
+        data: The whole content of the file.
+        lock_id: The lock for CSV rows without a lock; None if each row must name a lock.
 
     Raises:
         BadTable: The file is not a table of remotes.
@@ -186,16 +186,16 @@ def _read_csv(text: str, *, needs_lock: bool) -> tuple[list[Row], list[Problem]]
 
 
 def _known(cells: Sequence[str]) -> tuple[int, int]:
-    """Return the number of known columns of a header, and of all its columns."""
+    """Return the number of known columns in a header, and the number of all its columns."""
     return sum(column_named(name) is not None for name in cells), len(cells)
 
 
 def _columns(
     line: int, header: Sequence[str], *, needs_lock: bool
 ) -> tuple[list[str | None], list[Problem]]:
-    """Return the column of each cell, and the problems with them.
+    """Return the column for each cell of the header, and the problems with the header.
 
-    A column is None if the cell of the header is empty, and "" if it is unknown.
+    The column is None for an empty cell, and an empty string for an unknown column.
     """
     if set(header) >= _OF_A_LIST:
         raise _refused(
@@ -321,8 +321,8 @@ def _json_row(line: int, lock_id: str, raw: Mapping[str, Any]) -> Row:
 def _record_lines(text: str) -> Iterator[int]:
     """Yield the line where each remote of an export begins.
 
-    All remotes of an export are at one depth, with nothing else at that depth: its form was
-    checked.
+    In an export, all remotes begin at depth 5, and nothing else does. The caller must have checked
+    the structure of the export.
     """
     line, depth = 1, 0
     for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[\]{}\n]', text, re.DOTALL):

@@ -1,7 +1,7 @@
-"""Turns the rows of a table into steps for the existing remotes, or into problems.
+"""The plan for the rows of a table: steps for the remotes of a lock, or problems.
 
-A row means the remote with its ID, else with its number, else with its name. If several match, or a
-spreadsheet may have changed the value, nothing is guessed.
+A row identifies a remote by ID, else by number, else by name. If several remotes match, or if a
+spreadsheet may have changed the value, the row is a problem, because lockterm does not guess.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from lockterm.errors import RuleViolation
 NUMBER, NAME = "remoteNumber", "remoteName"
 
 _ORDER = (Action.DELETE, Action.UPDATE, Action.ADD, Action.KEEP)
-"""The order of actions on one lock: deletes free names for adds."""
+"""The order of the actions on one lock. Deletes come first, to free names for adds."""
 
 
 class _Wrong(Exception):
-    """A row that cannot be carried out.
+    """An error for a row that cannot become a step.
 
     Args:
-        found: Column and reason of each thing that is wrong.
+        found: The column and the reason of each problem.
     """
 
     def __init__(self, *found: tuple[str, str]) -> None:
@@ -57,7 +57,7 @@ class _Wrong(Exception):
 
 
 def check_rows(rows: Sequence[Row]) -> list[Problem]:
-    """Problems with rows whatever remotes there are: ids, and actions."""
+    """Return the problems with IDs and actions that do not depend on the existing remotes."""
     problems: list[Problem] = []
     for row in rows:
         for column in (LOCK, REMOTE):
@@ -86,12 +86,12 @@ def _wrong_id(text: str, column: str) -> str:
 
 
 class LockPlan:
-    """The steps for one lock.
+    """The planner of the steps for one lock.
 
     Args:
         lock_id: The lock.
-        remotes: All that it has.
-        zone: Its zone.
+        remotes: All remotes of the lock.
+        zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
     """
 
@@ -108,17 +108,17 @@ class LockPlan:
                     found.setdefault(spelled, []).append(remote)
         self._near: dict[str, dict[str, list[Remote]]] = {}
         self._deleted: set[int | None] = set()
-        """The ids of the remotes that a row deletes."""
+        """The IDs of the remotes that a row deletes."""
         self._claimed: set[int | None] = set()
-        """The ids of the remotes that a row is about by its id or number."""
+        """The IDs of the remotes that :meth:`_claim` finds for the rows."""
         self._prune = False
         self._told = {name for remote in remotes for name in remote.raw}
         self._lines: dict[object, int] = {}
-        """The target of a row, an ID or an added remote -> its line."""
+        """The target of a row: a remote ID, or a new name or number -> the line."""
         self._steps: list[tuple[Row, Step]] = []
 
     def take(self, rows: Sequence[Row], *, prune: bool) -> list[Step]:
-        """Plan rows and add their problems to :attr:`problems`.
+        """Return the steps for rows, and add the problems of the rows to :attr:`problems`.
 
         Args:
             rows: The rows of this lock.
@@ -157,7 +157,7 @@ class LockPlan:
         return sorted(ordered, key=lambda step: _ORDER.index(step.action))
 
     def _claim(self, row: Row) -> int | None:
-        """Return the id of the remote that a row is about by its id or its number."""
+        """Return the ID of the remote that a row gives by ID, number or, for a delete, name."""
         if text := row.text(REMOTE):
             return int(text)
         some = self._by_text[NUMBER].get(normalize_name(row.text(NUMBER)), [])
@@ -190,13 +190,13 @@ class LockPlan:
         return step
 
     def _is_known(self, name: str) -> bool:
-        """Return whether a JSON name is a column, or a field that the service sends."""
+        """Return whether a JSON name is a column or a field that the service sends."""
         return name in FIELDS or name in (ACTION, REMOTE) or name in self._told
 
     # --- which remote ----------------------------------------------------------------------
 
     def _meant(self, row: Row, action: Action | None) -> Remote | None:
-        """Return the remote of a row; None if it does not exist yet, or no longer."""
+        """Return the existing remote that a row identifies; None if there is none."""
         if text := row.text(REMOTE):
             if action is Action.ADD:
                 raise _Wrong(
@@ -228,10 +228,10 @@ class LockPlan:
         return None
 
     def _is_replaced(self, row: Row, action: Action | None, column: str, found: Remote) -> bool:
-        """Return whether a row adds a remote in place of the one that has its number or name.
+        """Return whether a row replaces the found remote, which has its number or name.
 
         Raises:
-            _Wrong: The name belongs to another fob, which stays.
+            _Wrong: The name belongs to a remote with another number, which stays on the lock.
         """
         number, other = row.text(NUMBER), found.remote_number or ""
         if column == NUMBER or not number or not other or action in (Action.DELETE, Action.KEEP):
@@ -249,7 +249,7 @@ class LockPlan:
         )
 
     def _near_to(self, column: str, text: str) -> list[Remote]:
-        """Return the remotes whose name or number is near a text; none that is deleted."""
+        """Return the remotes whose name or number is near a text, without deleted ones."""
         if column not in self._near:
             found: dict[str, list[Remote]] = {}
             self._near[column] = found
@@ -259,7 +259,7 @@ class LockPlan:
         return [remote for remote in some if remote.id not in self._deleted]
 
     def _note(self, row: Row, before: Remote | None) -> None:
-        """See that no other row is about the same remote."""
+        """Check that no other row is about the same remote; raise ``_Wrong`` if there is one."""
         keys = [before.id] if before else [(name, row.text(name)) for name in (NUMBER, NAME)]
         for key in keys:
             if isinstance(key, tuple):
@@ -271,7 +271,7 @@ class LockPlan:
                 raise _Wrong((column, f"Duplicate of line {line}."))
 
     def _require_name(self, row: Row, before: Remote) -> None:
-        """See that an id still means the remote that was named with it, before it is deleted."""
+        """Check that a remote to delete still has the number and the name in its row."""
         for column in (NUMBER, NAME):
             text = normalize_name(row.text(column))
             if text and text not in _spellings(SETTABLE[column].of(before)):
@@ -282,7 +282,7 @@ class LockPlan:
     def _added(self, row: Row) -> Step:
         typed = typed_of(None, self._zone)
         given = self._typed(row, None)
-        # Nothing has no meaning for these: the form has a value there from the start.
+        # An empty cell has no meaning for these fields, so the initial value of the form stays.
         typed |= {
             name: text
             for name, text in given.items()
@@ -321,7 +321,7 @@ class LockPlan:
         return self._step(Action.UPDATE, before, row, wanted, message=counted)
 
     def _typed(self, row: Row, before: Remote | None) -> dict[str, str]:
-        """Return the wanted values of a row as typed text, without unchanged ones."""
+        """Return the wanted values of a row as typed texts, without unchanged values."""
         typed: dict[str, str] = {}
         wrong: list[tuple[str, str]] = []
         for name, field in SETTABLE.items():
@@ -343,7 +343,7 @@ class LockPlan:
         return typed
 
     def _is_kept(self, row: Row, field: Field, before: Remote) -> bool:
-        """Return whether a row equals the export of the present remote."""
+        """Return whether a row has the value that an export of the present remote would have."""
         if row.raw is not None and field.name in row.raw:
             was = before.raw.get(field.name)
             if canonical(row.raw[field.name]) == canonical(was):
@@ -351,7 +351,7 @@ class LockPlan:
         return row.cells[field.name] == cell_of(field, before, self._zone)
 
     def _differs(self, field: Field, text: str, before: Remote) -> bool:
-        """Return whether a row changes a field that no update can change."""
+        """Return whether a text differs from the value of a field that no update can change."""
         if not text or (field.name not in before.raw and field.of(before) is None):
             return False  # fields that the service does not return cannot be compared
         if field.name == NUMBER and same_but_for_zeros(text, before.remote_number or ""):
@@ -403,7 +403,7 @@ class LockPlan:
         )
 
     def _check_names(self, found: Sequence[Step]) -> None:
-        """See that no two remotes will have one name: the service would refuse the second."""
+        """Add a problem for each name that two remotes would have, as the service refuses it."""
         steps = {step.remote_id: step for step in found if step.remote_id}
         taken: dict[str, str] = {}
         for remote in self._by_id.values():

@@ -1,7 +1,7 @@
-"""Parses the input of the remote form, and describes its meaning and errors.
+"""The parser of the remote form's input, with descriptions of its meaning and errors.
 
-Typed values are strings by the contract's field names (4.1), so that they can be kept as a draft.
-Reading them has no side effects: the form shows the result.
+Typed values are strings by the contract's field names (4.1), so that a draft can store them.
+Reading the values has no side effects; the form shows the result.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ _MAC = re.compile(r"[0-9A-Fa-f]{2}([:-]?[0-9A-Fa-f]{2}){5}")
 
 @dataclass(frozen=True, slots=True)
 class TypedRemote:
-    """The values typed into the fields of a remote."""
+    """The result of reading the values typed for a remote."""
 
     values: Remote
-    """The remote to send; only valid if there are no errors."""
+    """The remote to send; usable only if there are no errors."""
     errors: dict[str, str] = attribute(default_factory=dict)
-    """Contract field -> why it cannot be sent, in the order of the form."""
+    """Contract field -> why the value cannot be sent, in the order of the form."""
     warnings: dict[str, str] = attribute(default_factory=dict)
-    """Contract field -> what must be confirmed."""
+    """Contract field -> the warning that the user must confirm."""
     shortens: dict[str, str] = attribute(default_factory=dict)
-    """Contract field -> how it removes access, which must be confirmed too."""
+    """Contract field -> how the change shortens access, which the user must confirm too."""
     notes: dict[str, str] = attribute(default_factory=dict)
     """Contract field -> how the value was understood."""
     choices: dict[str, tuple[int, ...]] = attribute(default_factory=dict)
-    """Contract field -> the two moments of a time that the clocks show twice."""
+    """Contract field -> the two moments, in milliseconds, of a time that the clocks show twice."""
     missing: tuple[str, ...] = ()
-    """The fields among the errors that are required and empty."""
+    """The fields with an error whose typed text is empty."""
 
 
 def shown_fields(remote_type: int | None, *, adding: bool) -> tuple[str, ...]:
-    """Return the contract's names of the fields in the form, in its order."""
+    """Return the contract names of the fields that the form shows, in the order of the form."""
     hidden = set() if needs_dates(remote_type) else {Kind.DATE}
     if not needs_weekdays(remote_type):
         hidden.add(Kind.WEEKDAYS)
@@ -68,7 +68,7 @@ def shown_fields(remote_type: int | None, *, adding: bool) -> tuple[str, ...]:
 
 
 def typed_of(before: Remote | None, zone: tzinfo) -> dict[str, str]:
-    """Return the initial texts of the form: the remote's values, or the defaults of a new one."""
+    """Return the initial texts of the form: the remote's values, or defaults for a new remote."""
     if before is None:
         return {field.name: field.first for field in ADDED}
     return {field.name: _typed(field, field.of(before), zone) for field in UPDATED}
@@ -92,7 +92,7 @@ def _typed(field: Field, value: Any, zone: tzinfo) -> str:
         case Kind.OBJECT:
             return json_text.write_object(value)
     text, most = "" if value is None else clean(value), json_text.EDITED
-    # Its end is compared with what was typed: it may not depend on the terminal.
+    # The end is compared with the typed text, so it must not depend on the terminal.
     return text if len(text) <= most else text[: most - 1] + UNICODE.ellipsis
 
 
@@ -100,8 +100,8 @@ def format_typed(name: str, text: str) -> str:
     """Return a field and its typed text or choice, as a line that is safe to show.
 
     Args:
-        name: The contract's name of the field, as kept in a draft.
-        text: The typed text; for a choice, its number.
+        name: The contract name of the field, as stored in a draft.
+        text: The typed text; for a choice, the number of the chosen value.
     """
     field = FIELDS.get(name)
     label = field.label if field is not None else clean(name, 30)
@@ -117,10 +117,10 @@ def read_typed(
 
     Args:
         typed: Contract field -> text.
-        zone: The zone of the lock.
+        zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
-        before: The remote that is edited. A field with an unchanged text keeps its value to the
-            millisecond.
+        before: The remote to edit; None for a new remote. A field with an unchanged text keeps
+            the exact value, to the millisecond.
     """
     initial = typed_of(before, zone) if before is not None else {}
     was = before if before is not None else Remote()
@@ -184,7 +184,7 @@ def read_typed(
 
 
 def _shortened(before: Remote | None, wanted: Remote, now_ms: int, zone: tzinfo) -> dict[str, str]:
-    """Return how an edit removes access, by field."""
+    """Return contract field -> how an edit shortens access; empty for a new remote."""
     if before is None:
         return {}
     found = find_shortening(before, effective(before, wanted), now_ms, zone)

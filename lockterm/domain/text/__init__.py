@@ -1,5 +1,5 @@
-"""All text for people, a module for each subject. Commands and screens only lay it out.
+"""The texts for users, in one module per subject. Commands and screens only lay out these texts.
 
-Functions are named ``format_*`` for a value, and ``describe_*`` for a sentence or more. A string of
-the service becomes safe to show in :mod:`lockterm.domain.safe_text` alone.
+A function named ``format_*`` returns a value as text; one named ``describe_*`` returns sentences.
+Only :mod:`lockterm.domain.safe_text` makes a string from the service safe to show.
 """

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 
 def format_count(count: int, thing: str) -> str:
-    """``1 remote``, ``2,000 remotes``."""
+    """Return a number with its noun: ``1 remote``, ``2,000 remotes``."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def describe_unreadable_periods(count: int) -> str:
-    """``2 remotes have a period that cannot be read``; empty if all can be."""
+    """Return ``2 remotes have a period that cannot be read``; empty if the count is 0."""
     have = "has" if count == 1 else "have"
     return f"{format_count(count, 'remote')} {have} a period that cannot be read" if count else ""
 
 
 def describe_none(count: int, thing: str, does: str, do: str) -> str:
-    """``None of the 5 locks matches``; of a single one, ``The only lock does not match``.
+    """Return ``None of the 5 locks matches``, or ``The only lock does not match`` if there is one.
 
     Args:
-        count: How many there are.
+        count: The number of things.
         thing: The noun, in the singular.
-        does: The verb for none of several: ``matches``, ``is shown``.
-        do: The verb for the only one: ``does not match``, ``is not shown``.
+        does: The verb after "None of the ...": ``matches``, ``is shown``.
+        do: The verb after "The only ...": ``does not match``, ``is not shown``.
     """
     return (
         f"The only {thing} {do}"
@@ -48,7 +48,7 @@ def format_size(size: float) -> str:
 
 
 def format_age(age_ms: int) -> str:
-    """Return ``just now``, ``12 s ago``, ``5 min ago``, ``47 h ago``, ``2 d ago``."""
+    """Return an age: ``just now``, ``12 s ago``, ``5 min ago``, ``47 h ago``, ``2 d ago``."""
     seconds = max(age_ms, 0) // 1000
     if seconds < 1:
         return "just now"
@@ -61,11 +61,11 @@ def format_age(age_ms: int) -> str:
 
 
 def format_short_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
-    """Return the age of a list in a few cells.
+    """Return the age of a list, short enough for a narrow column.
 
     Returns:
-        ``now``, ``5m``, ``3h``, ``12d``; ``3h!`` if it was changed since; ``?`` if the clock was
-        set back since.
+        A text such as ``now``, ``5m``, ``3h`` or ``12d``, or ``?`` if the clock was set back since
+        the list was read. A ``!`` follows if lockterm has changed the lock since, as in ``3h!``.
     """
     minutes = (now_ms - at_ms) // 60_000
     if now_ms < at_ms:

@@ -1,4 +1,4 @@
-"""Two states of a remote, field by field and in words: for confirmations and for conflicts."""
+"""The differences between two states of a remote, in words, for confirmations and conflicts."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ from lockterm.domain.weekdays import format_weekdays
 NOTHING = "none"
 
 LONGEST = 60
-"""The most characters of a value in a sentence."""
+"""Maximum number of characters of a value in a sentence."""
 
 BEFORE = 12
-"""The number of characters before the first that differs."""
+"""Number of characters shown before the first differing character of a long text."""
 
 MOST_PARTS = 6
-"""The most differing parts of JSON that are named."""
+"""Maximum number of differing parts of a JSON value that are listed."""
 
 _MISSING = "\udfff missing"
-"""The value that one side lacks: half a character, which JSON cannot hold."""
+"""The placeholder for a missing value. It begins with a lone surrogate, which a JSON text cannot
+hold, so that no received value equals it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Difference:
 def find_differences(
     before: Remote, after: Remote, zone: tzinfo, fields: Sequence[Field] = UPDATED
 ) -> list[Difference]:
-    """Return what an update changes; ``1``, ``1.0`` and ``true`` are not the same."""
+    """Return the fields that an update changes; ``1``, ``1.0`` and ``true`` all differ."""
     found = []
     for field in fields:
         one, other = (comparable(field, field.of(remote)) for remote in (before, after))
@@ -58,20 +59,20 @@ def find_differences(
 
 
 def compare_field(field: Field, one: Any, other: Any, zone: tzinfo) -> list[Difference]:
-    """Return how two values of a field differ; nothing if they are the same.
+    """Return the differences between two values of a field; empty if the values are the same.
 
     Args:
         field: The field.
         one: The value before.
         other: The value after.
-        zone: The zone of times.
+        zone: The time zone for displayed times.
     """
     if one is other or canonical(one) == canonical(other):
         return []
     label = field.label
     if isinstance(one, Mapping) and isinstance(other, Mapping) and one and other:
         old, new = format_json_line(one), format_json_line(other)
-        # Level by level, a large one would keep the keys waiting.
+        # Comparing a large object level by level would block key presses.
         if max(len(old), len(new)) <= LONGEST or max(len(old), len(new)) > EDITED:
             return [Difference(label, *clip_both(old, new))]
         parts = [*_parts(one, other, "")]
@@ -85,7 +86,7 @@ def compare_field(field: Field, one: Any, other: Any, zone: tzinfo) -> list[Diff
 
 
 def _parts(one: Any, other: Any, path: str) -> Iterator[tuple[str, str, str]]:
-    """Yield each path at which two JSON values differ, with the two values."""
+    """Yield each path at which two JSON values differ, with the two values as text."""
     if canonical(one) == canonical(other):
         return
     if isinstance(one, Mapping) and isinstance(other, Mapping):
@@ -100,12 +101,12 @@ def _parts(one: Any, other: Any, path: str) -> Iterator[tuple[str, str, str]]:
 
 
 def format_json_line(value: Any) -> str:
-    """Return a JSON value in one line, with sorted names and readable letters."""
+    """Return a JSON value on one line, with sorted keys and without escapes for letters."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def clip_both(one: str, other: str) -> tuple[str, str]:
-    """Two texts that differ, clean and short, so that the difference is in sight."""
+    """Return two differing texts, cleaned and shortened so that the first difference is visible."""
     begin = 0
     if max(len(one), len(other)) > LONGEST:
         same = next(
@@ -117,13 +118,13 @@ def clip_both(one: str, other: str) -> tuple[str, str]:
         (ellipsis() if begin else "") + clean(text[begin:], LONGEST - 1 if begin else LONGEST)
         for text in (one, other)
     ]
-    if shown[0] == shown[1]:  # in what cannot be seen
+    if shown[0] == shown[1]:  # the difference is invisible, so escapes show it
         shown = [clean(json.dumps(text[begin:]), LONGEST) for text in (one, other)]
     return shown[0], shown[1]
 
 
 def format_value(field: Field, value: Any, zone: tzinfo) -> str:
-    """Return the value of a field in words, in one line that is safe to show."""
+    """Return the value of a field in words, on one line that is safe to show."""
     if field.constants is not None:
         return word(field.constants, value)
     if value in (None, "") or (not value and field.kind is not Kind.NUMBER):

@@ -7,7 +7,7 @@ from lockterm.errors import LONGEST_MEANING, LocktermError
 
 
 def format_meaning(error: LocktermError) -> str:
-    """Return the meaning of an error."""
+    """Return the meaning of an error, without its title and next step."""
     return clean(error.meaning, LONGEST_MEANING)
 
 

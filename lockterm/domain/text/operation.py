@@ -1,4 +1,4 @@
-"""Changes in the journal: the request, its effect, and its result."""
+"""Texts about the changes in the journal: the request, its effect, and its result."""
 
 from __future__ import annotations
 
@@ -60,20 +60,20 @@ CALL_NAMES: Mapping[str, str] = {
     "updateRemoteUserNo": "user number",
     "updateLockSetting": "voice",
 }
-"""The contract's call -> what people call it."""
+"""The contract's name of a call -> the word for it in texts."""
 
 _TOLD = ("remoteType", "startDate", "endDate", "weekDay")
-"""The fields shown of a remote that was added or deleted."""
+"""The fields that are shown for a remote that was added or deleted."""
 
 _URGENT = FIELDS["endDate"]
 """The changed field that is shown first, because a column may be too narrow for the rest."""
 
 MOST_LISTED = 500
-"""Remotes of a clear that are listed; the export has all."""
+"""Maximum number of remotes that are listed for a clear; the export has all of them."""
 
 
 def format_operation(operation: Operation) -> str:
-    """Return verb and target, such as ``delete Anna Weber``; not clean."""
+    """Return the verb and the target of a change, such as ``delete Anna Weber``; not cleaned."""
     verb = "restore" if operation.restores else CALL_NAMES.get(operation.call, operation.call)
     if operation.call == "clear":
         return f"{verb} {len(operation.before)} remotes"
@@ -85,7 +85,7 @@ def format_operation(operation: Operation) -> str:
 
 
 def ask_to_adopt(operations: Sequence[Operation]) -> str:
-    """``Adopt 2 unconfirmed changes of the profile "north"?``: they have that profile's name."""
+    """Return ``Adopt 2 unconfirmed changes of the profile "north"?``."""
     names = sorted({f'"{clean(one.profile, 40)}"' for one in operations})
     changes = "change" if len(operations) == 1 else "changes"
     profiles = "profile" if len(names) == 1 else "profiles"
@@ -93,7 +93,7 @@ def ask_to_adopt(operations: Sequence[Operation]) -> str:
 
 
 def format_voice(operation: Operation) -> str:
-    """Return the voice that an operation sets, such as ``zh-CN zhiming``, clean; or empty."""
+    """Return the voice that an operation sets, as in ``zh-CN zhiming``, cleaned; empty if none."""
     voice = operation.body.get("currentVoiceTimbre")
     values = voice.values() if isinstance(voice, Mapping) else ()
     return " ".join(clean(value, 60) for value in values)
@@ -124,11 +124,11 @@ def _clock(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def describe_change(operation: Operation, zone: tzinfo) -> str:
-    """Return the changed fields, such as ``End: 30 Nov 2026 18:00 -> 31 Dec 2026 18:00``; clean.
+    """Return the changed fields, such as ``End: 30 Nov 2026 18:00 -> 31 Dec 2026 18:00``; cleaned.
 
     Args:
         operation: The operation.
-        zone: The zone of times.
+        zone: The time zone for displayed times.
     """
     body = operation.body
     match operation.call:
@@ -155,13 +155,14 @@ def _format_record(record: Mapping[str, Any], zone: tzinfo) -> str:
 
 
 def describe_change_briefly(operation: Operation, zone: tzinfo) -> str:
-    """Return a change for a column, such as ``End 3 Jan 2026 -> 31 Dec 2026``; clean.
+    """Return a change for a column, such as ``End 3 Jan 2026 -> 31 Dec 2026``; cleaned.
 
-    An add or a delete shows its period. A voice shows nothing, because another column has it.
+    For an add or a delete, the text is the period of the remote. For a voice, the text is empty,
+    because another column shows the voice.
 
     Args:
         operation: The operation.
-        zone: The zone of times.
+        zone: The time zone for displayed times.
     """
     before = Remote.read(operation.before[0]) if operation.before else None
     try:
@@ -180,7 +181,7 @@ def describe_change_briefly(operation: Operation, zone: tzinfo) -> str:
                 if before is not None and field.of(before) is not None:
                     return _changed(field, before, after, zone)
                 return f"{field.label} -> {format_value(field, field.of(after), zone)}"
-    except RecursionError:  # JSON that is nested as deep as JSON can be read
+    except RecursionError:  # JSON nested as deeply as Python can read it
         pass
     return ""
 
@@ -197,7 +198,7 @@ def _changed(field: Field, before: Remote, after: Remote, zone: tzinfo) -> str:
 
 
 def _opening(remote: Remote, zone: tzinfo) -> str:
-    """``Mon-Fri, 3 Jan 2026 to 31 Dec 2026``: when a remote opens, whenever that is read."""
+    """Return ``Mon-Fri, 3 Jan 2026 to 31 Dec 2026``: a period, independent of the present time."""
     kind = remote.remote_type
     if kind == RemoteType.PERMANENT:
         return "always"
@@ -219,13 +220,14 @@ def _opening(remote: Remote, zone: tzinfo) -> str:
 def describe_fields(
     operation: Operation, linked: Sequence[Operation], zone: tzinfo, here: str
 ) -> list[Detail]:
-    """Return everything about a change, field by field; clean.
+    """Return all details of a change, field by field; cleaned.
 
     Args:
         operation: The operation.
-        linked: The changes that it repeats or restores, and those that repeat or restore it.
-        zone: The zone of times.
-        here: The id of this session.
+        linked: The changes that the operation repeats or restores, and the changes that repeat or
+            restore the operation.
+        zone: The time zone for displayed times.
+        here: The ID of this session.
     """
     found = [
         Detail.of_text("Change", format_operation(operation)),

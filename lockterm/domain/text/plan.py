@@ -1,4 +1,4 @@
-"""Plans and the effect of their steps."""
+"""Texts about plans and about the effects of their steps."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from lockterm.domain.validity import State, never_opens, state_by_dates, state_o
 from lockterm.errors import LocktermError
 
 _NAMED = 3
-"""The most locks, remotes or values that a sentence names."""
+"""Maximum number of locks, remotes or values that a sentence names."""
 
 MOST_LISTED = 50
-"""The most remotes named in a confirmation; the plan names all of them."""
+"""Maximum number of remotes named in a confirmation; the plan names all of them."""
 
 _DATES = {FIELDS[name].label: name for name in ("startDate", "endDate")}
 
@@ -45,7 +45,7 @@ _TODO = {
 
 
 def describe_plan(plan: Plan) -> str:
-    """``2 to add, 1 to delete, 3 skipped: name taken``."""
+    """Return a summary of a plan: ``2 to add, 1 to delete, 3 skipped: name taken``."""
     counts = plan.actions()
     said = [f"{counts[action]:,} {words}" for action, words in _TODO.items() if counts[action]]
     skipped = describe_skipped(plan)
@@ -55,7 +55,7 @@ def describe_plan(plan: Plan) -> str:
 
 
 def describe_skipped(plan: Plan) -> list[str]:
-    """Return how many remotes a plan leaves out, with each reason: ``3 skipped: name taken``."""
+    """Return the number of left out remotes for each reason: ``3 skipped: name taken``."""
     counts = {**plan.skipped, "name taken": sum(step.is_name_taken for step in plan.steps)}
     return [f"{count:,} skipped: {reason}" for reason, count in counts.items() if count]
 
@@ -67,13 +67,13 @@ def describe_none_expired(
     *,
     is_none_read: bool = False,
 ) -> str:
-    """Return why a plan to delete expired remotes deletes none.
+    """Return why a plan to delete expired remotes deletes no remote.
 
     Args:
         days: The minimum number of days since a remote expired.
         plan: The plan, which has no steps.
-        unread: The title of each lock that could not be read whole, and the error.
-        is_none_read: Whether that was so for every lock.
+        unread: The title of each lock that could not be read completely, and the error.
+        is_none_read: Whether no lock could be read.
     """
     where = " on the locks that were read" if unread else ""
     words = f"No remotes expired more than {format_count(days, 'day')} ago{where}."
@@ -106,9 +106,10 @@ def grants_access(step: Step, now_ms: int) -> bool:
 
 
 def count_to_type(steps: Iterable[Step], now_ms: int) -> int:
-    """Return the number of remotes that a person types to confirm steps; 0 if none is needed.
+    """Return the number that the user must type to confirm steps; 0 if typing is not required.
 
-    It counts the deleted remotes if they are many, and those that get access if they are many.
+    The number is that of the remotes to delete, if more than ``MOST_UNTYPED``, plus that of the
+    remotes that get access, if more than ``MOST_UNTYPED``.
     """
     counts = Counter[bool]()
     for step in steps:
@@ -123,7 +124,10 @@ def has_work(plan: Plan) -> bool:
 
 
 def step_name(step: Step) -> tuple[str, str | None]:
-    """The name and the number of a step's remote, as they came; a voice is the lock's own."""
+    """Return the name and the number of a step's remote, as received.
+
+    A step that sets a voice concerns no remote, so its name is ``voice``.
+    """
     if step.action is Action.VOICE:
         return "voice", None
     number = step.wanted.get("remoteNumber", step.before.get("remoteNumber"))
@@ -136,8 +140,8 @@ def step_name(step: Step) -> tuple[str, str | None]:
 def step_states(step: Step, now_ms: int) -> tuple[State | None, State | None]:
     """Return the state of a step's remote before and after the step.
 
-    The state before is the service's, or follows from the dates if the service did not send one. It
-    is None before an add, after a delete, and for a voice.
+    The state before follows from the dates and the service's status, or from the dates alone if the
+    service did not send a status. A state is None before an add, after a delete, and for a voice.
     """
     if step.action is Action.VOICE:
         return None, None
@@ -153,7 +157,7 @@ def step_states(step: Step, now_ms: int) -> tuple[State | None, State | None]:
 
 
 def format_step(step: Step) -> str:
-    """Return name and number of a step's remote."""
+    """Return the name and the number of a step's remote, cleaned."""
     return format_name(*step_name(step))
 
 
@@ -161,8 +165,8 @@ def describe_step(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
     """Return lines about a step: the period of a new remote, or the fields that differ.
 
     Args:
-        step: The step; a delete describes the remote that will be gone.
-        zone: The lock's.
+        step: The step. For a delete, the lines describe the remote that will be deleted.
+        zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
     """
     before = Remote.read(step.before)
@@ -182,7 +186,7 @@ def describe_step(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
 
 
 def _changes(step: Step, zone: tzinfo) -> list[Difference]:
-    """Return what an update or a voice changes."""
+    """Return the differences that a step makes to a remote or to a voice."""
     if step.action is Action.VOICE:
         return [Difference("Voice", _format_voice(step.before), _format_voice(step.wanted))]
     before = Remote.read(step.before)
@@ -192,23 +196,24 @@ def _changes(step: Step, zone: tzinfo) -> list[Difference]:
 
 
 def describe_new_values(step: Step, zone: tzinfo, now_ms: int) -> str:
-    """Return the new values alone, such as ``End -> 31 Dec 2026 23:59 +01:00``."""
+    """Return only the new values of a step, such as ``End -> 31 Dec 2026 23:59 +01:00``."""
     if step.action in (Action.UPDATE, Action.VOICE):
         return "; ".join(f"{one.label} -> {one.after}" for one in _changes(step, zone))
     return "; ".join(describe_step(step, zone, now_ms))
 
 
 def describe_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
-    """Return what updates change: ``End: 31 Dec 2026 23:59 +01:00 for 12; Coerced: yes for 3.``.
+    """Return the new values of updates, with counts.
 
-    Takes a moment for thousands: use a thread.
+    The text is like ``End: 31 Dec 2026 23:59 +01:00 for 12 remotes; Coerced: yes for 3 remotes.``.
+    Thousands of steps take noticeable time, so call this function in a thread.
 
     Args:
         steps: The steps that are due.
-        zones: Id -> the lock's.
+        zones: Lock ID -> the time zone of the lock.
     """
     found: dict[str, Counter[str]] = {}
-    moments: dict[str, int] = {}  # of each date in words, since those do not sort
+    moments: dict[str, int] = {}  # dates in words do not sort, so they are mapped to times
     for step in steps:
         if step.action is Action.UPDATE:
             for one in _changes(step, zones[step.lock_id]):
@@ -247,13 +252,13 @@ def describe_step_shortening(step: Step, zone: tzinfo, now_ms: int) -> str:
 def find_shortenings(
     steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int
 ) -> list[Shortening]:
-    """Return what steps take away; :func:`summarize` puts it in a sentence.
+    """Return how steps shorten access; ``summarize_shortenings`` puts the result in sentences.
 
-    Takes a moment for thousands: use a thread.
+    Thousands of steps take noticeable time, so call this function in a thread.
 
     Args:
         steps: The steps that are due.
-        zones: Id -> the lock's.
+        zones: Lock ID -> the time zone of the lock.
         now_ms: Now, in milliseconds.
     """
     found = (shortening_of(step, zones[step.lock_id], now_ms) for step in steps)
@@ -261,11 +266,11 @@ def find_shortenings(
 
 
 def describe_step_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
-    """Return sentences that a person agrees to before a step is sent.
+    """Return the sentences that the user must confirm before a step is sent.
 
     Args:
-        step: One that is due.
-        zone: The lock's.
+        step: A step that is due.
+        zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
     """
     shortened = describe_step_shortening(step, zone, now_ms)
@@ -273,7 +278,7 @@ def describe_step_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
 
 
 def _other_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
-    """Return the sentences to agree to, without a shortening."""
+    """Return the sentences that the user must confirm, except one about shortened access."""
     said = [step.note] if step.note else []
     if step.action in (Action.VOICE, Action.DELETE):
         return [clean(words, 300) for words in said]
@@ -295,21 +300,21 @@ def _other_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
 
 
 def step_sends_dates(step: Step) -> bool:
-    """Return whether a step sends times, which a wrong clock may have shifted."""
+    """Return whether a step sends a start and an end, which a wrong clock may have shifted."""
     before = Remote.read(step.before) if step.before else None
     return rules.sends_dates(before, Remote.read({**step.before, **step.wanted}))
 
 
 def describe_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: int) -> list[str]:
-    """Return sentences to agree to before steps are sent; equal ones are combined.
+    """Return the sentences that the user must confirm before steps are sent, without duplicates.
 
     Shortened access is not included; see :func:`find_shortenings`.
 
-    Takes a moment for thousands: use a thread.
+    Thousands of steps take noticeable time, so call this function in a thread.
 
     Args:
         steps: The steps that are due.
-        zones: Id -> the lock's.
+        zones: Lock ID -> the time zone of the lock.
         now_ms: Now, in milliseconds.
     """
     noted: dict[str, list[Step]] = {}

@@ -1,4 +1,4 @@
-"""Remotes: their names, their fields, and what becomes of them."""
+"""Texts about remotes: their names, their fields, their changes and their backups."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from lockterm.domain.copies import BackedUp
 
 NO_END = "Permanent remotes have no end date."
-"""Said of a remote that cannot be renewed."""
+"""The message for a remote that cannot be renewed."""
 
 UNNAMED = "a remote without a name"
-"""Said where its number and ID are shown beside it."""
+"""The text for a missing name where the number and the ID are shown beside it."""
 
 _NAMED = 5
-"""The most fields outside the contract that are named."""
+"""Maximum number of fields outside the contract that are named."""
 
 ABSENT = "not stated"
 _ODD = "unexpected type: "
@@ -42,17 +42,17 @@ _UNNAMED = "not in the contract: "
 
 
 def format_remote(remote: Remote) -> str:
-    """``Anna Weber (A-2041)``: how a remote is named in questions and notices."""
+    """Return ``Anna Weber (A-2041)``, for confirmation dialogs and notifications."""
     return format_name(seen_or(remote.remote_name, f"remote {remote.id}"), remote.remote_number)
 
 
 def format_remote_name(remote: Remote, instead: str) -> str:
-    """Return the name of a remote, clean; a substitute if it has no visible character."""
+    """Return the cleaned name of a remote; return ``instead`` if the name is empty or blank."""
     return clean(seen_or(remote.remote_name, instead), 60)
 
 
 def format_name(name: str, number: str | None) -> str:
-    """As :func:`format_remote`, of a remote that need not be at the service."""
+    """Return a name and a number in the form of :func:`format_remote`."""
     number = clean(seen_or(number, ""), 30)
     return f"{clean(name, 60)} ({number})" if number else clean(name, 60)
 
@@ -65,24 +65,24 @@ class Detail:
     """A line of a detail view: a label and its text."""
 
     label: str
-    """The label; for a field outside the contract, the service's own name."""
+    """The label; for a field outside the contract, the service's name of the field."""
     shown: str
-    """Clean words, of several lines for JSON."""
+    """The cleaned text to show; several lines for JSON."""
     raw: str
-    """The text for the clipboard: as received, JSON on one line."""
+    """The text for the clipboard: as received, with JSON on one line."""
     name: str = ""
-    """The contract's name of it; empty where it is worked out here."""
+    """The contract's name of the field; empty if lockterm computed the line."""
     state: State | None = None
     """The state that the line shows, if any."""
 
     @classmethod
     def of_text(cls, label: str, words: str, name: str = "") -> Detail:
-        """Words that are copied as they are shown."""
+        """Return a line whose text is copied as it is, and cleaned to be shown."""
         return cls(label, clean(words), words, name)
 
     @classmethod
     def of_json(cls, label: str, value: Any, note: str = "", name: str = "") -> Detail:
-        """Return a line with a note and a value as indented JSON; it is copied as one line."""
+        """Return a line with a note and a value as indented JSON; the copied JSON has one line."""
         return cls(label, note + clean_lines(shown_object(value)), one_line(value), name)
 
 
@@ -91,8 +91,8 @@ def describe_remote(remote: Remote, valid: Validity, zone: tzinfo, now_ms: int) 
 
     Args:
         remote: The remote from the detail call.
-        valid: Its validity.
-        zone: The zone of times, shown beside UTC.
+        valid: The validity of the remote.
+        zone: The time zone for displayed times, which are shown beside UTC.
         now_ms: Now, in milliseconds.
     """
     found: list[Detail] = []
@@ -115,7 +115,7 @@ def describe_remote(remote: Remote, valid: Validity, zone: tzinfo, now_ms: int) 
 
 
 def _detail(remote: Remote, field: Field, zone: tzinfo, now_ms: int) -> Detail:
-    """Return the line of a field; a value of another type is shown as received."""
+    """Return the line of a field; a value of an unexpected type is shown as received."""
     label, name = field.label, field.name
     if name in remote.odd:
         return Detail.of_json(label, remote.odd[name], _ODD, name)
@@ -171,14 +171,14 @@ def _lock_info(label: str, info: LockInfo, lock_id: int | None) -> Iterator[Deta
 
 
 def describe_add(wanted: Remote, now_ms: int, zone: tzinfo) -> list[str]:
-    """Return the values that an add sets, a line for each, without the name."""
+    """Return the values that an add sets, one per line, without the name."""
     added = FIELDS["addType"]
     lines = [
         f"Number: {clean(wanted.remote_number, 60)}",
         _format_validity(wanted, now_ms, zone),
         f"{added.label} {format_value(added, added.of(wanted), zone)}",
     ]
-    for field in ADDED:  # the rest, where it is not what most remotes have
+    for field in ADDED:  # other fields only if they differ from the default
         value = field.of(wanted)
         is_told = field.required or field.kind in (Kind.DATE, Kind.WEEKDAYS)
         if not is_told and value is not None and str(value) != field.first:
@@ -187,7 +187,7 @@ def describe_add(wanted: Remote, now_ms: int, zone: tzinfo) -> list[str]:
 
 
 def describe_update(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> list[str]:
-    """Return each field of a change before and after, and the new period."""
+    """Return each changed field with its values before and after, and the new period."""
     lines = [OPENS_AGAIN] if opens_again(before, after, now_ms) else []
     lines += [str(item) for item in find_differences(before, after, zone)]
     if touches_validity(before, after):
@@ -204,11 +204,11 @@ def _format_validity(wanted: Remote, now_ms: int, zone: tzinfo) -> str:
 
 
 def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
-    """Return sentences about the fields that a backup lacks, shown before a delete.
+    """Return sentences about the fields that a backup will lack, to show before a delete.
 
     Args:
         record: A remote as the service sent it.
-        many: Whether it represents others of the same list.
+        many: Whether the remote stands for several remotes of the same list.
     """
     new = "Restored remotes get new IDs." if many else "A restored remote gets a new ID."
     hidden = [field.called for field in UNLISTED if field.name not in record]
@@ -222,10 +222,10 @@ def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
 
 
 def describe_beyond_backup(deleted: int | None, kept: int) -> str:
-    """Return a sentence about deleted remotes that are not in the backup; empty if all are.
+    """Return a sentence about deleted remotes that the backup lacks; empty if it has all of them.
 
     Args:
-        deleted: The service's number of deleted remotes, if known.
+        deleted: The number of deleted remotes that the service reported; None if unknown.
         kept: The number of remotes in the backup.
     """
     if deleted is None or deleted <= kept:
@@ -238,7 +238,7 @@ def describe_beyond_backup(deleted: int | None, kept: int) -> str:
 
 
 def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
-    """Return sentences about what restoring these remotes cannot bring back."""
+    """Return sentences about the data of remotes that a restore cannot bring back."""
     some = [remote for remote in remotes if remote.request is not None]
     if not some:
         return []
@@ -267,7 +267,7 @@ def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
 
 
 def _describe_unknown(remotes: Sequence[BackedUp]) -> str:
-    """Return missing fields with counts: ``battery level of all 137; user number of 136``."""
+    """Return a sentence about unknown fields: ``battery level of all 137``; empty if none are."""
     counts = Counter(field.name for remote in remotes for field in remote.unknown)
     if not counts:
         return ""

@@ -27,10 +27,10 @@ FINAL_STATES = (
     *(StepState.RECORDED, StepState.UNCHANGED, StepState.REFUSED),
     *(StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT),
 )
-"""The states of a step that is not under way."""
+"""The states of steps that have ended."""
 
 _NAMED = 3
-"""The most locks that a sentence names."""
+"""Maximum number of locks that a sentence names."""
 
 LEFT_OUT = "left out"
 """The word for a step that could not be planned. JSON output calls it refused."""
@@ -69,7 +69,10 @@ class RunProgress(Protocol):
 
 
 def format_step_state(step: Step, *, is_running: bool = False) -> str:
-    """``not sent``: the state of a step; ``is_running``: a session carries it out just now."""
+    """Return the state of a step, such as ``not sent``.
+
+    While a session runs the plan, a step without a result is ``under way`` or ``left``.
+    """
     if step.is_left_out:
         return LEFT_OUT
     due = _DUE_WORDS.get(step.state) if is_running else None
@@ -83,18 +86,19 @@ _NOT_GONE = {
     StepState.NOT_SENT: "not done",
     StepState.TO_DO: "left",
 }
-"""The reasons why a remote is still on a lock; the first that applies is shown."""
+"""Step state -> the reason why a remote is still on a lock; the first that applies is shown."""
 
 
 def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
-    """Return ``Gone from 31 of 32 locks; not reached: Yard.``: the result of deletes.
+    """Return the result of deletes: ``Deleted on 31 of 32 locks. Not reached: Yard.``.
 
     Args:
         steps: All steps of a run that has ended.
-        titles: ID -> the lock's title, not clean; a missing one is shown by its ID.
+        titles: Lock ID -> the title, not cleaned; a lock without a title is shown by its ID.
 
     Returns:
-        Empty if at most one lock has deletes, or nothing is gone.
+        The sentences; empty if fewer than two locks have deletes, or if every lock still has one
+        of the remotes to delete.
     """
     deletes: dict[int, set[StepState]] = {}
     why_not: dict[int, str] = {}
@@ -148,7 +152,7 @@ def count_states(counts: Mapping[StepState, int], *, is_running: bool = False) -
 
 
 def describe_problems(problems: Mapping[StepState, int]) -> str:
-    """Return ``2 failed, 1 skipped, 1 unknown``; an unknown step may be recorded, not failed.
+    """Return ``2 failed, 1 skipped, 1 unknown``. A step with an unknown result may have succeeded.
 
     Args:
         problems: State -> number of steps that need attention.
@@ -161,12 +165,12 @@ def describe_problems(problems: Mapping[StepState, int]) -> str:
 def describe_counts(
     counts: Mapping[StepState, int], left_out: int, *, is_running: bool = False
 ) -> str:
-    """``212 recorded, 2 refused``; while it is carried out ``212 recorded, 1 under way, 5 left``.
+    """Return ``212 recorded, 2 refused``; during a run, ``212 recorded, 1 under way, 5 left``.
 
     Args:
-        counts: State -> how many steps have it.
-        left_out: How many of the refused ones could not be planned.
-        is_running: Whether a session carries them out just now.
+        counts: State -> number of steps.
+        left_out: The number of refused steps that could not be planned.
+        is_running: Whether a session is running the steps.
     """
     counts = Counter(counts) - Counter({StepState.REFUSED: left_out})
     found = count_states(counts, is_running=is_running)
@@ -184,7 +188,7 @@ def describe_counts(
 
 
 def format_problem(step: Step) -> str:
-    """Return ``Anna (A-1) (lock 1001): refused: The name is taken.``."""
+    """Return a step with its problem: ``Anna (A-1) (lock 1001): refused: The name is taken.``."""
     why = f": {clean(step.message, 400)}" if step.message else ""
     return f"{format_step(step)} (lock {step.lock_id}): {format_step_state(step)}{why}"
 
@@ -193,14 +197,14 @@ def format_problem(step: Step) -> str:
 
 
 def describe_progress(run: RunProgress) -> str:
-    """``12 of 214 done, 2 failed, 202 left (3 under way), 4.8 a second, about 42 s``."""
+    """Return ``12 of 214 done, 2 failed, 202 left (3 under way), 4.8 a second, about 42 s``."""
     words = [f"{run.done:,} of {run.due:,} done", describe_problems(run.problems)]
     if run.only_reads:
         ends = f"Press {key('plan.stop')} to stop and leave them unknown"
         return f"{', '.join(words)}. Verifying {run.reading:,} for at most 90 s. {ends}."
     left = run.due - run.done
     words.append(f"{left:,} left" + f" ({run.under_way:,} under way)" * bool(run.under_way))
-    if run.reading:  # which steps of its lock wait for
+    if run.reading:  # other steps of the lock wait for the verification
         words.append(f"verifying {run.reading:,}")
     if per_s := run.per_s:
         words += [f"{per_s:.1f} a second", f"about {format_duration(left / per_s)}"]
@@ -208,11 +212,11 @@ def describe_progress(run: RunProgress) -> str:
 
 
 def describe_end(run: RunProgress, titles: Mapping[int, str]) -> str:
-    """Return the results of a finished run, and why steps are left.
+    """Return the results of a finished run, and the reason if it stopped early.
 
     Args:
         run: The run.
-        titles: ID -> the lock's title, not clean.
+        titles: Lock ID -> the title, not cleaned.
     """
     words = [describe_outcome(run.steps.values(), titles)]
     if run.plan.stopped:
@@ -244,13 +248,13 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
 
 
 def describe_end_elsewhere(run: RunProgress, titles: Mapping[int, str]) -> str:
-    """Return how a run ended, where its plan is not shown; see :func:`describe_end`."""
+    """Return :func:`describe_end` and the key that shows the run, for other screens."""
     title = clean(run.plan.title, 40)
     return f"{describe_end(run, titles)} Press {key('app.run')} to show the run: {title}."
 
 
 def ask_to_leave(run: RunProgress) -> tuple[str, str]:
-    """Return the question before a run is left, and its verb; both empty if nothing is left."""
+    """Return the question to ask before leaving a run, and its button; empty if no step is left."""
     if run.is_over:
         left = count_left(run.steps.values())
         question = (
@@ -283,7 +287,7 @@ def format_progress(done: int, due: int, problems: Mapping[StepState, int], seco
         done: The number of steps with a result.
         due: The number of steps of the run.
         problems: State -> the number of steps that need attention.
-        seconds: How long the run has taken.
+        seconds: The time since the run began, in seconds.
     """
     rate = done / max(seconds, 0.001)
     left = round((due - done) / rate) if rate else 0
@@ -291,31 +295,31 @@ def format_progress(done: int, due: int, problems: Mapping[StepState, int], seco
 
 
 def format_reading(count: int, *, is_all: bool) -> str:
-    """Return how many steps are read back, and how long that may take if nothing else is left."""
+    """Return the number of results being verified; with ``is_all``, also the maximum time."""
     ends = " for at most 90 s (ctrl+c stops)" if is_all else ""
     return f"verifying {format_count(count, 'unknown result')}{ends}"
 
 
 def describe_result(plan: Plan, steps: Iterable[Step]) -> str:
-    """Return ``212 recorded, 2 refused.``.
+    """Return the counts of a finished run: ``212 recorded, 2 refused.``.
 
     Args:
         plan: The plan.
-        steps: Its steps as they ended.
+        steps: The steps of the plan with their final states.
     """
     counts = Counter(step.state for step in steps)
     return f"{describe_counts(counts, plan.left_out) or 'Nothing to do'}."
 
 
 def describe_run(plan: Plan) -> str:
-    """Return the title of a run and how many of its steps have each state."""
+    """Return the title of a run and the number of its steps in each state."""
     words = describe_counts(plan.counts(), plan.left_out, is_running=plan.is_running)
     where = ", under way in another session" if plan.is_running else ""
     return f"{clean(plan.title, 100)}{where}: {words}"
 
 
 def describe_commands(run_id: str, steps: Iterable[Step]) -> str:
-    """Return the commands for a run with problems in some of its steps."""
+    """Return sentences with the next commands for a run that has steps with problems."""
     words = (
         f"To show details, run lockterm runs show {run_id[:8]}. To retry failed steps, run"
         " lockterm runs retry."
@@ -326,7 +330,7 @@ def describe_commands(run_id: str, steps: Iterable[Step]) -> str:
 
 
 def describe_rest(plan: Plan) -> str:
-    """Return ``5 left. Run lockterm runs resume 12345678``; empty if nothing is left."""
+    """Return ``5 left. Run lockterm runs resume 12345678``; empty if no step is left."""
     due = sum(step.state in DUE for step in plan.steps)
     return f"{due:,} left. Run lockterm runs resume {plan.id[:8]}" if due else ""
 

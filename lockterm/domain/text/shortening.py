@@ -12,13 +12,13 @@ from lockterm.domain.weekdays import format_weekdays
 
 
 def describe_shortened_fields(found: Shortening, now_ms: int, zone: tzinfo) -> dict[str, str]:
-    """Return a sentence for each field that takes access away, under the contract's names."""
+    """Return contract field -> a sentence, for each field whose change shortens access."""
     parts = _parts(found, now_ms, zone)
     return {name: f"Shortens access{words}." for name, words in parts.items()}
 
 
 def describe_shortening(found: Shortening, now_ms: int, zone: tzinfo) -> str:
-    """Return ``Shortens access by 37 days: it will end 25 Dec 2026 17:19, not ...``."""
+    """Return ``Shortens access by 37 days: the remote will expire 25 Dec 2026 17:19, not ...``."""
     first, *others = _parts(found, now_ms, zone).values()
     return (
         "; ".join([f"Shortens access{first}", *(words.removeprefix(": ") for words in others)])
@@ -59,7 +59,7 @@ def _moment(ms: int, zone: tzinfo) -> str:
 
 
 def summarize_shortenings(found: Iterable[Shortening]) -> str:
-    """Return ``2 remotes will lose access earlier than now, by up to 142 days``; or nothing."""
+    """Return ``2 remotes will expire earlier, by up to 142 days.``; empty for no shortening."""
     some = [*found]
     earlier = [one for one in some if one.ends_ms is not None]
     said: list[str] = []

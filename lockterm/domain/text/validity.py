@@ -1,4 +1,4 @@
-"""The period and the state of a remote."""
+"""Texts about the period and the state of a remote."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lockterm.domain.validity import Phase, State, judge, phase_of
 from lockterm.domain.weekdays import WEEK, format_weekdays
 
 SHORT = 27
-"""The most columns of ``Validity.short``."""
+"""Maximum number of characters of ``Validity.short``."""
 
 DAYS_UNKNOWN = "days unknown"
 """Shown if the service did not send the weekdays of a recurring remote."""
@@ -20,32 +20,36 @@ DAYS_UNKNOWN = "days unknown"
 OPENS_NOTHING = (
     "None of these weekdays falls between start and end, so this remote will not open the lock."
 )
-"""Said of a remote that :func:`never_opens`."""
+"""The message for a remote for which ``never_opens`` returns True."""
 
 OPENS_ALWAYS = "The remote will have no end date."
-"""Said of a remote that becomes permanent."""
+"""The message for a remote that becomes permanent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """When a remote opens, in words that are safe to show: none of them is the service's text."""
+    """The validity of a remote, in texts that are safe to show.
+
+    The texts are safe because no part of them is a string from the service.
+    """
 
     words: str
-    """``Mon-Fri, until 31 Dec 2026 18:00 +01:00, in 41 days``; the start too while it is ahead."""
+    """``Mon-Fri, until 31 Dec 2026 18:00 +01:00, in 41 days``; with a start if it is upcoming."""
     short: str
-    """The same in at most 27 columns: ``Mon-Fri, until 31 Dec 2026``."""
+    """The same in at most 27 characters: ``Mon-Fri, until 31 Dec 2026``."""
     state: State
     word: str
-    """At most 12 columns: that of the state, or what the service says in its place: ``invalid``,
-    ``says normal``, ``not stated``."""
+    """The word of the state, or the reported status if that matters more: ``invalid``,
+    ``says normal``, ``not stated``. At most 12 characters."""
     service: str
-    """The service's status alone: ``normal``, ``invalid``, ``unknown (7)``, ``not stated``."""
+    """The status that the service reported: ``normal``, ``invalid``, ``unknown (7)``,
+    ``not stated``."""
     disagreement: str
-    """A sentence where the service's status and the dates contradict each other, else empty."""
+    """A sentence if the service's status and the dates contradict each other; otherwise empty."""
 
 
 def describe_validity(remote: Remote, now_ms: int, zone: tzinfo) -> Validity:
-    """Describe when a remote can open its lock, from dates and status, in the lock's time zone."""
+    """Describe when a remote can open its lock, by its dates and status, in a time zone."""
     words = describe_period(remote, now_ms, zone)
     if "weekDay" in remote.odd and needs_weekdays(remote.remote_type):
         words += " (the service sent invalid weekdays)"
@@ -57,21 +61,24 @@ def describe_validity(remote: Remote, now_ms: int, zone: tzinfo) -> Validity:
 
 
 def describe_validity_briefly(remote: Remote, now_ms: int, zone: tzinfo) -> tuple[str, str]:
-    """``Validity.short`` and ``Validity.word`` alone, which take half as long."""
+    """Return only ``Validity.short`` and ``Validity.word``, which takes half as long."""
     phase = phase_of(remote, now_ms)
     _, state_word, _ = judge(remote, phase, now_ms)
     return _short(remote, phase, now_ms, zone)[:SHORT], state_word
 
 
 def format_days(remote: Remote, *, short: bool = False) -> str:
-    """Return the weekdays of a recurring remote, or that they are unknown."""
+    """Return the weekdays of a recurring remote as text; ``days unknown`` if none were sent."""
     if remote.week_day is None:
         return DAYS_UNKNOWN
     return format_weekdays(remote.week_day, short=short)
 
 
 def describe_period(remote: Remote, now_ms: int, zone: tzinfo) -> str:
-    """When a remote opens by its dates, or what is about to be sent would: ``Validity.words``."""
+    """Describe when a remote opens the lock by its dates, as in ``Validity.words``.
+
+    The remote can be one that the service sent or one that is about to be sent.
+    """
     phase = phase_of(remote, now_ms)
     if phase is Phase.ALWAYS:
         return "always"
@@ -131,7 +138,7 @@ def _short(remote: Remote, phase: Phase, now_ms: int, zone: tzinfo) -> str:
 
 
 def _last_day_or_time(end: int, now_ms: int, zone: tzinfo) -> str:
-    """Return the last day on which a remote opens; today, until which time."""
+    """Return the last day on which a remote opens; if that is today, the time."""
     if not dates.begins_day(end, zone):
         return _day_or_time(end, now_ms, zone)
     is_today = dates.day(end - 1, zone) == dates.day(now_ms, zone)
@@ -139,7 +146,7 @@ def _last_day_or_time(end: int, now_ms: int, zone: tzinfo) -> str:
 
 
 def _missing(remote: Remote, name: str) -> str:
-    """Return ``no end``, or that the end is unknown because the service did not send one."""
+    """Return ``no end``, or ``end unknown`` if the service sent none; likewise for a start."""
     end = "start" if name == "startDate" else "end"
     if name in remote.odd:
         return f"{end} cannot be read"
