@@ -104,7 +104,7 @@ class LocktermApp(TerminalApp[int]):
         self.appearance.on_change = self._read_ahead
         self._profiles = profiles
         self.goes_on: Settings | None = None
-        """The settings for the next app after this one ends, or None to quit lockterm."""
+        """The settings for the app that starts after this app, or None to quit lockterm."""
         self._open_lock = open_lock
         self._is_last = is_last
         self.exports = paths.data_dir / "exports"
@@ -187,7 +187,7 @@ class LocktermApp(TerminalApp[int]):
             self.set_timer(again_s, self._offer_draft)
 
     def _may_offer(self) -> bool:
-        """Return whether no dialog or form is open; if one is, schedule the offer for later."""
+        """Return whether no dialog or form is open; otherwise, postpone the offer."""
         screen = self.screen
         is_form = isinstance(screen, LocktermScreen) and screen.is_form
         self._is_draft_due = screen.is_modal or is_form

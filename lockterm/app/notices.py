@@ -36,7 +36,7 @@ class Notices:
     """The notifications, each of which stays in the last line for as long as reading it takes.
 
     Args:
-        app: The app that shows them.
+        app: The app that shows the notifications.
         now_ms: A function that returns the current time in milliseconds.
         ask_drawn: A function that reports when the current frame has reached the terminal.
     """

@@ -45,7 +45,7 @@ def copy(app: App[Any], value: str, what: str, *, lines: bool = False) -> None:
 
     The terminal does not report whether it accepted the value. Control characters and halves of
     surrogate pairs are replaced, because a paste could execute them or a terminal reject them. A
-    value that is too long for terminals is not sent, because half of it could pass for the whole.
+    value that is too long for terminals is not sent, because half of it could look complete.
 
     Args:
         app: The running app.

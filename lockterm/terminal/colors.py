@@ -14,7 +14,7 @@ from textual.color import Color
 from textual.filter import LineFilter
 
 LEAST_CONTRAST = 1.8
-"""Minimum contrast between a word, even a dimmed one, and its background."""
+"""Minimum contrast between a text, even a dimmed text, and its background."""
 
 LEAST_OF_LINES = 1.01
 """Minimum contrast between a line and its background; a line may be faint, but not invisible."""
@@ -45,7 +45,7 @@ class Readable(LineFilter):
     """A filter that keeps text readable after its colors are reduced to those of the terminal.
 
     Args:
-        colors: The color system of the terminal; each theme color becomes the nearest one in it.
+        colors: The color system of the terminal; each theme color becomes its nearest color.
     """
 
     def __init__(self, colors: ColorSystem) -> None:

@@ -202,9 +202,9 @@ class Frame:
         reaches, reached = [*_reaches(now, doubtful)], [*_reaches(before, were_doubtful)]
         exact = min(max((reach + 1 for _, reach in reaches), default=0), len(now))
         if exact > max((reach + 1 for _, reach in reached), default=0):
-            changed[:exact] = repeat(True, exact)  # else the blanks among them are written
+            changed[:exact] = repeat(True, exact)  # their blanks may have another style
         runs = self._runs(now)
-        # Cells that terminals may have drawn over are written again, also behind the old content.
+        # Write cells again that a terminal may have drawn over, now or in the old content.
         touched = [*runs, *self._runs(before), *reached, *reaches]
         for cells, reach in sorted(touched, key=lambda one: one[0].start):
             if True in changed[cells.start : cells.stop]:

@@ -21,7 +21,7 @@ class HookedApp(App[ReturnType]):
     # --- hooks ---------------------------------------------------------------------------------
 
     def to_send(self, painted: Any) -> Any:
-        """Return what to send for a painted update, or None to send nothing."""
+        """Return the update to send in place of a painted update, or None to send nothing."""
         return painted
 
     def prepare(self, widgets: Iterable[Widget]) -> None:

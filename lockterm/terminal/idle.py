@@ -72,7 +72,7 @@ class Idle:
             startup.collect()
 
     def do_next(self) -> None:
-        """Run the oldest action; the next one waits for another pause."""
+        """Run the oldest action; the next action waits for another pause."""
         if self._due:
             node, act = self._due.popleft()
             self._app.call_later(lambda: node.is_attached and act())

@@ -37,7 +37,7 @@ After a pause of this length, a single key ends a cut string.
 """
 
 LONGEST = 128
-"""Maximum length of a control sequence with a meaning; a longer one is dropped."""
+"""Maximum length of a control sequence with a meaning; longer sequences are dropped."""
 
 _ESC = 0x1B
 _PASTE_END = b"\x1b[201~"
@@ -102,7 +102,7 @@ class Escaped:
     key: Char | Sequence
     """The key after the ESC."""
     pause_s: float
-    """Seconds from the ESC to the key; 0 if one read brought both."""
+    """Seconds from the ESC to the key; 0 if both came in the same read."""
 
 
 Token = Char | Sequence | String | Paste | Escaped
@@ -271,7 +271,7 @@ class InputTokenizer:
         return True
 
     def _take_twice(self, tokens: list[Token]) -> bool:
-        """Process ESC ESC: the first one means alt before a sequence, else the Escape key."""
+        """Process ESC ESC: the first ESC means alt before a sequence, else the Escape key."""
         if len(self._held) == 2:
             return self._wait(self._escape_delay_s)
         if self._held[2:3] in (b"[", b"O") and self._pause_s < self._escape_delay_s:

@@ -261,7 +261,7 @@ class KeyQueue:
             title=f"alt+{name}",
         )
 
-    # --- until all of it is done ---------------------------------------------------------------
+    # --- until a key is handled ----------------------------------------------------------------
 
     def _settle(self) -> None:
         if not self._is_settling:
@@ -293,7 +293,7 @@ class KeyQueue:
             self._lost.cancel()
         return True
 
-    # --- what is being opened ------------------------------------------------------------------
+    # --- pending navigations -------------------------------------------------------------------
 
     def begin(self, opened: PendingNavigation) -> PendingNavigation:
         """Hold back the keys that arrive from now on, until the opening ends."""

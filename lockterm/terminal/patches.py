@@ -173,7 +173,7 @@ def paint_once(screen: Screen[Any]) -> None:
 
 
 def follow_size(view: ScrollView) -> None:
-    """Update the scroll bars after a view's content changed, and the layout if one appears."""
+    """Update a view's scroll bars after its content changed; a new bar causes a new layout."""
     view._scroll_update(view.virtual_size)
 
 

@@ -14,7 +14,7 @@ from lockterm.terminal.unsafe_chars import HARMFUL, JOINERS, REPLACED, any_of
 
 _SHOWN = f"[{any_of(REPLACED)}]"
 _LEAST_IGNORABLE = "\u0300"
-"""All printable characters below this one are harmless."""
+"""All printable characters below this character are harmless."""
 _TWO_CELLS = "\u115f"
 _IDLE = f"[{JOINERS}]"
 

@@ -81,7 +81,7 @@ class NoTerminal(LocktermError):
 
 
 def require_terminal(environ: Mapping[str, str]) -> None:
-    """Require a terminal that keys can be read from and a screen can be drawn on.
+    """Check that lockterm can read keys from a terminal and draw a screen on it.
 
     Raises:
         NoTerminal: There is no such terminal.
@@ -195,7 +195,7 @@ class SignalGuard:
         os._exit(self.exit_code or 1)
 
     def _give_back_terminal(self) -> None:
-        """Restore the terminal as far as possible without waiting for a stalled one."""
+        """Restore the terminal without waiting for it, because the link may be stalled."""
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})  # it must not stop the process
         with suppress(termios.error, OSError):
             if self._terminal is not None:

@@ -53,7 +53,7 @@ def over() -> None:
     """Resume garbage collection; call this when the start is over.
 
     Imported objects live as long as the process. Freezing them keeps later collections short, so
-    that no key waits for one.
+    that no key waits for a collection.
     """
     gc.freeze()
     gc.enable()

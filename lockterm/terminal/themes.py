@@ -1,8 +1,8 @@
 """The colors of every theme, in one place.
 
 A theme has three levels of surface (background, surface, panel), text in two colors (normal and
-muted), an accent, and a color for each state of a remote. The stylesheet uses them through the
-variables of Textual. ``docs/explanation/design.md`` shows where each of them is used.
+muted), an accent, and a color for each state of a remote. The style sheet uses these colors
+through Textual's variables. ``docs/explanation/design.md`` shows where each color is used.
 """
 
 from __future__ import annotations

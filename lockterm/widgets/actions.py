@@ -1,4 +1,4 @@
-"""The actions of a screen: the list behind the footer, the help and the palette."""
+"""The actions of a screen, as the footer, the help and the palette show them."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ class OptionLine(Widget, can_focus=True):
             self.choose(index)
 
     def on_key(self, event: events.Key) -> None:
-        """Choose an option by its digit, or move to the next one that starts with a letter."""
+        """Choose an option by its digit, or move to the next option that starts with a letter."""
         character = event.character or ""
         if not character.isalnum() or not character.isascii():
             return

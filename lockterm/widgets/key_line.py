@@ -57,7 +57,7 @@ class KeyLine(Widget):
             self.show_keys()
 
     def show_keys(self) -> None:
-        """Repaint from the first changed key on, because its brackets move the others."""
+        """Repaint from the first changed key on, because its brackets move the keys after it."""
         if self._notices.shown is not None:
             return
         if (before := self._painted) is None:
@@ -119,7 +119,7 @@ class KeyLine(Widget):
     def _said(self, notice: LoggedNotice) -> Content:
         """Return a notification and the key that shows the rest of it or the other notifications.
 
-        A long name is cut before the text after it.
+        If the notification is too long, the name in front is cut before the text after it.
         """
         width, head = self.size.width, f"{notice_mark()} {_WORDS.get(notice.severity, '')}"
         others, key, what = self._notices.more, self._messages_key(), notice.what

@@ -24,7 +24,7 @@ from lockterm.terminal.themes import state_color
 from lockterm.widgets.bindings import bindings
 
 Piece = tuple[str, str]
-"""A clean text and its look: empty, a key of :data:`STATES`, or one of the following."""
+"""A clean text and its look: empty, a key of :data:`STATES`, ``BOLD`` or ``BADGE``."""
 
 BOLD, BADGE = "bold", "badge"
 STATES = {

@@ -66,7 +66,7 @@ class OneLine(Input):
         return offset - Offset(1, 0) if self.cursor_at_end else offset
 
     def on_paste(self, event: events.Paste) -> None:
-        """Insert the first line without control characters; report what was cut."""
+        """Insert the first line of a paste without control characters; report the dropped text."""
         event.stop()
         event.prevent_default()
         line, *others = [line for line in event.text.splitlines() if line.strip()] or [""]

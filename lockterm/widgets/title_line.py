@@ -114,7 +114,7 @@ def shorten_middle(text: str, room: int) -> str:
 def fit_middle(crumbs: list[str], room: int) -> str:
     """Join breadcrumbs into ``room`` cells by shortening the longest ones.
 
-    If that is not enough, the first breadcrumbs are dropped, and the last one stays.
+    If that is not enough, the first breadcrumbs are dropped, and the last breadcrumb stays.
     """
     separator = SEPARATOR
     shown = list(crumbs)
