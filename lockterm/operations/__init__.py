@@ -1,15 +1,22 @@
-"""The one door from the screens to the service and the store.
+"""The single access from the screens to the service and the store.
 
-Every write is a row of the journal, durable before its first byte leaves; its outcome is settled
-by the answer, by reading back, or by a person, and nothing is ever sent again by itself.
+Every write is a row of the journal that is on the disk before the first byte is sent. The answer,
+a later reading or a person decides the result. lockterm never repeats a write automatically.
 
-Reading order: ``facade`` (the parts), ``writes`` (the six of the contract), ``sending`` (one
-write), ``journal_store`` (what is written down of it), ``watching`` (reads back what had no
-answer), ``proof`` (what proves it), ``resolution`` (what a person decides), ``recorded`` (what the
-journal knows against what is shown). ``planner`` makes plans of many changes from the sources in
-``plan_files``, ``copying``, ``undoing`` and ``voice_plans``; ``runs`` carries them out, ``steps``
-does each of them, and ``rate_limiter`` says how fast. Reads are in ``remotes``, ``voices`` and
-``locks``.
+Reading order:
+
+- ``facade``: the parts.
+- ``writes``: the six writes of the contract.
+- ``sending``: the sending of one write.
+- ``journal_store``: the journal of all writes.
+- ``watching``: the automatic reading back of writes without an answer.
+- ``proof``: the rules by which readings prove a result.
+- ``resolution``: a person's decisions about unconfirmed writes.
+- ``recorded``: the comparison of the journal with the lists of the service.
+- ``planner``: plans of many changes, from the sources in ``plan_files``, ``copying``,
+  ``cleaning``, ``undoing`` and ``voice_plans``.
+- ``runs``: the runs of plans. ``steps`` runs each step, and ``rate_limiter`` limits the rate.
+- ``remotes``, ``voices`` and ``locks``: reads.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads of all locks in the lock book, in parallel, with each result as soon as it arrives."""
+"""Reads of all locks in the lock book, in parallel; each result is returned as it arrives."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from lockterm.operations.remotes import Remotes
 
 AT_ONCE = 10
-"""Calls made in parallel: a hundred locks take ten round trips."""
+"""Number of calls made in parallel: a hundred locks take ten round trips."""
 
 BEGUN = 2 * AT_ONCE
-"""Locks read in parallel: some answers are unpacked while others are on their way."""
+"""Number of locks read in parallel: some answers are parsed while lockterm waits for others."""
 
 PAUSES = 3
-"""Pauses requested by the service that are waited for per lock; the client itself waits up to a
-minute each."""
+"""Maximum number of requested pauses to wait for per lock. The client itself waits for pauses of up
+to a minute."""
 
 Wanted = Callable[["Remote"], bool]
 """Returns whether a remote is wanted."""
@@ -57,7 +57,7 @@ class LockRead:
     listing: Listing | None = None
     """All remotes of the lock; None if it was not read."""
     problem: str = ""
-    """Why the lock was not read, or not whole, in a few clean words; empty if it was."""
+    """The reason why the lock was not read whole, in a few words; empty if it was read whole."""
     error: LocktermError | None = None
     """The error behind the problem, if there is one."""
 
@@ -93,16 +93,16 @@ class Everywhere:
     async def read(
         self, wanted: Wanted = lambda _: False, locks: Sequence[Lock] | None = None
     ) -> AsyncGenerator[LockRead, None]:
-        """Yield the locks as soon as each is read; their lists are kept.
+        """Yield each lock as soon as it is read, and store its list.
 
-        The lock book notes the number of remotes of each lock.
+        The number of remotes of each lock is noted in the lock book.
 
         A lock that cannot be read does not delay the others. If the service is out of reach or
         refuses the credentials, the locks not yet started are not requested.
 
         Args:
-            wanted: Returns whether a remote is wanted, beside the packed list.
-            locks: The locks to read; None for all of the book.
+            wanted: Returns whether a remote is returned in addition to the packed list.
+            locks: The locks to read; None for all locks of the book.
 
         Raises:
             StoreError: The lock book cannot be read.
@@ -122,7 +122,7 @@ class Everywhere:
             for one in tasks:
                 one.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            with suppress(StoreError):  # what was read is right without it
+            with suppress(StoreError):  # the results are valid without the note
                 await self._locks.note_counts(counts)
 
 
@@ -133,9 +133,9 @@ class _Pages:
     at_ms: int
     """Start of the reading, in milliseconds."""
     blocks: list[Block] = field(default_factory=list)
-    """All pages but the last, packed."""
+    """All pages except the last one, packed."""
     last: Sequence[Remote] = ()
-    """The remotes of the last page, which is packed after other locks may read."""
+    """The remotes of the last page, which is packed after the connection is released."""
     found: list[Remote] = field(default_factory=list)
     """The wanted remotes."""
     unreadable: int = 0
@@ -159,10 +159,10 @@ class _Reading:
         self._begun = asyncio.Semaphore(BEGUN)
         self._places = Places(AT_ONCE)
         self._ended: ServiceError | None = None
-        """The error for which no further lock is requested, because it concerns all of them."""
+        """The error that concerns all locks, so that no further lock is requested."""
 
     async def lock(self, place: int, lock: Lock) -> LockRead:
-        """Read one lock when it is its turn."""
+        """Read one lock when its turn comes."""
         async with self._begun:
             connection = Place(self._places)
             try:
@@ -202,7 +202,7 @@ class _Reading:
         pages = _Pages(self._connection.clock.now_ms())
         budget = WalkBudget(lock.lock_id, ASKED)
         async for step in self._remotes.walk(lock.lock_id, budget, connection):
-            if step.is_first:  # it may begin again: the list has moved
+            if step.is_first:  # also after a restart, because the list has changed
                 pages = _Pages(pages.at_ms)
             else:
                 pages.blocks.append(await asyncio.to_thread(Block.of, pages.last))
@@ -217,8 +217,8 @@ def describe_reads(found: Sequence[LockRead], most: int, longest: int | None = N
 
     Args:
         found: All requested locks, in the order in which they are named.
-        most: Maximum number of unread locks that are named; 0 names none, and no count of others.
-        longest: Maximum length of each reason, in characters; None for all.
+        most: Maximum number of unread locks to name; 0 names none and omits the count of others.
+        longest: Maximum length of each reason, in characters; None for no limit.
     """
     missed = [one for one in found if one.problem]
     named = [f"{clean(one.lock.title, 60)}: {clean(one.problem, longest)}" for one in missed[:most]]

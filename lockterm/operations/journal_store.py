@@ -47,11 +47,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 RECENT_S = 300
-"""Seconds after which a list that lacks a recorded change is current: others undid it."""
+"""Seconds after which a list without a recorded change counts as current: others undid it."""
 LOOKED_AT = 5000
-"""Rows checked for damage in one go. This takes about 10 ms, for which a key may wait."""
+"""Number of rows checked for damage at a time: about 10 ms, for which a key press may wait."""
 NAME_S = 90
-"""Seconds after which a service that calls a name free knows all that it has recorded itself."""
+"""Seconds after which a name check takes every name that the service recorded into account."""
 
 _log = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ class JournalStore:
     Every method that reads or writes raises ``StoreError`` if the local store cannot be used.
 
     Args:
-        profile: The profile and its present service.
+        profile: The profile and its current service.
         database: The local store; :meth:`close` closes it.
         connection: The clocks of this machine and of the service.
     """
@@ -71,8 +71,8 @@ class JournalStore:
         self.on_change: Callable[[], None] = ignore
         """Called whenever an operation has changed."""
         self.on_kept: Callable[[Operation], None] = ignore
-        """Called with an operation whose values the service shows differently; its message says
-        how."""
+        """Called with an operation whose values the service shows differently; the operation's
+        message describes the difference."""
         self.session = StoreSession(database.path.parent / "sessions")
         """This session, as other sessions see it."""
         self.profile = profile
@@ -83,13 +83,13 @@ class JournalStore:
         self._thread = database.thread
         self._journal = Journal(database, profile.name, profile.base_url)
         self.account = ProfileAccount(profile, database, self._journal)
-        """The account that the profile means."""
+        """The account of the profile."""
         self._told_notice = ""
         self._adopted = False
         self._adopting = threading.Lock()
         """Held while the store is checked, so that only one thread does the slow check."""
         self._settled_here: dict[int, dict[tuple[str, int], int]] = {}
-        """Lock ID -> (operation ID, time when it was settled here) -> that time on the steady
+        """Lock ID -> (operation ID, wall-clock time of its result here) -> that time on the steady
         clock, because the wall clock may be set since."""
         self._unnoted: list[tuple[Operation, dict[str, Any]]] = []
 
@@ -106,9 +106,9 @@ class JournalStore:
 
     @property
     def notice(self) -> str:
-        """A notice for the person that the store was damaged and set aside; empty if there is none.
+        """A notice that the store was damaged and set aside; empty if there is none.
 
-        A caller that reads the notice must show it. Nothing is sent before that, see :meth:`begin`.
+        A caller that reads the notice must show it. Until then, :meth:`begin` refuses to send.
         """
         self._told_notice = self.database.notice
         return self._told_notice
@@ -132,7 +132,7 @@ class JournalStore:
     async def lines(
         self, selection: Selection = EVERYTHING, below: int | None = None, most: int = -1
     ) -> list[HistoryLine]:
-        """Return the operations in short, the newest first; see ``Journal.lines``."""
+        """Return summaries of the operations, the newest first; see ``Journal.lines``."""
         return await self._thread.to_its_end(
             self._read, self._journal.lines, selection, below, most
         )
@@ -140,7 +140,7 @@ class JournalStore:
     async def newest(
         self, selection: Selection, most: int, counted: int
     ) -> tuple[list[HistoryLine], int]:
-        """Return the newest operations in short, and their number; see ``Journal.newest``."""
+        """Return summaries of the newest operations, and a count; see ``Journal.newest``."""
         return await self._thread.to_its_end(
             self._read, self._journal.newest, selection, most, counted
         )
@@ -150,7 +150,7 @@ class JournalStore:
         return await self._thread.to_its_end(self._read, self._journal.count, selection, most)
 
     async def runs(self) -> list[RunLine]:
-        """Return the plans of this profile in short, the newest first."""
+        """Return summaries of this profile's plans, the newest first."""
 
         def lines() -> list[RunLine]:
             store = RunStore(self.database)
@@ -159,7 +159,7 @@ class JournalStore:
         return await self._thread.to_its_end(self.use, lines)
 
     async def look_through(self) -> None:
-        """Check rows for damage, a few thousand at a time, so that no key has to wait for it."""
+        """Check rows for damage, a few thousand at a time, so that no key press waits long."""
         while await self._thread.to_its_end(self._read, self._journal.look_through, LOOKED_AT):
             pass
 
@@ -168,7 +168,7 @@ class JournalStore:
         return await self._run_reading(self._journal.find, operation_id)
 
     async def changes(self, ids: Collection[str], zone: tzinfo) -> Mapping[str, str]:
-        """Return what operations change, by their IDs; see :func:`describe_change_briefly`."""
+        """Return descriptions of changes by operation ID; see :func:`describe_change_briefly`."""
 
         def changes() -> Mapping[str, str]:
             return {one.id: describe_change_briefly(one, zone) for one in self._journal.some(ids)}
@@ -176,7 +176,7 @@ class JournalStore:
         return await self._run_reading(changes)
 
     async def last_change(self, lock_id: int) -> Operation | None:
-        """Return the last operation on a lock that changed something, or may have."""
+        """Return the last operation on a lock that changed, or may have changed, something."""
         return await self._run_reading(self._journal.last_change, lock_id)
 
     async def was_sent_again(self, operation: Operation) -> bool:
@@ -188,11 +188,11 @@ class JournalStore:
         return bool(await self._run(self._journal.sending_again, operation.id))
 
     async def linked(self, operation: Operation) -> list[Operation]:
-        """Return what an operation repeats or restores, and what repeats or restores it."""
+        """Return the operations that an operation repeats or restores, or that do so to it."""
         return await self._run(self._journal.linked, operation)
 
     async def voices(self, lock_id: int) -> list[Operation]:
-        """Return the operations that set the voice of a lock, or may have, the oldest first."""
+        """Return the operations that set, or may have set, a lock's voice, the oldest first."""
         return await self._run(self._journal.voices, lock_id)
 
     async def restored(self, lock_id: int) -> list[Operation]:
@@ -208,7 +208,7 @@ class JournalStore:
         return await self._run(self._journal.of_run, plan_id)
 
     async def run_of(self, operation: Operation) -> str:
-        """Return the ID of the plan that has an operation as a step; empty if none has."""
+        """Return the ID of the plan that has an operation as a step; empty if there is none."""
         return await self._run(self._journal.run_of, operation)
 
     async def told_hidden(self, change: Operation) -> list[Operation]:
@@ -224,7 +224,7 @@ class JournalStore:
         return await self._run(known)
 
     async def recorded(self, lock_id: int) -> Recorded:
-        """Return what the journal knows of a lock's remotes, as far as a list may still lack it."""
+        """Return the recorded changes of a lock's remotes that a list may not show yet."""
         return self._recorded(await self._lately(lock_id))
 
     async def _lately(
@@ -232,7 +232,7 @@ class JournalStore:
     ) -> list[Operation]:
         """Return the operations on a lock that are being sent or were resolved recently.
 
-        ``name``: Return no operations unless one gives a remote this name; None returns all.
+        ``name``: If given, return operations only if one of them gives a remote this name.
         """
         within_ms, now_ms = within_s * 1000, self._clock.now_ms()
         since_ms = self._clock.steady_ms() - within_ms
@@ -293,18 +293,18 @@ class JournalStore:
         return await self._run_reading(self.account.left_by_others)
 
     async def note_message(self, operation: Operation, message: str) -> None:
-        """Note a message on an operation that was recorded."""
+        """Store a message on a recorded operation."""
         await self._thread.run(self._journal.move, operation.id, RECORDED, message=message)
 
     async def adopt(self, operations: Iterable[Operation]) -> None:
-        """Take over the unconfirmed operations of another profile of the account."""
+        """Move unconfirmed operations from another profile of the account to this profile."""
         move, name = self._journal.move, self.profile.name
         for one in operations:
             await self._thread.run(move, one.id, UNSETTLED, profile=name)
         self.note_change()
 
     async def recognize_account(self, lock_id: int, remotes: Sequence[Remote]) -> None:
-        """See :meth:`ProfileAccount.recognize`."""
+        """Recognize an earlier account by its remotes; see :meth:`ProfileAccount.recognize`."""
         if self.account.has_earlier:
             await self._run(self.account.recognize, lock_id, remotes)
 
@@ -314,9 +314,9 @@ class JournalStore:
         """Journal an operation before it is sent.
 
         Raises:
-            PendingChangeError: An unconfirmed operation could be repeated or contradicted by
-                this one; also if another operation repeats the same one.
-            SettledMeanwhile: The operation to repeat is settled.
+            PendingChangeError: An unconfirmed operation blocks this one, which could repeat or
+                contradict it. The same applies if another operation repeats the same one.
+            SettledMeanwhile: The operation to repeat is already resolved.
             NameTaken: Another session has added a remote of that name since this one began.
             StoreDamaged: The store was damaged and the notice was not shown yet, or the entry that
                 blocks this operation cannot be read.
@@ -326,7 +326,7 @@ class JournalStore:
 
     def _begin(self, operation: Operation) -> None:
         if (notice := self.database.notice) != self._told_notice:
-            # A reading found the damage, and continued with the rest.
+            # A reading found the damage, and continued with the undamaged rows.
             raise StoreDamaged(notice, hint="Nothing was sent. Check the history first.")
         name, credentials = self.account.name, self.account.credentials
         operation = replace(operation, account=name, credentials=credentials)
@@ -347,7 +347,7 @@ class JournalStore:
         """Note on the disk that an operation is being sent, before its first byte leaves.
 
         Raises:
-            StoreError: The note failed, or another session took this session for ended.
+            StoreError: The note failed, or another session assumed that this session has ended.
         """
 
         def note() -> None:
@@ -398,7 +398,7 @@ class JournalStore:
         return settled
 
     def note_change(self) -> None:
-        """Report that an operation was sent or its result is known now."""
+        """Report that an operation was sent, or that its result changed."""
         with out_of_turn():
             self.on_change()
 
@@ -416,7 +416,7 @@ class JournalStore:
         return work(*args, **options)
 
     def _open(self) -> None:
-        """Register this session, and settle what dead sessions left."""
+        """Register this session, and resolve the operations that ended sessions left."""
         try:
             self.session.open()
         except OSError as error:

@@ -63,7 +63,7 @@ class ListState:
 
     @property
     def last_page(self) -> int:
-        """Number of the list's last page, if known."""
+        """Number of the list's last page; 1 if no page is shown."""
         return max(self.page.pages, 1) if self.page else 1
 
     @property

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote, RemotePage
 
 WALK_PAGE_SIZE = MAX_PAGE_SIZE
-"""Remotes a page when the whole list is read."""
+"""Number of remotes per page when the whole list is read."""
 
 PAGES_AT_ONCE = 4
-"""Pages that a search requests in parallel. This quarters the waits for a distant service, and a
-near service prepares pages while others are parsed."""
+"""Number of pages that a search requests in parallel. This divides the waiting time for a distant
+service by four, and a nearby service prepares pages while lockterm parses others."""
 
 MOST_REMOTES = 1_000_000
 """Maximum number of remotes in a list that is read: a longer list would not fit into memory."""
@@ -43,11 +43,11 @@ class Step:
     new: Sequence[Remote]
     """The remotes that no earlier page had."""
     is_first: bool
-    """Whether this is the first page; if the walk restarts, earlier steps are void."""
+    """Whether this is the first page. If the walk restarts, earlier steps are void."""
     read: int
-    """Number of remotes on this page and the pages before."""
+    """Number of readable remotes on this page and the pages before, each counted once."""
     total: int
-    """Number of remotes in the list, as the service reports it."""
+    """Number of remotes in the list as the service reports it, otherwise the number so far."""
 
 
 async def walk(
@@ -77,7 +77,7 @@ async def walk(
                 unreadable += page.unreadable
                 read = len(ids) + without_id + unreadable
                 is_empty = not page.remotes and not page.unreadable
-                if not is_told and "pages" in page.odd:  # nobody said where it ends
+                if not is_told and "pages" in page.odd:  # the end is unknown
                     pages = page_no if is_empty else page_no + 1
                 # A list without an end would otherwise be read until the memory is full.
                 repeats = read == before and page_no > 1 and not (is_empty and page_no == pages)
@@ -135,7 +135,7 @@ UNASKED = WalkLimits(16 * MIB, 64 * MIB, 30.0, asked=False)
 
 
 class WalkBudget:
-    """The rest of the limits during one walk.
+    """The remaining limits during one walk.
 
     Args:
         lock_id: The lock, for the error.
@@ -157,22 +157,22 @@ class WalkBudget:
         """Count a page that was read.
 
         Args:
-            answer_bytes: Bytes of its answer.
+            answer_bytes: The number of bytes in the answer.
 
         Raises:
-            ListTooLarge: The walk must end here.
+            ListTooLarge: The walk has reached a limit.
         """
         self._answer_bytes += answer_bytes
         self._check()
 
     def keep(self, records: Iterable[Any]) -> None:
-        """Count the records kept of a page; this takes some milliseconds for 100,000 parts.
+        """Count the stored records of a page; this takes some milliseconds for 100,000 parts.
 
         Args:
-            records: Decoded JSON.
+            records: The records, as decoded JSON.
 
         Raises:
-            ListTooLarge: The walk must end here.
+            ListTooLarge: The walk has reached a limit.
         """
         self._memory_bytes += memory_of(records)
         self._check()
@@ -215,7 +215,7 @@ def memory_of(values: Iterable[Any]) -> int:
 
 
 class SeenIds:
-    """The IDs of a long list, in at most 16 bytes each; a set in Python takes 80."""
+    """The IDs of a long list, in 16 to 32 bytes each; a Python set takes about 80 bytes each."""
 
     def __init__(self) -> None:
         self._slots = array("q", bytes(8 * 1024))

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SOON_S = 0.1
-"""Seconds within which an answer is not announced as loading."""
+"""Seconds to wait for an answer before the value is shown as loading."""
 
 
-# Each is new to the reactive that holds it; comparing long values would take time.
+# A reactive attribute treats each state as new, because comparing long values would be slow.
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadState(Generic[T]):
-    """No value yet, a value, an error, or both: then the value is stale."""
+    """The state of a value: no value yet, a value, an error, or both if the value is stale."""
 
     seen: Fetched[T] | None = None
     """The last value and its time; None before the first."""
     error: LocktermError | None = None
-    """Why the last read failed; None if it did not."""
+    """The error of the last read; None if the read succeeded."""
     busy: bool = False
     """Whether the value is being read."""
     slow: bool = False
@@ -65,7 +65,7 @@ async def load(
     kept_shown: Callable[[], None] = ignore,
     is_other: Callable[[T], bool] = lambda _: False,
 ) -> Fetched[T] | None:
-    """Read a value; show the cached one while the service is slow, or if it fails.
+    """Read a value; show the cached value while the service is slow, or if the read fails.
 
     Args:
         state: Returns the present state.
@@ -73,10 +73,10 @@ async def load(
         read: Asks the service.
         kept: Returns the cached value.
         kept_shown: Called when the cached value is shown before the service has answered.
-        is_other: Returns whether the shown value is another one, such as the page before.
+        is_other: Returns whether the shown value is not the wanted one, such as the page before.
 
     Returns:
-        The value; None if the read failed, and then the state has the error.
+        The value; None if the read failed. The state then contains the error.
     """
 
     async def show_slow() -> None:

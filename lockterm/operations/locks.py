@@ -1,4 +1,4 @@
-"""The lock book of a profile: the contract lists no locks, so people keep theirs here."""
+"""The lock book of a profile, where people enter their locks: the contract cannot list locks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Locks:
         await self._book.thread.run(self._book.note_look, lock.lock_id, remotes, now_ms)
 
     async def note_counts(self, counts: Mapping[int, int]) -> None:
-        """Note the number of remotes of locks, by ID, that were read but not opened."""
+        """Note the number of remotes, by lock ID, of locks that were read but not opened."""
         await self._book.thread.run(self._book.note_counts, counts)
 
     async def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:

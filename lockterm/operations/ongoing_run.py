@@ -21,21 +21,21 @@ class OngoingRun:
     steps: dict[int, Step]
     """Step number -> current state of the step."""
     waiting: dict[int, deque[int]] = field(default_factory=dict)
-    """Lock ID -> the numbers of its due steps, in their order."""
+    """Lock ID -> the numbers of its due steps, in order."""
     ready: deque[int] = field(default_factory=deque)
-    """The locks with due steps and no running one, in their order."""
+    """The IDs of locks with due steps and no running step, in the order of their turns."""
     unreached: dict[int, str] = field(default_factory=dict)
-    """Lock -> why it could not be reached."""
+    """Lock ID -> the reason why the service could not be reached for the lock."""
     pauses: Counter[int] = field(default_factory=Counter)
-    """Step number -> how often the step was put off."""
+    """Step number -> how often the step was postponed."""
     holders: set[str] = field(default_factory=set)
     """The IDs of unconfirmed changes that block steps and were read back in this run."""
     stopped: str = ""
-    """Why no more steps begin; empty if they do."""
+    """The reason why no more steps start; empty while steps may start."""
     reading: int = 0
     """Number of unconfirmed steps being read back."""
 
     def note_reading(self, more: int) -> None:
-        """Add to the number of steps being read back."""
+        """Add a number to the count of steps being read back, and report the count."""
         self.reading += more
         self.on_read_back(self.reading)

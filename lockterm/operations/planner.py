@@ -1,11 +1,11 @@
-"""The planner makes every plan, whatever its changes come from; it sends nothing.
+"""The planner, which makes plans from any source of changes and sends nothing.
 
-A :class:`PlanSource` says what is to be done. What holds for all plans is here:
+A :class:`PlanSource` supplies the steps. This module applies the rules that all plans share:
 
-- Locks are read whole, side by side.
+- Locks are read whole, in parallel.
 - The steps of a lock that could not be read whole are left out, with the reason.
 - If a lock could not be read whole, nothing is deleted on any lock.
-- What is left out comes after the steps, and is counted.
+- The steps that are left out come after the other steps, and are counted.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReadLock:
-    """A lock that was read whole, or why it was not."""
+    """A lock that was read whole, or the error that prevented the reading."""
 
     lock: Lock
     zone: tzinfo
-    """The zone in which its times are written and read."""
+    """The time zone of the lock's times."""
     remotes: Sequence[Remote] = ()
     error: LocktermError | None = None
 
@@ -77,22 +77,22 @@ class PlanSource:
         self.title = title
 
     async def read(self) -> Sequence[ReadLock]:
-        """Read the locks that the steps depend on; none by default.
+        """Read the locks that the steps depend on. The default implementation reads none.
 
         Raises:
-            LocktermError: No plan can be made.
+            LocktermError: The plan cannot be made.
         """
         return ()
 
     async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
-        """Return the steps, and those that are left out.
+        """Return the planned steps and the steps that are left out.
 
         Args:
             locks: The locks that were read whole.
-            now_ms: Now, in milliseconds.
+            now_ms: The current time, in milliseconds since the epoch.
 
         Raises:
-            LocktermError: No plan can be made.
+            LocktermError: The plan cannot be made.
         """
         raise NotImplementedError
 
@@ -102,10 +102,10 @@ class PlanSource:
 
 
 async def make_plan(operations: Operations, source: PlanSource) -> PlanDraft:
-    """Make a plan; nothing is kept or sent.
+    """Make a plan; nothing is stored or sent.
 
     Raises:
-        LocktermError: The source cannot be read, or nothing can be made of it.
+        LocktermError: The source cannot be read, or no plan can be made from it.
         StoreError: The lock book or the journal cannot be read.
     """
     locks = await source.read()
@@ -123,7 +123,7 @@ async def make_plan(operations: Operations, source: PlanSource) -> PlanDraft:
 def draft_plan(
     operations: Operations, title: str, planned: PlannedSteps, unread: Sequence[ReadLock] = ()
 ) -> PlanDraft:
-    """Make a plan of steps that were worked out already; nothing is kept or sent.
+    """Make a plan from finished steps; nothing is stored or sent.
 
     Args:
         operations: The operations of the profile.
@@ -150,7 +150,7 @@ def _leave_out(source: PlanSource, lock: ReadLock) -> list[Step]:
 def _hold_deletes_back(
     steps: Sequence[Step], unread: Sequence[ReadLock]
 ) -> tuple[Sequence[Step], list[Step]]:
-    """Return the steps without deletes, and the deletes, if a lock could not be read whole."""
+    """Return the steps to run and, if a lock could not be read whole, the deletes left out."""
     if not unread:
         return steps, []
     reason = (
@@ -166,13 +166,13 @@ def _hold_deletes_back(
 
 
 OnRead = Callable[[int, int], None]
-"""Called after each lock with the number of locks that are done, and of all locks."""
+"""A callback after each lock, with the number of finished locks and the number of all locks."""
 
 
 async def read_locks(
     operations: Operations, lock_ids: Iterable[int], on_read: OnRead = ignore
 ) -> list[ReadLock]:
-    """Read locks whole, side by side; a lock that cannot be read has the error.
+    """Read locks whole, in parallel; the result for an unreadable lock contains the error.
 
     Args:
         operations: The operations of the profile.
@@ -197,7 +197,7 @@ async def read_locks(
         if unreadable := sum(remote.id is None for remote in remotes):
             words = f"{unreadable:,} of the remotes of lock {lock_id} cannot be read."
             return ReadLock(lock, zone, error=MalformedAnswer(words))
-        # A remote that is added later is known as new by this list, also after a kill.
+        # Because of this list, a later remote is recognized as new, even after a kill.
         blocks = await asyncio.to_thread(_blocks, remotes)
         is_behind = operations.remotes.changes(lock_id) != changes
         await operations.remotes.keep_list(lock_id, Listing(blocks, begun_ms, is_behind))

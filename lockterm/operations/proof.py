@@ -1,48 +1,53 @@
-"""Decides the result of a write whose answer never came, from later reads.
+"""Decides the result of a write whose answer never arrived, from later reads.
 
-A cloud service answers from replicas and caches. What is assumed of it, and no more:
+A cloud service answers from replicas and caches. This module assumes only the following:
 
-* An answer shows the lock as it was at one moment, at most ``stale_s`` before the reading began;
-  each answer, and each page of a list, may come from another copy.
-* For a moment, shorter than ``apart_s``, a list may be empty or without some, and a detail refuse;
-  that does not come again within ``stale_s``.
-* A request may be applied at any time after it was sent, also long after its connection broke.
-* Others change the lock too, and the id of a deleted remote may be given to a new one.
+* An answer shows the lock as it was at one moment, at most ``stale_s`` before the reading began.
+  Each answer, and each page of a list, may come from another copy.
+* For a time shorter than ``apart_s``, a list may be empty or incomplete, and the service may refuse
+  a detail. That does not happen again within ``stale_s``.
+* The service may apply a request at any time after it was sent, even long after its connection
+  broke.
+* Other people change the lock too, and the service may reuse the ID of a deleted remote.
 
-What follows from it, for each call that the contract lets us read back (section 4):
+The table shows the proofs for each call that the contract lets us read back (section 4):
 
 ====== ================================================== ==========================================
-call   recorded, verified by reading                     not seen (it may still land)
+call   recorded, verified by reading                      not seen (it may still take effect)
 ====== ================================================== ==========================================
-add    at once: exactly one remote is equal in every      two readings of the horizon, ``apart_s``
-       field that was sent, and is new; of two equal      apart, without one like it
-       ones, or of one that differs, a person says which
-update the detail has every field as sent, and its        the detail of the horizon is as before
-       ``updateTime`` is later than the sending by the
-       service's own clock; or the reading is of the
+add    at once, if exactly one remote is new and equal    two readings of the horizon, ``apart_s``
+       in every field that was sent; a person decides     apart, without a remote like the added one
+       if two remotes are equal, or if one differs
+update the detail has every field as sent, and its        the detail of the horizon shows the remote
+       ``updateTime`` is later than the sending by the    as it was before
+       service's own clock, or the reading is of the
        horizon
-delete two readings ``apart_s`` apart: not in the list,   the list or the detail of the horizon
-       and the detail refuses; both of the horizon, or    still has it
-       the remote was older than the horizon anyway
-clear  two readings ``apart_s`` apart without any of      the list of the horizon still has all of
-       them; as for delete                                them (some of them: a conflict)
+delete two readings ``apart_s`` apart: the list lacks     the list or the detail of the horizon
+       the remote, and the service refuses its detail;    still has the remote
+       both readings are of the horizon, or the remote
+       was older than ``OLD_S``
+clear  two readings ``apart_s`` apart without any of the  the list of the horizon still has all of
+       remotes; as for delete                             the remotes (some of them: a conflict)
 ====== ================================================== ==========================================
 
-A reading *of the horizon* began at least ``stale_s`` after the sending ended without an answer, on
-the monotonic clock of the session that sent it: attempts that did not leave may have come before.
-Another session counts from when it first knew of it, since wall clocks are set. Such a reading
-cannot be from before the sending. A single reading without something proves nothing: only what is
-shown is proof, or what two readings apart agree on, with no other reading between them that
-differs. A reading that contradicts what the service has itself recorded since proves nothing
-either. Until there is a proof the outcome stays unknown.
+A reading is *of the horizon* if it began at least ``stale_s`` after the sending ended without an
+answer. Such a reading cannot be from before the sending. The time is measured on the monotonic
+clock of the session that sent the request. It counts from the end of the sending, because earlier
+attempts may not have left this machine. Another session counts from the moment when it first knew
+of the operation, because wall clocks can be set.
 
-A list without something proves nothing if the credentials are others than those of the sending, or
-if the list shows none of the remotes that were known before on the lock: a narrowed token and
-another account have empty lists, too. What is shown is proof all the same.
+A single reading that lacks a remote proves nothing. A result is proven by the values that a reading
+shows, or by two readings ``apart_s`` apart that agree, with no differing reading between them. A
+reading that contradicts later changes that the service has recorded proves nothing either. Until
+there is a proof, the result stays unconfirmed.
 
-A remote is *new* if no earlier operation knows it and its ``createTime`` is after the beginning of
-the sending, by the service's own clock. Where that time says nothing, and in a reading of the
-horizon, it is also new if the last whole list from before the sending is without its id.
+A list that lacks a remote proves nothing if the credentials differ from those of the sending, or if
+the list shows none of the lock's other known remotes. The lists of another account, or of a token
+with fewer permissions, may be empty too. A remote that is shown is still a proof.
+
+A remote is *new* if no earlier operation knows it and its ``createTime`` is after the start of the
+sending, by the service's own clock. If that time proves nothing, or the reading is of the horizon,
+a remote is also new if the last whole list from before the sending lacks its ID.
 """
 
 from __future__ import annotations
@@ -70,20 +75,20 @@ class Horizon:
     """The maximum age of a service's answers, and the times of the verification reads."""
 
     stale_s: float = 60.0
-    """Maximum age in seconds of what an answer shows, counted from the request."""
+    """Maximum age in seconds of the state that an answer shows, counted from the request."""
     apart_s: float = 15.0
-    """Maximum time in seconds for which a list is empty or lacks a remote by mistake."""
+    """Maximum time in seconds during which a list may wrongly be empty or lack a remote."""
     later_s: Sequence[float] = (60.0, 120.0, 240.0, 480.0)
-    """Pauses in seconds before the last automatic readings: a late request may still land."""
+    """Pauses in seconds before the last readings, because a late request may still take effect."""
 
     @property
     def proof_s(self) -> float:
-        """Seconds after the sending when readings have proven all that they can prove."""
+        """Seconds after the sending by which readings have proven all that they can prove."""
         return self.stale_s + self.apart_s * 2  # the second of two agreeing readings may be late
 
     @property
     def ages_s(self) -> Sequence[float]:
-        """Seconds after the sending at which an operation is read automatically."""
+        """The times of the automatic readings of an operation, in seconds after the sending."""
         ages = [0.0, self.apart_s / 3, self.apart_s * 4 / 3, self.stale_s]
         ages.append(self.stale_s + self.apart_s)
         for pause_s in self.later_s:
@@ -93,16 +98,16 @@ class Horizon:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """One reading of an operation."""
+    """One reading of the lock or remote that an operation changes."""
 
     begun_s: float
     """Start of the reading, in seconds on the monotonic clock."""
     claim: Verdict
-    """The verdict if the reading can be believed."""
+    """The verdict, provided that the reading can be trusted."""
     is_fresh: bool = False
     """Whether the reading itself shows that it is later than the operation."""
     doubt: str = ""
-    """A sentence about what the reading contradicts; empty if nothing is known."""
+    """A sentence about why the reading proves nothing; empty if no such reason is known."""
 
 
 class Case:
@@ -121,16 +126,16 @@ class Case:
         self._horizon = horizon
         self._last: Sighting | None = None
         self._first: Sighting | None = None
-        """The first reading that counts among those that agree with the last."""
+        """The first reading that counts, of those that agree with the last reading."""
         self._found: Sighting | None = None
         """The last reading with candidates that a person must recognize."""
         self._verdict: Verdict | None = None
 
     def add(self, sighting: Sighting) -> Verdict:
-        """Take a reading into account.
+        """Add a reading to the case.
 
         Returns:
-            What is proven now; ``UNKNOWN`` with the reason if nothing is.
+            The proven verdict; ``UNKNOWN`` with the reason if nothing is proven yet.
         """
         claim, before = sighting.claim, self._last
         if before is not None and self._verdict is not None and sighting.begun_s < before.begun_s:
@@ -150,7 +155,7 @@ class Case:
         return begun_s >= self.sent_s + self._horizon.stale_s
 
     def next_look_s(self) -> float | None:
-        """Return the monotonic time of the next automatic reading; None for no more."""
+        """Return the monotonic time of the next automatic reading; None if there is none."""
         if self._last is None or self._verdict is None:
             return self.sent_s
         if self._verdict.state in (State.AMBIGUOUS, State.CONFIRMED_BY_READING):

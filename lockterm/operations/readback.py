@@ -1,6 +1,6 @@
-"""Verdicts: what one reading shows of a write whose answer never came.
+"""Verdicts: the results that single readings show of a write whose answer never arrived.
 
-Functions take records and return verdicts. Whether a reading may be believed is decided in
+The functions take records and return verdicts. The rules for trusting a reading are in
 ``lockterm.operations.proof``.
 """
 
@@ -39,14 +39,14 @@ class Verdict:
     remote_id: int | None = None
     """The ID of the remote that a recorded add created."""
     by_absence: bool = False
-    """Whether the verdict rests on something that the reading did not show."""
+    """Whether the verdict is based on a remote that the reading did not show."""
 
 
 def same(left: Any, right: Any) -> bool:
     """Return whether two field values mean the same; the order of weekdays does not matter."""
     if isinstance(left, list) and isinstance(right, list):
         return sorted(map(canonical, left)) == sorted(map(canonical, right))
-    return canonical(left) == canonical(right)  # for Python 1, 1.0 and True are one
+    return canonical(left) == canonical(right)  # because 1, 1.0 and True are equal in Python
 
 
 def differing(left: Mapping[str, Any], right: Mapping[str, Any], names: Iterable[str]) -> list[str]:
@@ -82,9 +82,9 @@ def like_added(
 
 
 def differing_from_added(operation: Operation, remote: Remote) -> list[str]:
-    """Return the fields sent by an add in which a remote differs.
+    """Return the fields in which a remote differs from the values that an add sent.
 
-    A field that a service never lists counts only if the remote has it. A flag or an object that
+    A field that a service never lists counts only if the remote has it. A flag or object that
     was sent empty may be missing.
     """
     record, body = remote.raw, operation.body
@@ -177,7 +177,7 @@ def judge_delete(
 
 
 def judge_clear(operation: Operation, remotes: Sequence[Remote]) -> Verdict:
-    """Judge a clear by what remains of the remotes that were there when it was sent."""
+    """Judge a clear by the remotes that were there when it was sent and still remain."""
     ids = ((record.get("id"), record) for record in operation.before)
     cleared = {identifier: record for identifier, record in ids if isinstance(identifier, int)}
     present = {remote.id: remote for remote in remotes if remote.id is not None}
@@ -204,7 +204,7 @@ def set_by(update: Operation) -> Mapping[str, Any]:
 
 
 def record_before(operation: Operation) -> Mapping[str, Any]:
-    """Return the remote before the operation; empty if unknown."""
+    """Return the record of the remote before the operation; empty if unknown."""
     return operation.before[0] if operation.before else {}
 
 
@@ -244,7 +244,7 @@ def is_shown(record: Mapping[str, Any], shown: Mapping[int, Remote]) -> bool:
 
 
 def _unless_nameless(remotes: Sequence[Remote], words: str) -> Verdict:
-    """Return that a remote is gone, unless the list has an entry without an ID that could be it."""
+    """Return a verdict that a remote is gone; ``UNKNOWN`` if an entry without an ID may be it."""
     if nameless := sum(remote.id is None for remote in remotes):
         some = "one entry that has" if nameless == 1 else f"{nameless} entries that have"
         doubt = (

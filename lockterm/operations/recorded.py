@@ -1,6 +1,6 @@
 """Compares the recorded changes of the journal with the lists of the service.
 
-Functions take records and journal rows and return differences, without reading or writing.
+The functions take records and journal rows, and return differences. They read and write nothing.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Recorded:
     deleted: Mapping[int | None, tuple[Operation, Mapping[str, Any]]] = field(default_factory=dict)
     """ID -> the recorded delete or clear, and the remote before it."""
     changed: Mapping[int | None, Sequence[Operation]] = field(default_factory=dict)
-    """ID -> the last recorded updates, the oldest first, back to the last one that was not
-    recorded."""
+    """ID -> the recorded updates since the last update that was not recorded, the oldest
+    first."""
     young: frozenset[int] = frozenset()
     """The IDs of added remotes, including those deleted since."""
     now_ms: int = 0
@@ -128,7 +128,7 @@ class Recorded:
         return found | {add.remote_id: Remote.read(self._by_now(add)) for add in missing}
 
     def contradiction(self, remotes: Sequence[Remote]) -> str:
-        """Return how a whole list contradicts the journal, as a sentence; empty if it does not."""
+        """Return a sentence on how a whole list contradicts the journal; empty if it does not."""
         ids = {remote.id for remote in remotes}
         if missing := self.missing(ids):
             names = f"remote {missing[0].remote_id}"
@@ -139,10 +139,10 @@ class Recorded:
         return ""
 
     def newest(self, remote: Remote) -> Remote:
-        """Return a remote with recorded changes that the shown one lacks.
+        """Return a remote with the recorded changes that the shown record of the remote lacks.
 
-        It lacks a change if all fields set by that change and later ones are as they were
-        before. Any other value was set by others, or is the service's spelling of the sent one.
+        The record lacks a change if all fields set by that change and later ones are as they were
+        before. Any other value was set by others, or is the service's form of the sent value.
 
         Returns:
             The same object if the shown remote is up to date.
@@ -161,7 +161,7 @@ class Recorded:
         return remote
 
     def _was_changed_after(self, change: Operation, remote: Remote) -> bool:
-        """Return whether the shown remote is certainly later than a change, which others undid."""
+        """Return whether a shown remote is certainly later than a change, so others undid it."""
         if self.offset_ms is None or change.settled_ms is None:
             return False
         now_ms, settled_ms = self.now_ms + self.offset_ms, change.settled_ms + self.offset_ms
@@ -171,12 +171,12 @@ class Recorded:
 def is_known(
     remote: Remote, add: Operation, operations: Iterable[Operation], *, is_since: bool
 ) -> bool:
-    """Return whether the journal knows a remote from another operation than an add.
+    """Return whether the journal knows a remote from an operation other than the given add.
 
     The ID alone proves nothing: a service may reuse the ID of a deleted remote.
 
     Args:
-        remote: A remote that looks like the added one.
+        remote: A remote that looks like the added remote.
         add: The add.
         operations: The operations on that ID and the clears of the lock, the oldest first.
         is_since: Whether the remote is certainly shown as it was after the add was sent. Its

@@ -1,4 +1,4 @@
-"""A lock's list of remotes: pages, a search through all of it, and its present state."""
+"""A lock's list of remotes: its pages, a search through the whole list, and its state."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST_FOUND = 500
 """Number of found remotes after which a search ends."""
 
 HELD_S = 0.15
-"""Maximum seconds between two presses of a key that is held down; fingers are slower."""
+"""Maximum seconds between repeats of a key that is held down; separate presses are slower."""
 
 SHOWN_MS = 250
 LONG_SHOWN_MS, LONG_MS = 1000, 2000
@@ -55,20 +55,20 @@ class HeldKey:
         self._last_s = float("-inf")
 
     def is_repeated(self) -> bool:
-        """Note a press, and return whether it followed so soon that the key is held."""
+        """Note a press; return whether the last press is so recent that the key is held down."""
         now_s, last_s = self._clock(), self._last_s
         self._last_s = now_s
         return now_s - last_s < HELD_S
 
 
 class RemoteList:
-    """A lock's list in pages of the service, without any Textual code.
+    """A lock's remotes, read page by page from the service. This model does not use Textual.
 
     Args:
         operations: The operations of the profile.
         lock: The lock.
-        changed: Called after a visible change of ``state``. A model without Textual can post no
-            message.
+        changed: Called after a visible change of ``state``, because a model without Textual cannot
+            post messages.
     """
 
     def __init__(self, operations: Operations, lock: Lock, changed: Callable[[], None]) -> None:
@@ -83,13 +83,13 @@ class RemoteList:
         self.page_no = 1
         """Number of the wanted page."""
         self.go_to: int | None = None
-        """ID of the remote to select once the page is there; None for the present one."""
+        """ID of the remote to select once the page is loaded; None to keep the selection."""
         self.missed: int | None = None
         """ID of the remote in ``go_to`` that the last load did not find."""
         self.wanted_size = operations.profile.page_size
-        """Remotes on a page as chosen: a number, or as many as fit."""
+        """The chosen page size: a number of remotes, or ``auto`` for as many as fit."""
         self.size = operations.profile.page_rows()
-        """Remotes on a page as requested from the service."""
+        """Number of remotes per page, as requested from the service."""
         self.counts = StateCounts()
         """The states of the remotes read so far."""
         self._noted: int | None = None
@@ -99,7 +99,7 @@ class RemoteList:
 
     @cached_property
     def _listed(self) -> SeenIds:
-        """The IDs of all pages seen so far."""
+        """The IDs of the remotes on all pages seen so far."""
         # It brings the client of the service, which the first frame does not wait for.
 
         return SeenIds()
@@ -119,7 +119,7 @@ class RemoteList:
 
     @property
     def at(self) -> int:
-        """The page number that the keys for the next and the previous page count from."""
+        """The page number from which the keys for the next and the previous page count."""
         state = self.state
         return state.page_no if state.load.error is not None and state.page else self.page_no
 
@@ -143,12 +143,12 @@ class RemoteList:
     async def load(
         self, *, fresh: bool = False, held: bool = False, at_most_s: float = AHEAD_S
     ) -> bool:
-        """Load the wanted page; the old one stays until it is there.
+        """Load the wanted page; the old page stays visible until then.
 
         Args:
             fresh: Whether to ask the service even if the page is in memory.
-            held: Whether the key that flips pages is held down. Then only the page on which it is
-                released is requested.
+            held: Whether the key for the next or previous page is held down. If so, only the page
+                on which the key is released is requested.
             at_most_s: Maximum age in seconds of a page that is shown from memory.
 
         Returns:
@@ -199,7 +199,7 @@ class RemoteList:
                 self._operations.remotes.look_ahead(self.lock.lock_id, page_no, self.size)
 
     async def compare_with_journal(self) -> None:
-        """Show recent adds and deletes that the list does not show yet."""
+        """Show recent adds, changes and deletes that the list does not show yet."""
         if (page := self.state.page) is None:
             return
         with suppress(StoreError):  # the page can be shown without the journal
@@ -252,7 +252,7 @@ class RemoteList:
     async def _read_page_with(
         self, remote_id: int, seen: Fetched[RemotePage]
     ) -> Fetched[RemotePage]:
-        """Return the page with a remote: this one, or one near an end, where new remotes are."""
+        """Return the page with a remote: the given one, or one near an end, for new remotes."""
         shown, pages = seen.value.page_no, seen.value.pages
         near_an_end = [page_no for page_no in (pages, pages - 1, 1) if 1 <= page_no <= pages]
         tried = []
@@ -287,7 +287,7 @@ class RemoteList:
         return size not in self._refused
 
     def page_with(self, remote: Remote | None, size: int) -> int:
-        """Return the number of the page that would contain a remote of the shown page.
+        """Return the number of the page that would contain a shown remote at another page size.
 
         Args:
             remote: The remote; None for the first one of the page.

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from lockterm.operations.recorded import Recorded
 
 AHEAD_S = 60.0
-"""Maximum age in seconds of a page that was read ahead and is shown; its age is shown with it."""
+"""Maximum age in seconds of a page that is shown from memory; its age is shown with the page."""
 
 JUST_READ_S = 2.0
-"""Age in seconds below which a lock that is opened shows a page without asking the service."""
+"""Maximum age in seconds of a page that an opened lock shows without asking the service."""
 
 MOST_PAGES = 16
 """Number of pages kept in memory."""
@@ -55,7 +55,7 @@ class Remotes:
     Args:
         reads: Reads from the service.
         journal: Returns the journal, which knows recent changes that a copy may not show yet.
-        first: A page that was requested at the start; None if there is none.
+        first: The page that was requested at the start; None if no page was requested.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Remotes:
         self._waiting: Counter[asyncio.Future[Fetched[RemotePage]]] = Counter()
         self._changes: Counter[int] = Counter()
         self.known = KnownRemotes()
-        """Some remotes of each lock, as they were last shown."""
+        """Some remotes of each lock, as the service last showed them."""
         reads.on_denial = self._forget_pages
 
     # --- pages -----------------------------------------------------------------------------
@@ -120,11 +120,11 @@ class Remotes:
     def first_page(
         self, lock_id: int, page_no: int, page_size: int
     ) -> tuple[Fetched[RemotePage], Callable[[], None]] | None:
-        """Return a page that is there before its screen: in memory, or requested at the start.
+        """Return a page that is available before its screen: in memory, or requested at the start.
 
         Returns:
-            The page, and a function to call once it is shown. None if the requested page is another
-            one, has not come yet or failed; then :meth:`page` returns the page or raises the error.
+            The page, and a function to call once it is shown. None if the start requested another
+            page, or if its request is unfinished or failed; then call :meth:`page`.
         """
         first, key = self._first, (lock_id, page_no, page_size)
         if self.has_page(*key):
@@ -167,7 +167,7 @@ class Remotes:
             self._keep_page(key, self._connection.background(self._load_page(*key)))
 
     def _keep_page(self, key: PageKey, task: asyncio.Future[Fetched[RemotePage]]) -> None:
-        """Keep a page as the newest, and drop the oldest ones."""
+        """Keep a page as the newest one, and drop the oldest pages beyond the limit."""
         self._pages[key] = task
         while len(self._pages) > MOST_PAGES:
             oldest = next(iter(self._pages))
@@ -205,7 +205,7 @@ class Remotes:
             self._drop_unwanted(key, self._pages.pop(key))
 
     def _drop_unwanted(self, key: PageKey, task: asyncio.Future[Any]) -> None:
-        """Cancel a read that no caller can use: on a stalled line, it holds a place."""
+        """Cancel a read that no caller can use, because a stalled read occupies a connection."""
         if not self._waiting[task]:
             del self._waiting[task]
             if self._pages.get(key) is not task:
@@ -246,7 +246,7 @@ class Remotes:
     async def cached_page(
         self, lock_id: int, page_no: int, page_size: int
     ) -> Fetched[RemotePage] | None:
-        """Return the page that was read last, perhaps long ago; None if it was never read."""
+        """Return the most recent reading of a page, which may be old; None if it was never read."""
         return await self._reads.kept(page_source(lock_id, page_no, page_size))
 
     # --- whole lists -----------------------------------------------------------------------
@@ -259,15 +259,15 @@ class Remotes:
         *,
         ahead: bool = False,
     ) -> AsyncGenerator[Step, None]:
-        """Read the whole list of a lock page by page, without keeping it.
+        """Read the whole list of a lock page by page, without storing it.
 
         Args:
             lock_id: The lock.
-            budget: The limits of the walk; None for those of a reading that a person asked for.
+            budget: The limits of the walk; None for the limits of a requested reading.
             place: See :meth:`LockService.list_remotes`.
-            ahead: Whether to request further pages before the present one arrives. Only for a
-                search, which proves nothing. A caller that stops early must close the walk to
-                cancel them.
+            ahead: Whether to request further pages before the current one arrives. This is only for
+                a search, which proves nothing. A caller that stops early must close the walk to
+                cancel these requests.
 
         Yields:
             Each page. If the total changes during the walk, the walk restarts with the rest of the
@@ -305,21 +305,21 @@ class Remotes:
     async def whole(
         self, lock_id: int, limits: WalkLimits | None = None, *, recorded: Recorded | None = None
     ) -> list[Remote]:
-        """Return the whole verified list of a lock: a backup without a remote cannot restore it.
+        """Return the whole list of a lock, verified so that a backup of it lacks no remote.
 
-        The list is read until two readings in a row have the same remotes. Equal totals are no
-        proof: if one remote leaves a page that was read and another is added, a walk misses one
-        and the total stays the same. A list of one page is read once, unless ``recorded`` is
-        given.
+        The list is read until two consecutive readings have the same remotes. Equal totals are no
+        proof: if a remote is deleted from a page that was read and another is added, the walk
+        misses a remote and the total stays the same. A list of one page is read once, unless
+        ``recorded`` is given.
 
         Args:
             lock_id: The lock.
-            limits: The limits of each reading; None for those of a reading that a person asked for.
-            recorded: What the journal knows; a list that contradicts it is not up to date.
+            limits: The limits of each reading; None for the limits of a requested reading.
+            recorded: The changes in the journal; a list that contradicts them is not up to date.
 
         Raises:
             ServiceError: A page could not be read.
-            MalformedAnswer: No two readings agreed, or the list is older than what was recorded.
+            MalformedAnswer: No two readings agreed, or the list is older than the recorded changes.
         """
         ids_before, behind = None, ""
         for _ in range(WALKS):
@@ -342,35 +342,35 @@ class Remotes:
         )
 
     async def keep_list(self, lock_id: int, listing: Listing) -> None:
-        """Keep a whole list for :meth:`lists`, if there is a cache."""
+        """Store a whole list for :meth:`lists`, if there is a cache."""
         await self._reads.keep_list(lock_id, listing)
 
     async def lists(self) -> Mapping[int, Listing]:
-        """Return the whole lists as they were last kept, by lock ID."""
+        """Return the last stored whole list of each lock, by lock ID."""
         return await self._reads.lists()
 
     async def ends(self, lock_id: int) -> Ends | None:
-        """Return the expired and expiring remotes of the last kept list; None without one."""
+        """Return the numbers of expired and expiring remotes in the last stored list, or None."""
         return await self._reads.ends(lock_id)
 
     async def last_listing(self, lock_id: int) -> Listing | None:
-        """Return the last kept list, which may be old; None without one."""
+        """Return the last stored list, which may be old; None if no list is stored."""
         return (await self._reads.lists(lock_id)).get(lock_id)
 
     async def last_known(self, lock_id: int) -> list[Remote]:
-        """Return the remotes of the last kept list, which may be old; empty if no list is kept."""
+        """Return the remotes of the last stored list, which may be old; empty if none is stored."""
         listing = await self.last_listing(lock_id)
         return [] if listing is None else await asyncio.to_thread(list, listing.remotes())
 
     async def ids_before(self, lock_id: int, at_ms: int) -> set[int | None] | None:
-        """Return the IDs of a lock's last kept list.
+        """Return the IDs of the remotes in a lock's last stored list.
 
         Args:
             lock_id: The lock.
             at_ms: A time by this machine's clock.
 
         Returns:
-            None if no list is kept, or it was not read before ``at_ms``.
+            None if no list is stored, or the stored list was not read before ``at_ms``.
         """
         listing = await self.last_listing(lock_id)
         if listing is None or listing.at_ms >= at_ms:
@@ -378,15 +378,15 @@ class Remotes:
         return {remote_id for block in listing.blocks for remote_id in block.ids}
 
     async def is_behind(self, lock_id: int) -> bool:
-        """Return whether no whole list is kept, or the lock was changed from here since."""
+        """Return whether no whole list is stored, or the lock was changed from here since then."""
         return await self._reads.is_behind(lock_id)
 
     # --- one remote ------------------------------------------------------------------------
 
     async def detail(self, remote_id: int) -> Remote:
-        """Return a remote's detail (4.5), read now, with a change from here that it lacks.
+        """Return a remote's details (4.5), read now, with the recorded changes that they lack.
 
-        A service may answer from a copy that is older than what it has recorded.
+        The service may answer from a copy that is older than the changes it has recorded.
         """
         remote = await self.detail_as_shown(remote_id)
         if remote.lock_id is None:
@@ -398,10 +398,10 @@ class Remotes:
         return recorded.newest(remote)
 
     async def still(self, before: Remote, lock_id: int) -> Remote:
-        """Return the detail of a remote, if its ID still means that remote and its lock.
+        """Return a remote's details, if its ID still belongs to the same remote and lock.
 
         Raises:
-            RuleViolation: The ID means another remote or lock, so nothing meant for it may be sent.
+            RuleViolation: The ID belongs to another remote or lock, so no write must be sent.
         """
         now = await self.detail(before.id or 0)
         words = ""
@@ -415,7 +415,7 @@ class Remotes:
         return now
 
     async def detail_as_shown(self, remote_id: int) -> Remote:
-        """Return a remote's detail as the service shows it; it may be outdated."""
+        """Return a remote's details as the service shows them, which may be outdated."""
         return (await self._reads.read(detail_source(remote_id))).value
 
     async def detail_or_gone(self, remote_id: int | None) -> Remote | None:
@@ -428,13 +428,13 @@ class Remotes:
             return None
 
     async def cached_detail(self, remote_id: int) -> Fetched[Remote] | None:
-        """Return the detail that was read last, perhaps long ago; None if it was never read."""
+        """Return a remote's last read details, which may be old; None if they were never read."""
         return await self._reads.kept(detail_source(remote_id))
 
     async def is_name_free(self, lock_id: int, name: str) -> bool:
-        """Return whether no remote of the lock has a name (4.2), and none was just added with it.
+        """Return whether a name is free (4.2): no remote of the lock has it, not even a new one.
 
-        The list decides if the service refuses with the code of a taken name but other words.
+        If the service refuses with the code of a taken name but another message, the list decides.
         """
         name = normalize_name(name)
         with contextlib.suppress(StoreError):  # a name can be checked without the journal

@@ -1,10 +1,10 @@
-"""Runs of plans: each step's state is on the disk before and after its bytes.
+"""Runs of plans: each step's state is on the disk before and after the step is sent.
 
-The ID of a step's operation is noted before the write is sent, and the journal has the operation
-before its first byte leaves. After a kill, a step without an operation in the journal is run again,
-and any other is what the journal says. So nothing recorded or unconfirmed is sent twice.
+The ID of a step's operation is on the disk before the write is sent, and the journal has the
+operation before its first byte. After a kill, lockterm runs a step again only if the journal proves
+that nothing of the step was sent. So no recorded or unconfirmed change is sent twice.
 
-A lock runs one step at a time, locks run in parallel; see :mod:`lockterm.operations.rate_limiter`.
+Locks run in parallel, each one step at a time; see :mod:`lockterm.operations.rate_limiter`.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 USUAL_CALL_S = 0.2
-"""Seconds that a call is estimated to take before the first was made."""
+"""Estimated duration of a call in seconds, until a call has been measured."""
 
 READ_BACK_S = 30.0
 """Seconds for which an unconfirmed step is read back before the lock's next step begins. The delete
 of an old remote is proven by then. All unconfirmed steps are read back at the end of a run."""
 
 MOST_PAUSES = 10
-"""Times that a step is put off because the service asks for a pause; then it counts as not sent."""
+"""Maximum number of times a pause postpones a step; after that, the step counts as not sent."""
 
 
 class Runs:
@@ -77,7 +77,7 @@ class Runs:
         connection: The connection to the service.
         journal: The store of the plans, and the session.
         steps: Runs single steps.
-        pace: The rate limiter of all runs of the session, so that it keeps what it has learned.
+        pace: The rate limiter, shared by all runs of the session to keep its estimates.
     """
 
     def __init__(
@@ -107,13 +107,13 @@ class Runs:
         left: Iterable[Step] = (),
         losses: Iterable[str] = (),
     ) -> Plan:
-        """Return a plan of this profile for its present service; it is not kept yet.
+        """Return a new plan of this profile for its current service; the plan is not stored yet.
 
         Args:
-            title: The origin of the plan, for people.
+            title: The title of the plan, shown to people.
             steps: The steps, to be numbered from 1.
             left: The steps that could not be planned, with reasons; numbered after the others.
-            losses: What the plan cannot restore, in sentences.
+            losses: Sentences about the values that the plan cannot restore.
         """
         both = (*steps, *(replace(step, is_planned=False) for step in left))
         numbered = (replace(step, number=number) for number, step in enumerate(both, 1))
@@ -122,7 +122,7 @@ class Runs:
         return Plan(*head, tuple(numbered), tuple(losses))
 
     async def keep(self, plan: Plan) -> None:
-        """Keep a plan on the disk; a plan that is kept already stays unchanged."""
+        """Store a plan on the disk; a plan that is already stored stays unchanged."""
         if plan.credentials is None:
             plan = replace(plan, credentials=self._journal.account.credentials)
         await self._use(self._store.keep, plan)
@@ -132,14 +132,14 @@ class Runs:
         return plan.credentials not in (None, self._journal.account.credentials)
 
     async def note_same_account(self, plan: Plan) -> Plan:
-        """Note that the present credentials are new ones of the account that a plan is for."""
+        """Note that the current credentials belong to the account for which a plan was made."""
         now, was = self._journal.account.credentials, plan.credentials or ""
         await self._use(self._journal.account.note_same, was)
         await self._use(self._store.note_credentials, plan.id, now)
         return replace(plan, credentials=now)
 
     async def find(self, start: str) -> Plan:
-        """Return a plan by its ID or a unique prefix, with what the journal knows of its steps now.
+        """Return a plan by its ID or a unique prefix, with its steps updated from the journal.
 
         Raises:
             NoSuchRun: No plan, or more than one, has such an ID.
@@ -173,13 +173,13 @@ class Runs:
         return await self._use(self._store.is_running, plan_id, is_alive)
 
     def retry(self, plan: Plan) -> Plan:
-        """Return a plan of the refused and unsent steps; it is not kept and may be empty."""
+        """Return a plan of the refused and unsent steps; the plan is not stored, may be empty."""
         due: dict[str, Any] = {"state": StepState.TO_DO, "message": "", "operation_id": None}
         steps = [replace(step, **due) for step in plan.steps if step.may_retry]
         return replace(self.make(plan.title, steps, (), plan.losses), credentials=plan.credentials)
 
     def cost(self, plan: Plan) -> str:
-        """Return an estimate of what the due steps take: ``214 calls, about 40 s``."""
+        """Return an estimate of the calls and time for the due steps: ``214 calls, about 40 s``."""
         due = [step for step in plan.steps if step.state in DUE]
         calls = sum(CALLS[step.action] for step in due)
         on_one = Counter[int]()
@@ -192,7 +192,7 @@ class Runs:
             seconds = max(seconds, 60 * calls / limit)
         return f"{format_count(calls, 'call')}, about {format_duration(seconds)}"
 
-    # --- carrying out ------------------------------------------------------------------------
+    # --- running -----------------------------------------------------------------------------
 
     async def carry_out(
         self,
@@ -202,14 +202,14 @@ class Runs:
         stop: asyncio.Event,
         on_read_back: Callable[[int], None] = ignore,
     ) -> Plan:
-        """Run the due steps of a plan; an interrupted run resumes where it was.
+        """Run the due steps of a plan; an interrupted run resumes where it stopped.
 
-        Steps that are unconfirmed in the end are read back for as long as a proof may take.
+        Steps that are unconfirmed at the end are read back for the time that a proof may take.
 
         Args:
-            plan: The plan; it is kept first if needed, and the disk says how far it got.
-            on_step: Called in order with each step that is sent, put off or finished.
-            stop: Set this to start no more steps; running steps finish, and nothing is read
+            plan: The plan, which is stored first if needed; its progress is read from the disk.
+            on_step: Called with each step that is sent, postponed or finished, as that happens.
+            stop: The event to set to start no more steps. Running steps finish, and nothing is read
                 back. The same happens if the caller is canceled.
             on_read_back: Called with the number of steps being read back, whenever it changes.
 
@@ -220,7 +220,7 @@ class Runs:
         Raises:
             RuleViolation: The profile is read-only.
             OtherPlan: The plan is for another profile or service.
-            OtherCredentials: The credentials have changed since; see :meth:`note_same_account`.
+            OtherCredentials: The plan has other credentials; see :meth:`note_same_account`.
             RunUnderWay: A live session runs the plan.
         """
         profile = self._profile
@@ -262,7 +262,7 @@ class Runs:
                 await self._use(self._store.release, plan.id)
 
     async def _begin(self, run: OngoingRun) -> None:
-        """Note the steps that need no call, and sort the due ones by lock."""
+        """Note the steps that need no call, and group the due steps by lock."""
         ended = []
         self._steps.note_known(run.plan.steps)
         for step in run.plan.steps:
@@ -387,7 +387,7 @@ class Runs:
         await self._end(run, ended)
 
     async def _unless_held(self, run: OngoingRun, step: Step) -> Step:
-        """Run a step; read an unconfirmed change that blocks it back once in a run."""
+        """Run a step; if an unconfirmed change blocks it, read that change back, once per run."""
         try:
             return await self._steps.carry_out(step)
         except PendingChangeError as error:
@@ -402,7 +402,7 @@ class Runs:
         return await self._steps.carry_out(step)
 
     async def _end(self, run: OngoingRun, ended: Step) -> None:
-        """Note the result of a step and what it means for the other steps of its lock."""
+        """Note the result of a step and its effect on the other steps of the same lock."""
         held, left = [], run.waiting[ended.lock_id]
         if why := run.unreached.get(ended.lock_id):
             words = f"{NOT_REACHED} by the previous step. {why}"
@@ -415,7 +415,7 @@ class Runs:
             await self._prove(run, ended.number, READ_BACK_S)
 
     async def _put_off(self, run: OngoingRun, step: Step, error: RateLimited) -> None:
-        """Repeat a step after the pause that the service asks for; nothing of it was applied."""
+        """Postpone a step, which the service has not applied, until the requested pause ends."""
         self._pace.limit(error.retry_after_s or 0.0)
         run.pauses[step.number] += 1
         if run.pauses[step.number] > MOST_PAUSES:
@@ -425,7 +425,7 @@ class Runs:
         await self._note(run, [replace(step, state=StepState.TO_DO, operation_id=None)])
 
     def _weigh(self, run: OngoingRun, step: Step, error: LocktermError) -> None:
-        """Apply an error to later steps: stop the run, give the lock up, or slow down."""
+        """Apply an error to later steps: stop the run, skip the rest of the lock, or slow down."""
         if isinstance(error, StoreError) or (isinstance(error, Refused) and error.is_denial):
             run.stopped = run.stopped or error.sentences
         if isinstance(error, ServiceError) and error.out_of_reach:
@@ -446,5 +446,5 @@ class Runs:
 
 
 def _state_after(error: LocktermError) -> StepState:
-    """Return the state of a step after an error that shows that nothing of it was applied."""
+    """Return the state of a step after an error that proves that the step was not applied."""
     return StepState.REFUSED if isinstance(error, Refused | RuleViolation) else StepState.NOT_SENT

@@ -1,7 +1,7 @@
-"""Undo and restore: plans with the inverse of changes, made from the journal and the locks.
+"""Undo and restore: plans that reverse changes, made from the journal and the locks.
 
-The journal alone decides what was restored already, because each add names the remote that it
-restores. So no remote comes back twice, whichever plan adds it.
+The journal alone decides which remotes were already restored, because each add names the remote
+that it restores. So no remote is restored twice, even by different plans.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class CannotUndoError(LocktermError):
 
 
 async def undo_last(operations: Operations, lock_id: int, *, renames: bool = False) -> PlanDraft:
-    """Make a plan that undoes the last change of a lock, or the whole run that it was part of.
+    """Make a plan that undoes the last change of a lock, or the whole run of that change.
 
     Raises:
         CannotUndoError: There is no change to undo, or the change has no inverse.
@@ -115,16 +115,16 @@ async def undo_run(operations: Operations, run_id: str, *, renames: bool = False
 async def plan_undo(
     operations: Operations, changes: Sequence[Operation], title: str, *, renames: bool
 ) -> PlanDraft:
-    """Make a plan of the inverse of changes.
+    """Make a plan that reverses changes.
 
-    Left out are changes without an inverse, and changes of remotes that were changed since.
+    The plan leaves out changes without an inverse, and changes of remotes that were changed since.
 
     Args:
         operations: The operations of the profile.
         changes: The changes, the oldest first.
         title: The title of the plan.
-        renames: Whether a remote comes back under another name if its name is taken; otherwise
-            it is left out.
+        renames: Whether a remote is restored under another name if its name is taken; otherwise
+            the remote is left out.
 
     Raises:
         CannotUndoError: There is a single change, and it has no inverse.
@@ -136,7 +136,7 @@ async def plan_undo(
 
 
 class _Undo(PlanSource):
-    """The inverse of changes; see :func:`plan_undo`."""
+    """The steps that reverse changes; see :func:`plan_undo`."""
 
     def __init__(
         self, operations: Operations, changes: Sequence[Operation], title: str, renames: bool
@@ -207,12 +207,12 @@ def _step(change: Operation) -> Step:
 
 
 class _OnLock:
-    """The inverse of changes of one lock.
+    """The steps that reverse the changes of one lock.
 
     Args:
         operations: The operations of the profile.
         read: The lock, read whole.
-        now_ms: Now, in milliseconds.
+        now_ms: The current time, in milliseconds since the epoch.
     """
 
     def __init__(self, operations: Operations, read: ReadLock, now_ms: int) -> None:
@@ -222,11 +222,11 @@ class _OnLock:
         self._told: list[Operation] = []
         """The operations that show the values of fields that no list returns; read once."""
         self._places: dict[str, int] = {}
-        """Operation ID -> its index in the operations above."""
+        """Operation ID -> the operation's index in ``_told``."""
         self._about: dict[int | None, list[int]] = {}
-        """Remote ID -> the indexes of the operations about it; None -> those of clears."""
+        """Remote ID -> the indexes in ``_told`` of its operations; None -> those of clears."""
         self._adds: dict[int | None, list[Operation]] = {}
-        """The ID that a remote had -> the adds that restore it."""
+        """Former ID of a remote -> the adds that restore the remote."""
         self._sources: dict[str, Operation | None] = {}
         """Operation ID -> the delete or clear that an add restores from."""
         self._there: dict[int | None, Remote] = {}
@@ -237,8 +237,8 @@ class _OnLock:
     async def undo(self, changes: Sequence[Operation], *, renames: bool) -> PlannedSteps:
         """Return the steps that undo changes.
 
-        Undone adds come first and restored remotes last, because the restored ones need their
-        names.
+        Undone adds come first and restored remotes last, because a restored remote may need a name
+        that an undone add frees.
 
         Args:
             changes: The changes, the newest first.
@@ -322,7 +322,7 @@ class _OnLock:
             self._there[step.remote_id] = replace(now, remote_name=name)
 
     def _changed_since(self, change: Operation, step: Step) -> str:
-        """Return how a remote was changed since, in sentences; empty if it was not."""
+        """Return sentences on how a remote was changed since; empty if it was not changed."""
         now, before = self._there.get(step.remote_id), Remote.read(step.before)
         if now is None:
             return "The remote is already deleted."
@@ -345,7 +345,7 @@ class _OnLock:
         )
 
     async def _backup(self, change: Operation, made: PlannedSteps) -> list[tuple[str, BackedUp]]:
-        """Return the remotes of a backup still to be restored; add the others to ``made``."""
+        """Return the remotes of a backup that are not restored yet; add the others to ``made``."""
         remotes = await asyncio.to_thread(read_backup, change, self._known(change), self._now_ms)
         waiting = []
         for one in remotes:
@@ -385,7 +385,7 @@ class _OnLock:
 
 
 def _is_same(left: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
-    """Return whether two records are of one remote.
+    """Return whether two records describe the same remote.
 
     No update changes a remote's number or creation time.
     """

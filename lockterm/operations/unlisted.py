@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from lockterm.domain.remotes import Remote
 
 ADDED, CHANGED, DELETED = "just added", "just changed", "just deleted"
-"""The labels of remotes that the list lacks, shows unchanged, or still shows."""
+"""The labels of remotes that the list does not show, shows unchanged, or still shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,6 @@ class Unlisted:
     added: tuple[Remote, ...] = ()
     """The added remotes as sent, which the list lacks."""
     changed: Mapping[int, Remote] = field(default_factory=dict)
-    """ID -> the changed remote, for which the list still shows the old values."""
+    """Remote ID -> the changed remote, for which the list still shows the old values."""
     words: Mapping[int, str] = field(default_factory=dict)
-    """ID -> :data:`ADDED`, :data:`CHANGED` or :data:`DELETED`."""
+    """Remote ID -> :data:`ADDED`, :data:`CHANGED` or :data:`DELETED`."""

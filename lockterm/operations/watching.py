@@ -59,18 +59,18 @@ class Timer:
 
 
 class Watch:
-    """Reads unconfirmed operations back and weighs the readings of this session.
+    """The reader that verifies unconfirmed operations, based on the readings of this session.
 
-    Nothing is read unless an operation is unconfirmed, and then only as often as ``Horizon.ages_s``
-    says.
+    Nothing is read unless an operation is unconfirmed. The times of its readings are in
+    ``Horizon.ages_s``.
 
     Args:
         connection: The connection to the service.
         journal: Holds the operations.
         remotes: Reads the remotes.
         pace: The rate limiter of automatic readings.
-        by_itself: Whether :meth:`start` does anything. A command reads back what it has sent, and
-            leaves the operations of earlier sessions to them or to the UI.
+        by_itself: Whether :meth:`start` reads in the background. A command reads back its own
+            changes, and leaves the changes of other sessions to those sessions or to the UI.
     """
 
     def __init__(
@@ -90,8 +90,8 @@ class Watch:
         self._pace = pace
         self._by_itself = by_itself
         self.told: set[str] = set()
-        """The IDs of operations confirmed by a reading that a person asked for and whose result
-        they see."""
+        """The IDs of resolved operations whose result a person sees, because that person requested
+        the reading or chose the result."""
         self._running: asyncio.Task[None] | None = None
         self._cases: dict[str, Case] = {}
         self._asked = asyncio.Event()
@@ -101,7 +101,7 @@ class Watch:
     def note_lost(self, operation: Operation, begun_s: float | None = None) -> None:
         """Note that the sending of an operation has ended without an answer.
 
-        Proofs count from now, because earlier attempts that did not leave took their time.
+        The times of a proof count from now, because earlier, unsent attempts also took time.
 
         Args:
             operation: The operation.
@@ -193,7 +193,7 @@ class Watch:
     def _doubt_of_absence(
         self, operation: Operation, remotes: Sequence[Remote], deleted: Container[int | None]
     ) -> str:
-        """Return why absence from a list proves nothing, as a sentence; empty if it does."""
+        """Return a sentence why absence from a list proves nothing; empty if absence is a proof."""
         if not operation.credentials:
             return "An earlier version sent the change and did not store the credentials."
         if operation.credentials != self._journal.account.credentials:
@@ -212,9 +212,9 @@ class Watch:
     async def _read(
         self, operation: Operation, limits: WalkLimits, is_since: bool
     ) -> tuple[Verdict, Remote | None, Sequence[Remote] | None]:
-        """Return a verdict, with the detail and the list as far as they were read.
+        """Return a verdict, with the detail and the list; each is None if it was not read.
 
-        ``is_since`` means that the reading is certainly from after the sending.
+        ``is_since`` means that the reading is certainly later than the sending.
         """
         detail = None
         if operation.call == "update":
@@ -272,7 +272,7 @@ class Watch:
         offset_s = self._connection.clock_offset_s
         return None if offset_s is None else self._connection.clock.now_ms() + offset_s * 1000
 
-    # --- by itself ---------------------------------------------------------------------------
+    # --- automatic reading -------------------------------------------------------------------
 
     def start(self) -> None:
         """Start to read unconfirmed operations back in the background."""
@@ -284,7 +284,7 @@ class Watch:
             self._running = self._connection.background(self._run())
 
     async def _run(self) -> None:
-        """Read each operation when it is due, until none will be."""
+        """Read each operation when its reading is due, until no more readings are due."""
         go_by(self._pace.turn)
         delay_s = FIRST_RETRY_S
         while self._asked.is_set():
@@ -304,7 +304,7 @@ class Watch:
             self._asked.set()
 
     async def _look_at_due(self) -> tuple[bool, float | None]:
-        """Return whether a reading failed, and when the next is due."""
+        """Read the due operations; return whether a reading failed, and the next due time."""
         failed, due = False, []
         for operation in await self._journal.unsettled():
             is_readable = (
@@ -338,15 +338,15 @@ class Watch:
         return failed, min(due, default=None)
 
     async def until_idle(self) -> None:
-        """Wait until no operation is read any more, and none will be automatically."""
+        """Wait until the automatic reading has ended."""
         while self._running is not None and not self._running.done():
             await asyncio.wait([self._running])
 
     async def until_proven(self, operation: Operation, within_s: float) -> Operation:
-        """Read an operation back until its result is proven or a time in seconds has passed.
+        """Read an operation back until its result is proven or the time limit is reached.
 
         Returns:
-            The operation, as then saved in the journal.
+            The operation as it is saved in the journal at the end.
 
         Raises:
             ServiceError: The service could not be read, even after retries.
