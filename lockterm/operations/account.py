@@ -1,4 +1,4 @@
-"""Finds the account of a profile, and whether a change was sent to that account."""
+"""The account of a profile, and checks of whether a change was sent to that account."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class ProfileAccount:
     """The account of a profile. Methods that use the disk raise ``StoreError`` if the store fails.
 
     Args:
-        profile: The profile and its present service.
+        profile: The profile and its current service.
         database: The local store.
-        journal: The journal, which needs to know the account.
+        journal: The journal, which receives the account.
     """
 
     def __init__(self, profile: Profile, database: Database, journal: Journal) -> None:
@@ -47,24 +47,24 @@ class ProfileAccount:
 
     @property
     def has_earlier(self) -> bool:
-        """Whether the profile had other credentials, perhaps of the same account."""
+        """Whether the profile earlier had other credentials, perhaps of the same account."""
         return bool(self._journal.account.earlier)
 
     def look_up(self) -> None:
-        """Find the account by the changes sent before. Repeated calls do nothing."""
+        """Find the account by the changes sent earlier; repeated calls do nothing."""
         if not self.name:
             self._journal.account = self._accounts.current()
 
     def note_same(self, credentials: str) -> None:
-        """Note that a person says that earlier credentials belong to the profile's account."""
+        """Note a person's statement that earlier credentials belong to the profile's account."""
         earlier = self._accounts.of_credentials(credentials)
         if earlier is not None and earlier in self._journal.account.earlier:
             self._journal.account = self._accounts.merge(self._journal.account, earlier)
 
     def recognize(self, lock_id: int, remotes: Sequence[Remote]) -> bool:
-        """Return whether a list shows a known remote of an earlier account.
+        """Return whether a list shows a known remote of an account with earlier credentials.
 
-        If so, the credentials are new ones of that account, and its operations become this
+        If so, the current credentials belong to that account, and its operations become this
         account's.
         """
         shown = {remote.id: remote.raw for remote in remotes if remote.id is not None}
@@ -81,7 +81,7 @@ class ProfileAccount:
         return self._accounts.left_by_others(self.name)
 
     def is_sent_here(self, operation: Operation) -> bool:
-        """Return whether an operation was sent to the present service of the profile.
+        """Return whether an operation was sent to the current service of the profile.
 
         If the profile names an account, an operation of another named account does not count.
         """
@@ -98,8 +98,8 @@ class ProfileAccount:
         """Check that reading back would ask the same service.
 
         Raises:
-            OtherService: It is another service, where the same IDs are other locks and remotes.
-            OtherAccount: It is another account, where the same holds.
+            OtherService: The service is another one, where the same IDs mean other remotes.
+            OtherAccount: The account is another one, where the same applies.
         """
         if self._is_of_other_name(operation):
             raise OtherAccount(operation)
@@ -110,8 +110,8 @@ class ProfileAccount:
         """Check that sending again or restoring would reach the same service and account.
 
         Raises:
-            OtherService: It is another service.
-            OtherAccount: It may be another account.
+            OtherService: The change was sent to another service.
+            OtherAccount: The change may have been sent to another account.
         """
         self.require_sent_here(operation)
         self.look_up()

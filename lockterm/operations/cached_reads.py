@@ -1,4 +1,4 @@
-"""Reads whose answers are kept on this machine, for a time without the service."""
+"""Reads whose answers are cached on this machine, to show them without the service."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _BLOCKS = 50
-"""Blocks of a long list that are searched in one go, so that a key press need not wait for all."""
+"""Number of blocks of a long list counted at a time, so that a key press need not wait for all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched(Generic[T]):
-    """A value read from the service, and when."""
+    """A value that was read from the service, and the time of the reading."""
 
     value: T
     at_ms: int
     """Arrival of the answer by this machine's clock, in milliseconds; for display."""
     steady_ms: int | None
-    """The same on the steady clock, for ages. None if the clock was set back since, so that the age
-    is unknown."""
+    """The same time on the steady clock, to compute ages; None if the wall clock was set back since
+    then, so that the age is unknown."""
 
     @classmethod
     def now(cls, value: T, clock: Clock) -> Self:
-        """Create a cached read of a value that was read at this moment."""
+        """Create the result of a read that was answered at this moment."""
         return cls(value, clock.now_ms(), clock.steady_ms())
 
 
 @dataclass(frozen=True, slots=True)
 class Source(Generic[T]):
-    """A read of the service, and its entry in the cache."""
+    """A kind of read from the service, and its entry in the cache."""
 
     key: str
     """The key in the cache."""
@@ -56,15 +56,15 @@ class Source(Generic[T]):
     dump: Callable[[T], Any]
     """Converts the value to JSON for the cache."""
     load: Callable[[Any], T]
-    """Converts that JSON to the value."""
+    """Converts the JSON from the cache back to the value."""
 
 
 class CachedReads:
-    """Reads from one service.
+    """Reads from one service, with a cache.
 
     Args:
         connection: The connection to the service.
-        open_cache: Opens the cache for these credentials; None to keep nothing.
+        open_cache: Opens the cache for these credentials; returns None if nothing is cached.
     """
 
     def __init__(self, connection: Connection, open_cache: Callable[[], Cache | None]) -> None:
@@ -75,7 +75,7 @@ class CachedReads:
         self._writing: set[asyncio.Future[None]] = set()
         """The writes to the cache that are running."""
         self._due: dict[str, tuple[Source[Any], Fetched[Any]]] = {}
-        """Key -> a source and its value, which is kept at the end at the latest."""
+        """Key -> a source and its value, to be cached when the reads are closed at the latest."""
 
     @cached_property
     def _cache(self) -> Cache | None:
@@ -87,11 +87,11 @@ class CachedReads:
         _ = self._cache
 
     async def ask(self, call: Callable[[LockService], Awaitable[T]]) -> T:
-        """Read a value that is not kept.
+        """Read a value without caching it.
 
         Raises:
-            ServiceError: Every attempt failed. If the credentials were refused, all that was
-                kept of them is deleted.
+            ServiceError: Every attempt failed. If the credentials were refused, all values
+                cached for them are deleted.
         """
         try:
             return await self.connection.read(call)
@@ -102,24 +102,24 @@ class CachedReads:
             raise
 
     async def read(self, source: Source[T]) -> Fetched[T]:
-        """Read a value now and keep it; errors as for :meth:`ask`."""
+        """Read a value now and cache it; errors as for :meth:`ask`."""
         seen = Fetched.now(await self.ask(source.ask), self.connection.clock)
         await self.keep(source, seen)
         return seen
 
     async def keep(self, source: Source[T], seen: Fetched[T]) -> None:
-        """Keep a value in the cache."""
+        """Store a value in the cache."""
         self._due.pop(source.key, None)
         if self._cache is not None:
             kept = source.dump(seen.value)
             await self._finish(self._cache, self._cache.put, source.key, kept, seen.at_ms)
 
     def note_due(self, source: Source[T], seen: Fetched[T]) -> None:
-        """Note a value for which :meth:`keep` was not called yet."""
+        """Note a value to be cached later, by :meth:`keep` or :meth:`close`."""
         self._due[source.key] = source, seen
 
     async def kept(self, source: Source[T]) -> Fetched[T] | None:
-        """The value that was read last, perhaps long ago; None if it was never read."""
+        """Return the cached value, which may be old; None if none is cached."""
         if self._cache is None:
             return None
         kept = await self._cache.thread.run(self._cache.get, source.key)
@@ -140,33 +140,33 @@ class CachedReads:
     # --- whole lists -----------------------------------------------------------------------
 
     async def keep_list(self, lock_id: int, listing: Listing) -> None:
-        """Keep a lock's whole list."""
+        """Store a lock's whole list in the cache."""
         if self._cache is not None:
             await self._finish(self._cache, self._cache.put_list, lock_id, listing)
 
     async def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:
-        """Return the cached lists by lock ID; or only that of one lock."""
+        """Return the cached lists by lock ID, of all locks or of one lock."""
         if self._cache is None:
             return {}
         return await self._cache.thread.run(self._cache.lists, lock_id)
 
     async def ends(self, lock_id: int) -> Ends | None:
-        """Return the expired and expiring remotes of a lock's cached list.
+        """Return the numbers of expired and expiring remotes in a lock's cached list.
 
         Returns:
-            None if no list is cached, or it cannot be read to its end.
+            None if no list is cached, or if the list cannot be read completely.
         """
         now_ms, found, blocks = self.connection.now_ms(), None, 0
 
         def more(cache: Cache) -> tuple[Ends | None, int]:
-            """Count some blocks, and return their number."""
+            """Count the remotes of some more blocks; return the counts and the number of blocks."""
             read = cache.ends(lock_id, blocks, _BLOCKS)
-            # The first block, read after them, shows whether it is still the same list.
+            # The first block, read again after the others, shows whether the list has changed.
             first = cache.ends(lock_id, 0, 1) if blocks else read
             if first is None or read is None:
                 return None, 0
             if found is not None and {at_ms for _, at_ms, _ in first + read} != {found.at_ms}:
-                return None, _BLOCKS  # another list has come in its place: begin again
+                return None, _BLOCKS  # the list was replaced: start again
             ends = found
             for block, at_ms, changed in read:
                 counts = ending_soon(block, now_ms)
@@ -187,7 +187,7 @@ class CachedReads:
         return await self._cache.thread.run(self._cache.is_behind, lock_id)
 
     async def note_changed(self, lock_id: int) -> None:
-        """Note that a lock was changed from here, so that its list is outdated."""
+        """Note that a lock was changed from here, so that its cached list is outdated."""
         if self._cache is not None:
             await self._finish(self._cache, self._cache.note_changed, lock_id)
 
@@ -210,7 +210,7 @@ class CachedReads:
 # --- remotes --------------------------------------------------------------------------------------
 
 COUNTS = ("page_no", "page_size", "pages", "total", "unreadable")
-"""The attributes of a page that are cached beside its remotes."""
+"""The attributes of a page that are cached in addition to its remotes."""
 
 
 def page_source(
@@ -226,7 +226,7 @@ def page_source(
         lock_id: The lock.
         page_no: The page number, from 1.
         page_size: Remotes on a page.
-        before: Why the same request has just failed; raised in place of the first request.
+        before: The error of the same request, which has just failed; raised instead of a request.
         place: See :meth:`LockService.list_remotes`.
     """
     # A retry after that failure asks the service, and holds no place.
@@ -255,7 +255,7 @@ def page_source(
 
 
 def detail_source(remote_id: int) -> Source[Remote]:
-    """Return the source of a remote's detail."""
+    """Return the source of a remote's details."""
 
     def load(raw: Any) -> Remote:
         return Remote.read(raw)
@@ -269,7 +269,7 @@ def detail_source(remote_id: int) -> Source[Remote]:
 
 
 async def has_name(listed: Awaitable[Iterable[Remote]], name: str) -> bool:
-    """Return whether a list, if it can be read, has a remote of a name."""
+    """Return whether a list contains a remote with a name; False if the list cannot be read."""
     try:
         return any(is_same_name(remote.remote_name, name) for remote in await listed)
     except ServiceError:

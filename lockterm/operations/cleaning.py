@@ -26,14 +26,15 @@ if TYPE_CHECKING:
 async def plan_cleaning(
     operations: Operations, lock_ids: Iterable[int], days: int, on_read: OnRead = ignore
 ) -> PlanDraft:
-    """Plan to delete the remotes that expired at least some days ago.
+    """Make a plan that deletes the remotes that expired at least some days ago.
 
-    A remote stays if its status and dates do not both say that it has expired; the plan counts it.
+    A remote stays unless both its status and its dates show that it has expired; the plan counts
+    the remotes for which only one of them does.
 
     Args:
         operations: The operations of the profile.
         lock_ids: The locks to clean.
-        days: The number of days since a remote expired; 0 for all that have.
+        days: The minimum number of days since a remote expired; 0 for all expired remotes.
         on_read: Called after each lock that was read.
 
     Raises:

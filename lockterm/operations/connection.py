@@ -25,8 +25,8 @@ T = TypeVar("T")
 
 FIRST_RETRY_S = 1.0
 LAST_RETRY_S = 60.0
-"""The first and the longest pause in seconds between retries of the last failed read: the pauses
-double, from 1 s to 60 s."""
+"""The first and the longest pause in seconds between retries of a failed read. The pauses
+double from 1 s to 60 s."""
 
 turn: ContextVar[Callable[[], AbstractAsyncContextManager[None]]] = ContextVar(
     "turn", default=contextlib.nullcontext
@@ -34,15 +34,15 @@ turn: ContextVar[Callable[[], AbstractAsyncContextManager[None]]] = ContextVar(
 """Returns the context in which a call waits and runs. Calls for a key press never wait."""
 
 UNSTATED_S = 5.0
-"""Usual pause in seconds if the service says that calls are too many but not how long to wait."""
+"""Default pause in seconds if the service reports too many calls but names no pause."""
 
 unstated_s: ContextVar[float] = ContextVar("unstated_s", default=UNSTATED_S)
-"""The pause in seconds for that case. Work that follows a rate limiter sets it to zero, because the
-limiter itself pauses."""
+"""The pause in seconds if the service names none. Work with a rate limiter sets 0, because the
+limiter itself makes the pauses."""
 
 
 def go_by(next_turn: Callable[[], AbstractAsyncContextManager[None]]) -> None:
-    """Make all further calls of this task wait for their turn."""
+    """Make all further calls of this task wait for their turn, as a rate limiter decides."""
     turn.set(next_turn)
     unstated_s.set(0.0)
 
@@ -59,11 +59,11 @@ def out_of_turn() -> Iterator[None]:
 
 
 CLOCK_TOLERANCE_S = 120.0
-"""Seconds that this machine's clock may differ from the service's before dates are doubted."""
+"""Maximum difference of this machine's clock and the service's, in seconds, to trust dates."""
 
 
 class Connection:
-    """The calls to one service, and whether it can be reached.
+    """The connection to one service: makes calls, and notes whether the service can be reached.
 
     The client and pydantic are imported in a thread on the first call, because the first frame does
     not need them.
@@ -79,7 +79,7 @@ class Connection:
         self.online: bool | None = None
         """Whether the last call reached the service; None before the first."""
         self.on_reached: Callable[[], None] = ignore
-        """Called when the service was reached, first or again, before ``on_online``."""
+        """Called when the service is reached for the first time or again, before ``on_online``."""
         self.on_online: Callable[[bool], None] = ignore
         """Called whenever ``online`` changes."""
         self.on_wait: Callable[[], None] = ignore
@@ -88,17 +88,17 @@ class Connection:
         """Called with the requested pause in seconds whenever the service answers HTTP 429, even if
         the client retries; 0 if the service names no pause."""
         self.on_answered: Callable[[], None] = ignore
-        """Called whenever a call was answered in another way."""
+        """Called whenever the service answers a call without HTTP 429."""
         self.on_clock: Callable[[], None] = ignore
         """Called whenever ``doubts_clock`` changes."""
         self._doubted_clock = False
         self.call_s: float | None = None
-        """Average time of the last calls, in seconds; None before the first."""
+        """Weighted average duration of the last calls, in seconds; None before the first call."""
         self._wait_until_ms = 0
         """End of the requested pause, in milliseconds on the steady clock."""
         self._service: LockService | None = None
         self._offset_s: float | None = None
-        """The clock offset from an answer that came before the client was opened."""
+        """The clock offset from an answer that arrived before the client was opened."""
         self._opening = asyncio.Lock()
         self._recovering: asyncio.Task[None] | None = None
         self._failed: Callable[[LockService], Awaitable[object]] | None = None
@@ -111,18 +111,18 @@ class Connection:
 
     @property
     def clock_offset_s(self) -> float | None:
-        """Seconds by which the service's clock is ahead; None before an answer."""
+        """Seconds by which the service's clock is ahead; None before the first answer."""
         told = self._service.clock_offset_s if self._service is not None else None
         return self._offset_s if told is None else told
 
     @property
     def wait_s(self) -> float:
-        """Seconds left of the pause that the service asked for (HTTP 429); 0 if there is none."""
+        """Seconds left of the pause that the service requested (HTTP 429); 0 if there is none."""
         return max(self._wait_until_ms - self.clock.steady_ms(), 0) / 1000
 
     @property
     def next_try_s(self) -> float:
-        """Seconds until the next automatic retry; 0 while it runs."""
+        """Seconds until the next automatic retry; 0 while the retry runs."""
         return max(self._next_try_ms - self.clock.steady_ms(), 0) / 1000
 
     @property
@@ -143,7 +143,7 @@ class Connection:
             self._service = None
 
     def now_ms(self) -> int:
-        """Return the time by which periods are judged, in milliseconds since the epoch.
+        """Return the current time for checks of validity periods, in milliseconds since the epoch.
 
         This is the service's time if this machine's clock cannot be trusted.
         """
@@ -154,7 +154,7 @@ class Connection:
         """Note that the service has answered before the client was opened.
 
         Args:
-            clock_offset_s: Seconds by which its clock is ahead of this machine's; None if unknown.
+            clock_offset_s: Seconds by which the service's clock is ahead; None if unknown.
         """
         self._offset_s = clock_offset_s
         self._note_online(True)
@@ -174,10 +174,10 @@ class Connection:
             raise
 
     def require_no_pause(self) -> None:
-        """Check that no pause is left that the service asked for.
+        """Check that no pause requested by the service is still running.
 
         Raises:
-            RateLimited: A pause is left; nothing was sent.
+            RateLimited: A requested pause is still running; nothing was sent.
         """
         if (left_s := self.wait_s) > 0:
             raise RateLimited(
@@ -210,7 +210,7 @@ class Connection:
         """Make a call, and note whether the service was reached.
 
         Raises:
-            ServiceError: The call failed; :class:`RateLimited` also if a pause is not over yet.
+            ServiceError: The call failed; :class:`RateLimited` also if a pause is still running.
         """
         async with turn.get()():
             return await self._call(call)
@@ -298,7 +298,7 @@ class Connection:
 
 
 def _retrieve(task: asyncio.Task[object]) -> None:
-    """Log an unexpected error; retrieve others, so that asyncio does not report them as bugs."""
+    """Log an unexpected error; retrieve expected errors, so that asyncio does not report them."""
     error = None if task.cancelled() else task.exception()
     if error is not None and not isinstance(error, LocktermError):
         _log.error("a task in the background failed", exc_info=error)

@@ -48,7 +48,7 @@ class Source:
     lock: Lock
     """The lock that has or had the remotes."""
     marked: Sequence[Remote] | None = None
-    """For a lock: the remotes to copy, as they were seen; None for all."""
+    """For a lock: the remotes to copy, as the person saw them; None for all remotes."""
     export: ReadLock | None = None
     """For an export: its content."""
     name: str = ""
@@ -71,7 +71,7 @@ class Source:
 
     @property
     def count(self) -> int | None:
-        """The number of remotes; None for all remotes that the lock will have."""
+        """The number of remotes; None for all remotes of a lock, which was not read yet."""
         if self.backup is not None:
             return len(self.backup.before)
         remotes = self.export.remotes if self.export is not None else self.marked
@@ -101,19 +101,19 @@ async def plan_copies(
 ) -> PlanDraft:
     """Make a plan that adds the remotes of a source to locks.
 
-    A backup that goes to its own lock is an undo.
+    A copy of a backup to its own lock is an undo.
 
     Args:
         operations: The operations of the profile.
         source: The origin of the remotes.
         lock_ids: The locks, each once.
-        renames: Whether a remote whose name is taken gets another name; otherwise it is left out.
+        renames: Whether a remote whose name is taken gets another name or is left out.
         skips_expired: Whether expired remotes are left out; an undo restores all of them.
-        keeps_wall_time: Whether times keep what the clock shows, instead of the same moment, if
+        keeps_wall_time: Whether times keep their local clock time, instead of the same moment, if
             the zones of the locks differ.
 
     Raises:
-        CannotCopyError: A backup would go to its own lock and to others at once.
+        CannotCopyError: A backup would be copied to its own lock and to other locks at once.
         LocktermError: The lock that has the remotes, or the store, cannot be read.
     """
     ids = [*lock_ids]
@@ -151,7 +151,7 @@ class _Copies(PlanSource):
         self._keeps_wall_time = keeps_wall_time
         self._from = ReadLock(source.lock, operations.zone(source.lock))
         self._known: Mapping[int, Mapping[str, Any]] = {}
-        """ID of a remote -> known values of the fields that lists do not contain."""
+        """Remote ID -> the known values of fields that lists do not contain."""
         self._gone: list[str] = []
         """A sentence about the remotes that are gone from the source."""
 
@@ -209,7 +209,7 @@ class _Copies(PlanSource):
         return [one for one in self._from.remotes if phase_of(one, now_ms) is not Phase.OVER]
 
     def _copies(self, remotes: Sequence[Remote], zone: tzinfo, now_ms: int) -> list[BackedUp]:
-        """Return the remotes with the times they will have on a lock in a time zone."""
+        """Return copies of remotes with the times that they will have in a lock's time zone."""
         if self._keeps_wall_time and zone != self._from.zone:
             remotes = [at_wall_time(remote, self._from.zone, zone) for remote in remotes]
         lock_id = self._from.lock.lock_id
@@ -226,7 +226,7 @@ class _Copies(PlanSource):
         return steps
 
     def _zone_note(self, remotes: Sequence[Remote], zone: tzinfo) -> str:
-        """Return how times differ on a lock in a zone, with an example; empty if they do not."""
+        """Return a note on how times differ in a zone, with an example; empty if they do not."""
         dated = (one for one in remotes if needs_dates(one.remote_type) and one.end_ms)
         example = next(dated, None)
         if example is None or zone == self._from.zone:
@@ -236,7 +236,7 @@ class _Copies(PlanSource):
 
 
 def _only(read: ReadLock, marked: Sequence[Remote] | None) -> tuple[ReadLock, list[str]]:
-    """Return a lock with its marked remotes only, and a sentence about those that are gone."""
+    """Return a lock with only its marked remotes, and a sentence about missing remotes."""
     if marked is None:
         return read, []
     seen = {remote.id: remote.raw for remote in marked}

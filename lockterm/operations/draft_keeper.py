@@ -1,4 +1,4 @@
-"""Drafts on their way to the store: writing them never delays the form, and is retried."""
+"""The writing of drafts to the store, which never delays the form and is retried."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lockterm.operations.journal_store import JournalStore
 
 AGAIN_S = 1.0
-"""Seconds until the next try for a draft that could not be written."""
+"""Seconds until the next attempt to write a draft, if the last attempt failed."""
 
 Key = tuple[str, int, int | None]
 """The form's name, the lock ID, and the remote ID or None."""
@@ -26,12 +26,12 @@ Key = tuple[str, int, int | None]
 class DraftKeeper:
     """The drafts of a profile, as one session sees them.
 
-    A draft belongs to the session that types it. Another session may look at it, but may take it
-    over or discard it only after that session has ended.
+    A draft belongs to the session in which it is typed. Another session can show the draft, but can
+    take over or discard it only after that session has ended.
 
     Args:
         store: The stored drafts.
-        journal: The journal, whose session shows that this one is alive.
+        journal: The journal, whose session shows other sessions that this session is alive.
         clock: The clock for the times of drafts.
     """
 
@@ -42,7 +42,7 @@ class DraftKeeper:
         self._thread = journal.database.thread
         self._clock = clock
         self._wanted: dict[Key, tuple[Mapping[str, str], Callable[[StoreError], None]]] = {}
-        """The drafts not in the store yet, with the callback for errors. A draft without text is
+        """The drafts to write to the store, each with its callback for errors. A draft without text is
         removed."""
         self._writing: asyncio.Task[None] | None = None
 
@@ -53,8 +53,8 @@ class DraftKeeper:
 
         Args:
             key: The form.
-            typed: Field -> its text.
-            on_trouble: Called each time that the draft cannot be written; the write is retried.
+            typed: Field -> the typed text.
+            on_trouble: Called with the error of each failed write; the write is retried.
         """
         self._wanted[key] = dict(typed), on_trouble
         if self._writing is None or self._writing.done():
@@ -73,8 +73,8 @@ class DraftKeeper:
     async def find(self, form: str, lock_id: int, remote_id: int | None) -> Draft | None:
         """Return the draft of a form, or None.
 
-        The order is: this session's own, the newest one of an ended session, one that another
-        session is typing.
+        This session's own draft comes first, then the newest draft of an ended session, then a draft
+        that another session is typing.
         """
 
         def find() -> list[Draft]:
@@ -95,7 +95,7 @@ class DraftKeeper:
         return await self._thread.run(self._in_store, abandoned)
 
     async def take_over(self, draft: Draft) -> None:
-        """Make the draft of an ended session this session's; a live session keeps its own."""
+        """Move the draft of an ended session to this session; a live session keeps its draft."""
         if not draft.is_live:
             to = self._session.id
             await self._thread.run(self._in_store, self._store.hand_over, draft, to)

@@ -28,21 +28,21 @@ from lockterm.paths import make_directory, write_new, write_whole
 from lockterm.safe_files import Place
 
 FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
-"""Characters that a spreadsheet may take for the start of a formula or of a row."""
+"""Characters that a spreadsheet may treat as the start of a formula or a row."""
 
 _FORMULA = re.compile(r'(^|[;\t\n\r\v\f])([\s"]*)(?=[=+\-@＝＋－＠])')
 """The places where a formula could begin. A spreadsheet that splits at ``;`` or tab, as many
-European ones do, ignores the quotes around such text and sees a cell after each separator."""
+European versions do, ignores the quotes around such text and sees a cell after each separator."""
 
 TOLD = ("When", "What", "Lock", "Remote", "Details", "Result", "Note")
-"""The columns of the CSV, which is for people. The JSON has everything."""
+"""The columns of the CSV file, which is for people. The JSON file contains everything."""
 
 _NAMES = 100
-"""Maximum number of export files of the same second."""
+"""Limit of the number in the names of export files from the same second."""
 
 _JSON_HEAD = re.compile(rb'\s*\{\s*"format"\s*:\s*"%s"' % FORMAT.encode())
 _MOST_HEAD = 4096
-"""Bytes of a file that are read to identify it."""
+"""Number of bytes of a file that are read to identify the file."""
 
 
 def export_history(
@@ -56,10 +56,10 @@ def export_history(
 
     Args:
         operations: The operations, in the order of the files.
-        directory: The directory; it is made if it is missing.
-        zone: The zone of times for people.
-        now_ms: The time in the names of the files, in UTC.
-        zones: Lock ID -> the zone for times of its remotes; ``zone`` for others.
+        directory: The directory, which is created if it does not exist.
+        zone: The time zone for times that people read.
+        now_ms: The time for the file names, which show the time in UTC.
+        zones: Lock ID -> the time zone of its remotes; ``zone`` applies to other locks.
 
     Returns:
         The CSV file and the JSON file. Existing files are not touched.
@@ -80,11 +80,11 @@ def export_files(
     """Write content to a CSV and a JSON file that only this user can read.
 
     Args:
-        what: The beginning of the files' names.
+        what: The beginning of the file names.
         as_csv: The content of the CSV file.
         as_json: The content of the JSON file.
-        directory: The directory; it is made if it is missing.
-        now_ms: The time in the names of the files, in UTC.
+        directory: The directory, which is created if it does not exist.
+        now_ms: The time for the file names, which show the time in UTC.
 
     Returns:
         The CSV file and the JSON file. Existing files are not touched.
@@ -122,7 +122,7 @@ def export_files(
 def history_as_csv(
     operations: Iterable[Operation], zone: tzinfo, zones: Mapping[int, tzinfo]
 ) -> bytes:
-    """Return an RFC 4180 table; text that a spreadsheet might run gets a leading quote."""
+    """Return operations as an RFC 4180 table; possible formulas get a leading quote."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
     writer.writerow(TOLD)
@@ -137,8 +137,8 @@ def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any
 
     Args:
         operation: The operation.
-        zone: The zone of the time when it was sent.
-        lock_zone: The zone of its remote's times.
+        zone: The time zone for the time of the operation.
+        lock_zone: The time zone for the times of the remote.
     """
     what = CALL_NAMES.get(operation.call, operation.call)
     remote = operation.remote_name
@@ -170,7 +170,7 @@ def _record(operation: Operation, zone: tzinfo) -> dict[str, Any]:
 
 
 def cell(value: Any) -> str | int:
-    """Return a value for a cell of a CSV file; text that might run gets a quote in front of it.
+    """Return a value for a cell of a CSV file; a possible formula gets a leading quote.
 
     The quote is added at the start, and after each ``;``, tab and line end.
     """
@@ -192,12 +192,12 @@ def _remove(paths: Iterable[Path]) -> None:
 
 
 def remotes_as_json(read: Sequence[ReadLock], base_url: str, now_ms: int) -> bytes:
-    """Return all that the service returned for locks, one remote a line, escaped to ASCII.
+    """Return all remotes of locks as the service sent them, as JSON with one remote per line.
 
     Args:
         read: Locks that were read whole.
         base_url: The base URL of the service.
-        now_ms: Now, in milliseconds.
+        now_ms: The current time, in milliseconds since the epoch.
     """
     at = dates.local(now_ms, UTC)
     head = {
@@ -222,7 +222,7 @@ def remotes_as_json(read: Sequence[ReadLock], base_url: str, now_ms: int) -> byt
 
 
 def remotes_as_csv(read: Sequence[ReadLock]) -> bytes:
-    """Return a table of the remotes of locks for people; no cell is a formula.
+    """Return the remotes of locks as a CSV table for people; no cell is a formula.
 
     A field that no list returns has a column only if a remote has it.
     """
@@ -250,7 +250,7 @@ def remotes_as_csv(read: Sequence[ReadLock]) -> bytes:
 
 
 def is_export(content: bytes) -> bool:
-    """Return whether content is a JSON or CSV export, or empty, and may be replaced.
+    """Return whether a file with this content may be replaced: an export, or an empty file.
 
     Args:
         content: The file's content, or its beginning.
@@ -271,7 +271,7 @@ def may_replace(path: Path) -> bool:
         with Place(path) as place:
             descriptor = place.open(os.O_RDONLY)
         try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # a pipe would be waited for
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # reading a pipe would wait
                 raise _irreplaceable(path)
             return is_export(os.read(descriptor, _MOST_HEAD))
         finally:
@@ -285,12 +285,12 @@ def may_replace(path: Path) -> bool:
 def write_file(
     path: Path, content: bytes, *, may_replace: Callable[[bytes], bool] | None = None
 ) -> None:
-    """Write a file whole or not at all, for this user alone, replacing an existing one.
+    """Write a file whole or not at all, readable by this user only; replace an existing file.
 
     Args:
         path: The file.
         content: Its new content.
-        may_replace: Returns whether a file with this content may be replaced; None replaces any.
+        may_replace: Returns whether a file with this content may be replaced; None allows any.
 
     Raises:
         StoreError: The file cannot be written, and the existing one is unchanged.

@@ -52,17 +52,17 @@ _log = logging.getLogger(__name__)
 
 
 class Operations:
-    """All operations on one profile, by its parts.
+    """All operations on one profile, each as a method of one of the parts below.
 
     Args:
         profile: The profile, with the address and credentials of the service.
         store: The file of the local store.
-        packs_dir: The directory for fetched voice packs; None for one beside the store.
-        open_cache: Opens the cache of answers; None to keep nothing.
+        packs_dir: The directory for fetched voice packs; None for ``packs`` beside the store.
+        open_cache: Opens the cache of answers; returns None if nothing is cached.
         clock: The clock; tests replace it.
         sender: Sends writes; None for the HTTP sender.
         reads_back: Whether unconfirmed changes are read back in the background.
-        first: A page that was requested already; ignored if it is for another profile.
+        first: The page that was requested at the start; ignored if it is for another profile.
     """
 
     def __init__(
@@ -88,16 +88,16 @@ class Operations:
         self.remotes = Remotes(self._reads, lambda: self.journal, first if is_ours else None)
         """Reads the remotes of locks."""
         self.run_here: RunHere | None = None
-        """The plan that runs here, or ran last; None if none has."""
+        """The plan that is running in this session, or ran last; None if no plan has run."""
         self.on_run: Callable[[RunHere], None] = ignore
-        """Called when a run begins or ends here."""
+        """Called when a run begins or ends in this session."""
         self._sender = sender
         self._reads_back = reads_back
         if reads_back:
             self.connection.on_reached = self._read_back
 
     def _read_back(self) -> None:
-        """Watch unconfirmed changes. The watcher is imported only if there are any."""
+        """Read unconfirmed changes back. The watcher is imported only if there are any."""
 
         async def watch() -> None:
             try:
@@ -108,7 +108,7 @@ class Operations:
 
         self.connection.background(watch())
 
-    # What no start needs is imported with the part that needs it.
+    # Modules that the start does not need are imported with the part that needs them.
 
     @cached_property
     def database(self) -> Database:
@@ -134,7 +134,7 @@ class Operations:
 
     @cached_property
     def voices(self) -> Voices:
-        """The reads and downloads of the voices of locks."""
+        """Reads the voices of locks, and downloads voice packs."""
         return Voices(self.profile, self._reads, self._packs_dir)
 
     @cached_property
@@ -168,7 +168,7 @@ class Operations:
 
     @cached_property
     def writes(self) -> Writes:
-        """The six changes of the contract."""
+        """The six writes of the contract."""
         return Writes(self.sender, self.journal, self.locks, self.remotes, self.zone)
 
     @cached_property
@@ -178,7 +178,7 @@ class Operations:
 
     @cached_property
     def runs(self) -> Runs:
-        """Plans and runs."""
+        """The plans, and their runs."""
         from lockterm.operations.runs import Runs
         from lockterm.operations.steps import Steps
 
@@ -186,8 +186,8 @@ class Operations:
         return Runs(self.profile, self.connection, self.journal, steps, self.pace)
 
     def get_ready(self) -> None:
-        """Import what the first answer needs, in the background and before it arrives."""
-        import email.utils  # noqa: F401  # reads its date
+        """Import modules for the first answer, and open the cache, before the answer arrives."""
+        import email.utils  # noqa: F401  # reads the date of the answer
 
         self._reads.get_ready()
 
@@ -195,7 +195,7 @@ class Operations:
         """Run a confirmed plan in the background, regardless of the screen that is shown.
 
         Args:
-            plan: The plan; no other may be running.
+            plan: The plan; no other plan may be running.
         """
         from lockterm.operations.run_here import RunHere
 
@@ -208,7 +208,7 @@ class Operations:
 
     @property
     def run_under_way(self) -> RunHere | None:
-        """The plan that is running here; None if there is none."""
+        """The plan that is running in this session; None if there is none."""
         return self.run_here if self.run_here is not None and not self.run_here.is_over else None
 
     @cached_property
@@ -219,17 +219,17 @@ class Operations:
         return Everywhere(self.connection, self.locks, self.remotes)
 
     def now_ms(self) -> int:
-        """See :meth:`Connection.now_ms`: the service's time if this machine's is far off."""
+        """Return the current time; see :meth:`Connection.now_ms`."""
         return self.connection.now_ms()
 
     def machine_ms(self) -> int:
-        """Return the time of this machine, which it uses for what it notes."""
+        """Return this machine's time, which lockterm stores with its records."""
         return self.clock.now_ms()
 
     def zone(self, lock: Lock) -> tzinfo:
-        """Return the zone of a lock's times: its own, else the profile's.
+        """Return the time zone of a lock: its own zone, otherwise the profile's.
 
-        If this machine does not know the zone, no time is read, because another zone would be
+        If this machine does not know the zone, no time is converted, because another zone would be
         wrong.
         """
         if lock.zone:

@@ -86,11 +86,11 @@ async def plan_file(
         prune: Whether to delete remotes that are not in the file, on the locks that it names.
         seen: The locks as they were when the file was written, if known. The plan then does not
             undo later changes of others, and the file may name no other locks.
-        lock_id: The lock of rows that name none; None if each row must. The plan's title and notes
-            name it.
+        lock_id: The lock for rows that name none; None if each row must name one. The title and
+            the notes of the plan name this lock.
 
     Raises:
-        BadTable: A row cannot be planned; the error has all problems.
+        BadTable: A row cannot be planned; the error contains all problems.
         StoreError: The lock book cannot be read.
     """
     table = await asyncio.to_thread(read_file, path, lock_id)
@@ -127,7 +127,7 @@ class _TableSource(PlanSource):
         self._locks = seen
         self._lock_id = lock_id
         self._rows: dict[int, list[Row]] = {}
-        """Lock ID -> its rows, without those that are wrong."""
+        """Lock ID -> the valid rows of the lock."""
         self._problems: list[Problem] = []
 
     async def read(self) -> Sequence[ReadLock]:
@@ -197,7 +197,7 @@ class _TableSource(PlanSource):
 async def _with_what_was_kept(
     operations: Operations, read: ReadLock, steps: Iterable[Step]
 ) -> list[Step]:
-    """Add a note to each step that was sent before and that the service recorded differently."""
+    """Add a note to each step whose change was sent before but recorded differently."""
     rows, recorded = await read_recorded(operations.journal, read.lock.lock_id)
     last, remotes = find_last_changes(rows), {one.id: one for one in read.remotes}
 
@@ -221,7 +221,7 @@ async def _with_what_was_kept(
 
 
 def _by_lock(table: Table, wrong: Container[int]) -> dict[int, list[Row]]:
-    """Return the rows of each lock that a file names, without wrong ones."""
+    """Return the valid rows of each lock that a file names."""
     rows: dict[int, list[Row]] = {lock_id: [] for lock_id in table.locks}
     for row in table.rows:
         if row.line in wrong:
@@ -231,7 +231,7 @@ def _by_lock(table: Table, wrong: Container[int]) -> dict[int, list[Row]]:
 
 
 def _step_of(row: Row, lock_id: int) -> Step:
-    """Return the step of a row, using the row alone."""
+    """Return the step of a row, made without reading the lock."""
     action = row.text(ACTION).casefold()
     return Step(
         number=0,
@@ -245,7 +245,7 @@ def _step_of(row: Row, lock_id: int) -> Step:
 
 
 async def read_recorded(journal: JournalStore, lock_id: int) -> tuple[list[Operation], Recorded]:
-    """Return the last recorded changes of a lock, and its last known remotes."""
+    """Return the recorded changes of a lock, and the recorded state of its remotes."""
     recorded = await journal.recorded(lock_id)
     account, service = journal.account.name, journal.profile.base_url
     rows = await journal.database.thread.run(

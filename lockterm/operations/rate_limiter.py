@@ -1,10 +1,11 @@
-"""The rate of a run: as fast as the service allows, and no faster.
+"""The rate of a run, which is as fast as the service allows.
 
-The number of parallel steps grows by one with each successful round, and halves with each failed
-one: a 5xx or a timeout. When the service reports too many calls (429), its limit is estimated from
-the answers of the second before, because it accepted those. Then the rate rises until there are too
-many calls again, which reveals the limit. The calls continue slightly below it, approach it slowly,
-and only then try for more. So an undocumented limit is found soon, hit seldom, and nearly used up.
+The number of parallel steps grows by one with each successful round, and halves after a failure (a
+5xx or a timeout). When the service reports too many calls (429), lockterm estimates the limit from
+the number of answers in the last second, because the service accepted those calls. The rate then
+rises until there are too many calls again, which reveals the limit. The rate continues slightly
+below the limit, approaches it slowly, and only then exceeds it. So lockterm finds an undocumented
+limit soon, exceeds it seldom, and uses nearly all of it.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ MOST_AT_ONCE = 12.0
 """Maximum number of parallel steps: more do not help, and many connections look like an attack."""
 
 RISE_S = 8.0
-"""Seconds in which the first estimate of the limit grows by a factor of e."""
+"""Seconds in which the rate grows by a factor of e while the limit is the first estimate."""
 MOST_RISE = 9.0
-"""Maximum exponent of the growth, beyond which there is no limit."""
+"""Maximum exponent of that growth: a factor of about 8,100 is practically no limit."""
 NEXT_GUESS = 0.99
 """The new limit as a share of the rate that was too high."""
 BELOW = 0.94
-"""Share of the limit at which the calls continue after that."""
+"""Share of the limit at which the rate continues after the pause."""
 BACK_S = 20.0
-"""Seconds until the calls are at the limit again; multiplied by one plus the requested pause in
+"""Seconds until the rate is at the limit again; multiplied by one plus the requested pause in
 seconds, so that a run does not spend its time in pauses."""
 TOGETHER_S = 1.0
 """Seconds within which several failures count as one and slow the run down once."""
@@ -37,23 +38,23 @@ FIRST_PER_S = 2.0
 LEAST_PER_S = 0.2
 """Minimum rate in calls per second, regardless of how often the service refuses."""
 READS_AT_ONCE = 4
-"""Maximum number of parallel calls that read back."""
+"""Maximum number of parallel calls to read changes back."""
 LEAST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 1.0
 """Minimum and maximum of the default pause after a 429, in seconds. It doubles until a call
 succeeds."""
 
 
 class RateLimiter:
-    """Decides when a run's next step, or the next call that reads back, may begin.
+    """The limiter that decides when the next step, or the next call to read back, may start.
 
     Args:
-        now_s: Returns the steady clock, in seconds.
+        now_s: Returns the time on the steady clock, in seconds.
         calls_per_minute: The configured limit; 0 for none.
     """
 
     def __init__(self, now_s: Callable[[], float], calls_per_minute: int = 0) -> None:
         self.at_once = FIRST_AT_ONCE
-        """Number of parallel steps; the fraction is the progress towards one more."""
+        """Number of parallel steps; the fraction is the progress toward one more step."""
         self._now_s = now_s
         self._most_per_s = calls_per_minute / 60 if calls_per_minute else math.inf
         self._limit = math.inf
@@ -76,7 +77,7 @@ class RateLimiter:
 
     @property
     def per_s(self) -> float:
-        """The present rate in calls per second; infinite if it is not limited."""
+        """The current rate in calls per second; infinite if there is no limit."""
         rate = self._most_per_s
         if self._limit < math.inf:
             since_s = max(self._now_s() - self._limited_s, 0.0)
@@ -88,20 +89,20 @@ class RateLimiter:
         return rate
 
     def wait_s(self, under_way: int) -> float:
-        """Return seconds until a step may begin; infinite if another one must end first."""
+        """Return seconds until a step may start; infinite if another step must end first."""
         if under_way >= int(self.at_once):
             return math.inf
         return max(max(self._next_s, self._paused_s) - self._now_s(), 0.0)
 
     def begin(self, calls: int) -> None:
-        """Note that a step with a number of calls begins."""
+        """Note that a step starts, which makes this number of calls."""
         now_s, per_s = self._now_s(), self.per_s
         if per_s < math.inf:
             self._next_s = max(self._next_s, now_s) + calls / per_s
 
     @contextlib.asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Hold the turn of a call that reads back; wait until the rate allows it."""
+        """Wait until the rate allows a call to read back, and hold its turn during the call."""
         async with self._reads:
             while (wait_s := self.wait_s(0)) > 0:
                 await asyncio.sleep(wait_s)
@@ -117,14 +118,14 @@ class RateLimiter:
             self._answered.popleft()
 
     def went_well(self) -> None:
-        """Note that a step went well."""
+        """Note that a step succeeded."""
         self.at_once = min(self.at_once + 1 / self.at_once, MOST_AT_ONCE)
 
     def limit(self, pause_s: float) -> None:
-        """Note that a call was one too many (429).
+        """Note that the service refused a call as one too many (429).
 
         Args:
-            pause_s: Seconds of the pause that the service asks for; 0 if it names none.
+            pause_s: Duration of the requested pause in seconds; 0 if the service names none.
         """
         now_s = self._now_s()
         if now_s >= self._paused_s:
@@ -143,12 +144,12 @@ class RateLimiter:
         self._back_s = BACK_S * (1 + pause_s)
 
     def fail(self) -> None:
-        """Note that a step met a 5xx or a timeout."""
+        """Note that a step failed with a 5xx or a timeout."""
         if self._slow_down():
             self.at_once = max(self.at_once / 2, 1.0)
 
     def _slow_down(self) -> bool:
-        """Return whether a failure is new, and not part of the last one."""
+        """Note a failure; return whether it is new, and not part of the previous one."""
         now_s = self._now_s()
         is_new = now_s >= self._slowed_s + TOGETHER_S
         self._slowed_s = now_s if is_new else self._slowed_s

@@ -1,4 +1,4 @@
-"""A person's decisions about unconfirmed writes: recognize, send again or dismiss."""
+"""A person's decisions about unconfirmed writes: recognize, send again, or dismiss."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Resolution:
 
     Args:
         journal: Holds the operations.
-        remotes: Reads what the service shows now.
+        remotes: Reads the current remotes from the service.
         watch: Reads operations back.
         sender: Sends writes again.
-        writes: Deletes what a clear has left.
+        writes: Deletes the remotes that a clear has left.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Resolution:
         self._writes = writes
 
     async def bind(self, operation: Operation, remote_id: int) -> Operation:
-        """Resolve an ambiguous add: this remote is the added one."""
+        """Resolve an ambiguous add with the remote that a person recognized as the added one."""
         self._watch.told.add(operation.id)
         return await self._journal.settle(
             operation,
@@ -64,7 +64,7 @@ class Resolution:
         """Send an unconfirmed operation again as a new one, because a person decided so.
 
         A clear is never sent again, because it would delete remotes added since. Instead, the
-        remotes left of those it was meant for are deleted one by one. Errors are those of
+        remaining remotes that the clear was meant for are deleted one by one. Errors are those of
         :meth:`Writes.add_remote`.
         """
         self._journal.account.require(operation)
@@ -110,7 +110,7 @@ class Resolution:
         await self._sender.send(order)
 
     async def _require_same(self, operation: Operation) -> None:
-        """Check that a change still means the same remote and replaces the same values.
+        """Check that a change still concerns the same remote and replaces the same values.
 
         Raises:
             RuleViolation: Another remote has the ID, or the values were changed since.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lockterm.operations.runs import Runs
 
 RATED_S = 1.0
-"""Seconds that a run takes before its rate is shown."""
+"""Minimum duration of a run in seconds before its rate is shown."""
 
 
 class RunHere:
@@ -32,26 +32,26 @@ class RunHere:
         self, runs: Runs, clock: Clock, plan: Plan, on_end: Callable[[RunHere], None]
     ) -> None:
         self.plan = plan
-        """The plan at the beginning; after the run, with its results."""
+        """The plan as it was at the start; after the run, with the results."""
         self.steps: dict[int, Step] = {step.number: step for step in plan.steps}
         """Step number -> current state of the step."""
         self.news: list[int] = []
-        """The numbers of steps whose state has changed, in that order."""
+        """The numbers of steps whose state has changed, in the order of the changes."""
         self._tried = {step.number for step in plan.steps if step.is_left}
         self._sent: set[int] = set()
-        """The steps sent here without a result; others may be ``SENT`` from an earlier run."""
+        """The numbers of the steps that this run has sent and that have no result yet."""
         self.due = len(self._tried)
         """Number of steps to try."""
         self.done = 0
-        """Number of those steps that have a result."""
+        """Number of these due steps that have a result."""
         self.problems = Counter[StepState]()
-        """State -> number of those steps that a person must look at."""
+        """State -> number of these due steps in this state that a person must check."""
         self.reading = 0
         """Number of unconfirmed steps being read back."""
         self.over = asyncio.Event()
         """Set when no step is running any more."""
         self.error: LocktermError | None = None
-        """Why the plan could not run; None if it could."""
+        """The error that prevented the run; None if there was none."""
         self._runs = runs
         self._clock = clock
         self._stop = asyncio.Event()

@@ -1,4 +1,4 @@
-"""Sending of a write: journaled before the first byte, its result noted after the last."""
+"""The sending of a write, which the journal notes before, and its result, noted afterwards."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ Backup = tuple[Mapping[str, Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A write to send, with what the journal notes beside the request."""
+    """A write to send, with the information that the journal stores about the write."""
 
     write: Write
     lock_id: int
     remote_name: str = ""
-    """The name of the write's remote; empty if it is about none."""
+    """The name of the write's remote; empty if the write does not concern a single remote."""
     before: Backup = ()
     """The write's remotes as they were when the person decided."""
     guard: Callable[[], Awaitable[Backup | None]] | None = None
-    """A check just before the sending; it raises to stop the write and may return ``before``."""
+    """A check just before the sending, which may return ``before`` or raise to stop the write."""
     again_of: str | None = None
     """The ID of the unconfirmed operation that this write repeats."""
     restores: tuple[str | None, int | None] = (None, None)
-    """The delete or clear whose backup is restored, and the ID that the remote had there."""
+    """The ID of the delete or clear whose backup is restored, and the remote's ID in the backup."""
     operation_id: str | None = None
-    """The ID in the journal, if the caller has noted it; None to make one."""
+    """The ID for the journal, if the caller has stored one; None to create an ID."""
 
 
 class Sender(Protocol):
@@ -86,11 +86,11 @@ class HttpSender:
     A write runs to its end in a task of its own, even if the screen that started it closes.
 
     Args:
-        profile: The service, and whether the profile is read-only.
+        profile: The profile, which names the service and may be read-only.
         connection: The connection to the service.
         journal: Notes each write before it is sent.
         locks: The names of locks, for the journal.
-        remotes: The reads of the lock, which are dropped after a write.
+        remotes: The remotes of locks; pages in memory are dropped after a write.
         watch: Reads back writes without an answer.
     """
 
@@ -118,7 +118,7 @@ class HttpSender:
         begun_ms = self._connection.clock.now_ms()
         if order.guard is not None and (backup := await order.guard()) is not None:
             order = replace(order, before=backup)
-        # Checked before it is journaled: the journal would show a refusal by the service.
+        # Checked before journaling, because the journal would show a refusal by the service.
         self._connection.require_no_pause()
         write = order.write
         operation = Operation(
@@ -145,12 +145,12 @@ class HttpSender:
         return await asyncio.shield(self._connection.background(self._send(operation, write)))
 
     async def _others(self, order: Order) -> Backup | None:
-        """Return the other known remotes of the lock; after a clear there are none."""
+        """Return the other known remotes of the lock; empty for a clear, None if unknown."""
         if order.write.call == "clear":
             return ()
         known, ids = self._remotes.known, [record.get("id") for record in order.before]
         others = known.others(order.lock_id, ids)
-        if others is None and order.write.call == "delete":  # else its absence would prove nothing
+        if others is None and order.write.call == "delete":  # otherwise absence would prove nothing
             with contextlib.suppress(ServiceError):
                 await self._remotes.page(order.lock_id, 1, MOST)
                 others = known.others(order.lock_id, ids)

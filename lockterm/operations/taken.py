@@ -1,4 +1,4 @@
-"""The names and numbers on a lock, read before a new one is proposed or accepted."""
+"""The names and numbers in use on a lock, to propose or accept a new name or number."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ async def read_names_in_use(
     *,
     own_id: int | None = None,
 ) -> NamesInUse:
-    """Read the whole list of a lock, within the usual limits, and return its names and numbers.
+    """Read the whole list of a lock within ``UNASKED`` limits; return its names and numbers.
 
-    If the list cannot be read whole, the result says how much of it is known.
+    If the list cannot be read whole, the result shows how much of the list is known.
 
     Args:
         remotes: Reads the list.
         lock_id: The lock.
-        known: Remotes that are known already; the list may lack the newest.
+        known: Remotes that are already known; the list may lack the newest ones.
         total: Number of remotes on the lock, if known.
-        own_id: The remote that is renamed, whose own name is not in use; None for a new one.
+        own_id: The ID of the remote to rename, whose own name is free; None for a new remote.
     """
     known = [*known, *remotes.at_hand(lock_id)]
     found: list[Remote] = []
@@ -43,7 +43,7 @@ async def read_names_in_use(
             found += step.new
             total = step.total
     except ServiceError as error:
-        is_read = isinstance(error, ListTooLarge)  # a second reading would end there again
+        is_read = isinstance(error, ListTooLarge)  # a second reading would reach the same limit
         known += await remotes.last_known(lock_id)  # it may be old, but it is better than nothing
         some = [*known, *found]
         taken = NamesInUse(_others(some, own_id), total, is_read=is_read)

@@ -31,17 +31,17 @@ _log = logging.getLogger(__name__)
 class Writes:
     """Adds, changes and deletes remotes, and sets user numbers and voices.
 
-    The caller passes a remote as it was when the person decided; this is the backup. The remote
-    is read again just before the sending. Nothing is sent if its ID now means another remote, or
+    The caller passes a remote as it was when the person decided, which is the backup. The remote is
+    read again just before the sending. Nothing is sent if its ID now belongs to another remote, or
     if the write would overwrite a change that the person did not see.
 
-    ``just_read`` means that the remote was read a moment ago without a prompt since, and is not
-    read twice. ``again_of`` is the ID of the unconfirmed operation that a write repeats, and
+    ``just_read`` means that the remote was read a moment ago without a prompt since, so it is not
+    read again. ``again_of`` is the ID of the unconfirmed operation that a write repeats, and
     ``operation_id`` its own ID in the journal.
 
     Args:
         sender: Sends the writes.
-        journal: Knows the remotes added lately.
+        journal: The journal, which knows the recently added remotes.
         locks: The lock book, which notes voices.
         remotes: Reads remotes just before a write.
         zone: Returns the zone of a lock, for times in messages.
@@ -81,10 +81,10 @@ class Writes:
 
         Args:
             request: The remote, checked against the contract.
-            restores: The delete or clear whose backup is restored, and the ID that the remote
-                had there.
-            again_of: See the class.
-            operation_id: See the class.
+            restores: The ID of the delete or clear whose backup is restored, and the ID of the
+                remote in the backup.
+            again_of: See :class:`Writes`.
+            operation_id: See :class:`Writes`.
 
         Returns:
             The ID of the remote; None if the service recorded it without returning the ID.
@@ -97,8 +97,8 @@ class Writes:
                 sent.
             StoreError: The write cannot be journaled; nothing was sent.
             Unreachable: Nothing was sent.
-            Refused: The service refused it.
-            OutcomeUnknown: The service may have recorded it.
+            Refused: The service refused the write.
+            OutcomeUnknown: The service may have recorded the remote.
         """
 
         async def require_free_name() -> None:
@@ -129,7 +129,7 @@ class Writes:
         """Change a remote (4.4); errors as for :meth:`add_remote`.
 
         Raises:
-            RuleViolation: A value that would be replaced was changed since; nothing was sent.
+            RuleViolation: A value to be replaced was changed since ``before``; nothing was sent.
         """
         write = writes.update_remote(lock_id, remote_id, changes)
         await self._send_about(
@@ -154,7 +154,7 @@ class Writes:
     async def clear_remotes(self, lock_id: int, expected: int | None = None) -> int | None:
         """Delete every remote of a lock (4.7); errors as for :meth:`add_remote`.
 
-        All records are kept as a backup first, read until two readings agree.
+        All records are first stored as a backup, which is read until two readings agree.
 
         Args:
             lock_id: The lock.
@@ -239,8 +239,8 @@ class Writes:
         """Raise ``RuleViolation`` if another remote has the ID, or a value was changed since.
 
         An update replaces every field that it sends, including those that only accompany the
-        typed one: the four fields of the validity. A delete removes all fields, so any change
-        since, such as a new end date or name, was not agreed to.
+        edited field: the four fields of the validity. A delete removes all fields, so the person
+        did not agree to any change since then, such as a new end date or name.
         """
         try:
             with before_sending(LAST_READING):
@@ -248,7 +248,7 @@ class Writes:
         except Refused as error:
             if not error.is_gone:
                 raise
-            return  # gone, so the service will refuse; or an old copy does not have it yet
+            return  # gone, so the service will refuse, or not in an old copy yet
         sent = before.raw if write.call == "delete" else write.body
         replaced = [field for field in UPDATED if field.name in sent]
         zone = self._zone(await self._locks.find(lock_id))
