@@ -1,7 +1,7 @@
-"""Remotes of a backup or of another lock, to be added unchanged.
+"""Copies of remotes from a backup or from another lock, which are added unchanged.
 
-Times, names and numbers stay exactly as they were. A value that cannot be kept is reported, never
-guessed.
+Times, names and numbers stay exactly the same. A value that cannot be kept is reported; lockterm
+never guesses.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class BackedUp:
     """A remote of a backup."""
 
     remote: Remote
-    """The remote as it was."""
+    """The remote as the service returned it."""
     request: NewRemote | None
-    """The request that adds it again; None if that is impossible."""
+    """The request that adds the remote again; None if that is impossible."""
     why_not: str = ""
     """Why the remote cannot be restored, as a sentence."""
     unknown: tuple[Field, ...] = ()
-    """The fields that no list returns and whose values are unknown here."""
+    """The hidden fields, which no list returns, whose values lockterm does not know."""
     unnamed: tuple[str, ...] = ()
     """Fields of the service that the contract does not name, which are not sent back."""
     was_invalid: bool = False
@@ -52,11 +52,13 @@ class BackedUp:
 def read_backup(
     operation: Operation, known: Mapping[int, Mapping[str, Any]], now_ms: int
 ) -> list[BackedUp]:
-    """Return the remotes in the backup of a delete or clear. Thousands take a while: use a thread.
+    """Return the remotes in the backup of a delete or clear.
+
+    Thousands of remotes take noticeable time, so call this function in a thread.
 
     Args:
         operation: The delete or clear.
-        known: The known hidden fields, see :func:`lockterm.domain.hidden.known_fields`.
+        known: Remote ID -> hidden fields; see :func:`lockterm.domain.hidden.known_fields`.
         now_ms: Now, in milliseconds, to find the expired remotes.
     """
     found = []
@@ -72,9 +74,9 @@ def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: in
 
     Args:
         remote: The remote as the service returned it.
-        lock_id: Its lock.
-        known: Its known hidden fields.
-        now_ms: Now, in milliseconds, to find whether it is expired.
+        lock_id: The lock of the remote.
+        known: The known hidden fields of the remote.
+        now_ms: Now, in milliseconds, to check whether the remote is expired.
     """
     # A value that the service returned is newer than one that was sent from here.
     hidden = [
@@ -113,14 +115,14 @@ def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: in
 def copied(
     source: Sequence[BackedUp], lock_id: int, there: Sequence[Remote], *, renames: bool
 ) -> list[Step]:
-    """Return steps that add remotes to a lock; remotes already there stay unchanged.
+    """Return steps that add remotes to a lock. Remotes already on the lock stay unchanged.
 
     Args:
         source: The remotes, each with the request that would add it to its own lock.
-        lock_id: The lock that they are copied to.
+        lock_id: The lock that gets the copies.
         there: All remotes of that lock.
-        renames: Whether a remote whose name is taken gets another name; otherwise it is refused,
-            and the fob will not open.
+        renames: Whether a remote whose name is taken gets another name. Otherwise its step is
+            refused, so that its fob will not open the lock.
 
     Returns:
         Steps without numbers. A remote that cannot be copied has a refused step with the reason.
@@ -161,7 +163,7 @@ def copied(
 
 
 def at_wall_time(remote: Remote, zone: tzinfo, other: tzinfo) -> Remote:
-    """Return a remote with the same times of day on the clocks of another zone."""
+    """Return a remote whose start and end show the same local times in another zone."""
     start, end = remote.start_ms, remote.end_ms
     return replace(
         remote,
@@ -171,7 +173,7 @@ def at_wall_time(remote: Remote, zone: tzinfo, other: tzinfo) -> Remote:
 
 
 def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) -> list[Step]:
-    """Refuse the steps with a time of day in an unknown zone.
+    """Return the steps, with those refused whose local times cannot be kept in an unknown zone.
 
     Args:
         steps: The steps that add remotes.
@@ -191,9 +193,10 @@ def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) ->
 
 
 def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_time: bool) -> str:
-    """Return how the times of copies change for a lock in another zone, with an example.
+    """Return a sentence about the times of copies for a lock in another zone, with an example.
 
-    Empty if times of day should be kept but a zone is unknown, because such copies are refused.
+    The text is empty if times of day should be kept but a zone is unknown, because such copies are
+    refused.
     """
     if keeps_wall_time and any(isinstance(one, dates.UnknownZone) for one in (zone, other)):
         return ""
@@ -209,7 +212,7 @@ def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_ti
 
 
 def _taken(other: Remote | None) -> str:
-    """Return the message for a fob whose name is taken; None means by a remote of the same copy."""
+    """Return the message for a taken name; None means that another remote of the copy has it."""
     if other is None:
         return f"{NAME_TAKEN} by another remote of this copy, so this fob will not open the lock."
     number = f", number {clean(other.remote_number, 40)}" if other.remote_number else ""
@@ -224,7 +227,7 @@ def _near_number(other: Remote | None) -> str:
 
 
 def _there(remote: Remote, same: Remote) -> str:
-    """Return the message for a remote whose number is already on the lock."""
+    """Return the message for a remote whose number is on the lock; empty if no field differs."""
     after = effective(None, remote)
     fields = ("remoteName", "remoteType", "startDate", "endDate", "weekDay", "isCoerced")
     differing = [
@@ -238,7 +241,7 @@ def _there(remote: Remote, same: Remote) -> str:
 
 
 def _free(name: str, names: dict[str, Remote | None]) -> str:
-    """Return the name itself, or the first free variant: ``Anna (2)``."""
+    """Return the name itself if it is free, or the first free variant, such as ``Anna (2)``."""
     found, number = name, 1
     while normalize_name(found) in names:
         number += 1

@@ -1,6 +1,6 @@
-"""The text of table files, as any spreadsheet writes them: encoding, delimiter and records.
+"""The text of table files from any spreadsheet: encoding, delimiter and records.
 
-Every file that a person hands in is read here, whatever its columns mean.
+This module reads every table file that the user imports. Other modules interpret the columns.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ DELIMITERS = (",", ";", "\t")
 
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-"""First bytes of spreadsheet files (.xlsx, .ods and .xls)."""
+"""The first bytes of spreadsheet files (.xlsx, .ods and .xls)."""
 
 _SEP = re.compile(r'"?sep=([,;\t])"?[,;\t]*\r?\n', re.IGNORECASE)
-"""The first line that Excel writes to name the delimiter."""
+"""The first line with which Excel names the delimiter."""
 
 _HEAD = 10_000
-"""The characters in which the delimiter is looked for."""
+"""Number of characters from which the delimiter is guessed."""
 
 
 class TextError(Exception):
-    """A file that is not the text of a table.
+    """An error for a file that is not the text of a table.
 
     Args:
-        reason: A sentence, safe to show.
-        line: The line from which on it cannot be read; 0 if the whole file cannot be.
+        reason: A sentence that is safe to show.
+        line: The first line that cannot be read, from 1; 0 for the whole file.
     """
 
     def __init__(self, reason: str, line: int = 0) -> None:
@@ -49,13 +49,13 @@ class CsvText:
     text: str
     delimiter: str
     skipped: int
-    """Number of lines before the text."""
+    """Number of lines that were removed before the text."""
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the records, each with the line it begins on.
+        """Yield each record with the line on which it begins, from 1.
 
         Raises:
-            TextError: The rest is not CSV.
+            TextError: The rest of the text is not CSV.
         """
         lines = io.StringIO(self.text, newline="")
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
@@ -72,17 +72,17 @@ class CsvText:
 
 
 def decode(data: bytes) -> str:
-    """Return the text of a file.
+    """Return the text of a file in UTF-8 or UTF-16.
 
     Raises:
-        TextError: It has none.
+        TextError: The file is not such a text.
     """
     if data.startswith(_SPREADSHEETS):
         raise TextError("This is a spreadsheet file. Save the table as CSV, and use the CSV file.")
     encoding = "utf-8-sig"
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
-    elif len(data) > 1 and 0 in data[:2] and any(data[:2]):  # half of a Latin letter
+    elif len(data) > 1 and 0 in data[:2] and any(data[:2]):  # a Latin letter in UTF-16
         encoding = "utf-16-be" if data[0] == 0 else "utf-16-le"
     try:
         text = data.decode(encoding)
@@ -104,9 +104,9 @@ def split_csv(text: str, rank: Callable[[list[str]], Any] = len) -> CsvText:
     """Return a CSV text with its delimiter.
 
     Args:
-        text: The whole of the file.
-        rank: Ranks the cells of the first line; the delimiter with the highest rank is used if no
-            line names one.
+        text: The complete text of the file.
+        rank: A function that ranks the cells of the first line. Unless the first line names the
+            delimiter, the one with the highest rank is used.
     """
     if match := _SEP.match(text):
         return CsvText(text[match.end() :], match[1], 1)

@@ -1,30 +1,30 @@
-"""Reads dates as people type them, without guessing.
+"""The parser of dates as people type them. It refuses ambiguous dates and does not guess.
 
 | typed | means |
 |---|---|
 | ``2026-12-01 09:00``, ``2026-12-01T09:00``, ``1 Dec 2026 9:00`` | that time in the lock's zone |
-| ``31.12.2026 9:00``, ``31/12/2026``, ``12/31/2026``: one number can be no month | the same |
-| the same with ``Z`` or ``+01:00`` behind it | that very moment |
+| ``31.12.2026 9:00``, ``31/12/2026``, ``12/31/2026``: one number exceeds 12 | the same |
+| the same, followed by ``Z`` or ``+01:00`` | exactly that moment |
 | ``now`` | this second |
 | ``9:00``, ``today 9:00``, ``tomorrow 9:00`` | that time today or tomorrow |
 | ``next fri``, ``next friday 18:00`` | the first Friday after today |
 | ``eom``, ``eoy``, ``eom 18:00`` | the last day of this month or year, 23:59 if no time is given |
 | ``+6h``, ``+90min`` | that much elapsed time later |
 | ``+30d``, ``2 weeks``, ``+6mo``, ``+1y``, each also ``+30d 18:00`` | the same time of day, later |
-| ``+1mo eom``, ``+1y eom 18:00`` | the last day of the month that is so much later |
+| ``+1mo eom``, ``+1y eom 18:00`` | the last day of the month in which that date falls |
 | a day without a time | 00:00 for a start, 23:59 for an end |
 
 A time of day may also be ``6pm``, ``6:30 pm`` or ``noon``. 12am and 12pm are refused, because
 people disagree on what they mean.
 
-An end with ``+`` counts from the remote's current end, to the second. If there is none or it has
-passed, it counts from a start that lies ahead, else from now. The note names what it counts from.
-31 Jan ``+1mo`` is 28 Feb, and 28 Feb ``+1mo`` is 28 Mar; ``+1mo eom`` keeps to month ends.
+An end with ``+`` counts from the remote's current end, to the second. If the remote has no end, or
+the end has passed, the new end counts from a start in the future, else from now. The note names
+this base. 31 Jan ``+1mo`` is 28 Feb, and 28 Feb ``+1mo`` is 28 Mar; ``+1mo eom`` gives month ends.
 
-A time that the clocks skip is refused. For one that they show twice, the person chooses.
-``1/12/2026`` and ``1.12.2026`` are refused, because the order of day and month depends on where the
-reader is from. A day without a time may begin later than 00:00, where the clocks skip midnight, and
-ends with its last minute, where they show 23:59 twice.
+A time that the clocks skip is refused. For a time that the clocks show twice, the user chooses.
+``1/12/2026`` and ``1.12.2026`` are refused, because the order of day and month differs between
+countries. A day without a time begins after 00:00 if the clocks skip midnight. Its last minute is
+the later one if the clocks show 23:59 twice.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _RELATIVE = re.compile(
 _NEEDS_NO_ZONE = re.compile(rf"^now$|\d ?{_OFFSET}$", re.ASCII)
 
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-"""In the order of ``date.weekday()``."""
+"""The abbreviated weekdays, in the order of ``date.weekday()``."""
 _UNIT_NAMES = {
     **{"min": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"},
 }
@@ -86,24 +86,24 @@ _OUTSIDE = "The date is out of range. Years run from 1970 to 9999."
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The meaning of a typed date: exactly one of ``ms``, ``choices`` and ``error`` is set."""
+    """The meaning of a typed date. Exactly one of ``ms``, ``choices`` and ``error`` is set."""
 
     ms: int | None = None
     """The moment, in milliseconds."""
     choices: tuple[int, ...] = ()
-    """The two moments of a time that the clocks show twice, in milliseconds, earlier first."""
+    """The two moments of a time that the clocks show twice, in milliseconds, the earlier first."""
     error: str = ""
     """A sentence about the problem and the next step."""
     note: str = ""
-    """The base or the completion of the input: ``current end 31 Jan 2027 + 1 month``."""
+    """How the input was counted or completed: ``current end 31 Jan 2027 + 1 month``."""
 
 
 class _Unreadable(Exception):
-    """The text is not a date; the message says why."""
+    """An error for a text that is not a date. The message gives the reason."""
 
 
 def is_relative(text: str) -> bool:
-    """Return whether a text is a time counted from another one, such as ``+30d``."""
+    """Return whether a text is a time counted from another time, such as ``+30d``."""
     match = _RELATIVE.fullmatch(" ".join(text.casefold().split()))
     return match is not None and match["unit"] in _UNITS
 
@@ -123,9 +123,9 @@ def read_moment(
         text: The input; see the table of this module.
         zone: The zone of the lock.
         now_ms: Now, in milliseconds.
-        end: Whether it is an end, so that a day without a time means its last minute.
-        start_ms: The start, for an end.
-        end_ms: The current end of the remote, for a new end.
+        end: Whether the field is an end. If so, a day without a time means its last minute.
+        start_ms: The start of the remote, in milliseconds, if the field is an end.
+        end_ms: The current end of the remote, in milliseconds, if the field is an end.
     """
     typed = " ".join(text.casefold().split())
     now = dates.local(now_ms - now_ms % dates.SECOND_MS, zone)
@@ -151,7 +151,7 @@ def read_moment(
 def _base_of(
     zone: tzinfo, now: datetime, start_ms: int | None, end_ms: int | None
 ) -> tuple[datetime, str]:
-    """Return what a relative time counts from, and that in words."""
+    """Return the time from which a relative time counts, and a description of it in words."""
     least_ms = max(dates.to_ms(now), start_ms or 0)  # no end lies before its start
     for ms, name in ((end_ms, "current end"), (start_ms, "start")):
         base = dates.local(ms, zone) if ms is not None else None
@@ -176,7 +176,7 @@ def _read(typed: str, zone: tzinfo, now: datetime, end: bool) -> Moment:
 
 
 def _whole_day(day: date, zone: tzinfo, *, end: bool) -> Moment:
-    """Return the beginning of a day, or its last minute, as the clocks of a zone show it."""
+    """Return the first moment of a day in a zone; with ``end``, the start of its last minute."""
     begins_ms = dates.begin_of(day, zone)
     begins = dates.local(begins_ms, zone)
     if begins is None or begins.date() != day:
@@ -275,7 +275,7 @@ def _later(match: re.Match[str], since: tuple[datetime, str], zone: tzinfo) -> M
 def _resolve(
     day: date, at: time | None, offset: str | None, zone: tzinfo, note: str = ""
 ) -> Moment:
-    """A time on the clocks of a zone: one moment, two of an overlap, or the gap it falls into."""
+    """Return the moment of a local time: two choices if it occurs twice, an error in a gap."""
     wall = datetime.combine(day, at or time(0))
     if offset:
         return Moment(dates.to_ms(wall.replace(tzinfo=_fixed(offset))))
@@ -302,7 +302,7 @@ def _fixed(offset: str) -> tzinfo:
 
 
 def _gap(wall: datetime, zone: tzinfo) -> str:
-    """Return a sentence about the gap of a local time and its end."""
+    """Return sentences that a local time falls into a gap of the clocks, and when the gap ends."""
     after = dates.after_gap(wall, zone)
     old = wall.replace(tzinfo=zone, fold=0).utcoffset()
     jump = after.astimezone(zone).replace(tzinfo=None)

@@ -1,12 +1,11 @@
-"""Conversion of timestamps to local times and text.
+"""The conversion of timestamps to local times and text.
 
-People read ``31 Dec 2026 18:00 +01:00``: :func:`day_time`, or :func:`day` if the day is enough.
-People type ``2026-12-31 18:00``, and files and tables of commands use it because it sorts:
-:func:`typed`, and :func:`stamp` with its offset.
+Texts for reading use ``31 Dec 2026 18:00 +01:00``; see :func:`day_time`, and :func:`day` for the
+day alone. Typed dates use ``2026-12-31 18:00``; see :func:`typed`. Files and the tables of commands
+use this form because it sorts; :func:`stamp` adds the UTC offset.
 
-Values are milliseconds since 1970 in UTC, as in the contract (2.3). No function raises for a
-strange
-number: one outside the calendar is shown as it came.
+Values are milliseconds since 1970 in UTC, as in the contract (2.3). No function raises an error for
+a strange number: a number outside the calendar is shown as received.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-"""English, regardless of the terminal's locale."""
+"""The English names of the months, regardless of the terminal's locale."""
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
@@ -24,20 +23,20 @@ HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 YEAR_MS = 365 * DAY_MS + DAY_MS // 4
 _NEAR_MS = 180 * DAY_MS
-"""Milliseconds from now beyond which a day is shown with its year."""
+"""Distance from now, in milliseconds, beyond which a day is shown with its year."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS_FROM = 10**11
-"""Numbers from here on are milliseconds: as seconds this one would be the year 5138."""
+"""The smallest number read as milliseconds. Read as seconds, it would be the year 5138."""
 
 
 class UnknownZone(tzinfo):
-    """A time zone of a lock that this machine does not know; its times are shown in UTC.
+    """A lock's time zone that this machine does not know. Its times are shown in UTC.
 
-    No typed time is read in it, because the result could be wrong.
+    Typed times without a UTC offset are refused, because the result could be wrong.
 
     Args:
-        name: The zone's name in the lock book.
+        name: The name of the zone in the lock book.
     """
 
     def __init__(self, name: str) -> None:
@@ -45,7 +44,7 @@ class UnknownZone(tzinfo):
 
     @property
     def reason(self) -> str:
-        """Why no date is read, as a sentence; the name may contain anything."""
+        """The reason why typed times are refused, as a sentence. The zone name is not cleaned."""
         return f'This machine does not know the time zone "{self.name}" of this lock.'
 
     def utcoffset(self, dt: datetime | None) -> timedelta:
@@ -68,12 +67,15 @@ class UnknownZone(tzinfo):
 
 
 def as_ms(value: int) -> int:
-    """Return a timestamp in milliseconds; the contract leaves its unit open."""
+    """Return a timestamp in milliseconds.
+
+    The contract leaves the unit open, so a small number counts as seconds.
+    """
     return value if abs(value) >= _MS_FROM else value * 1000
 
 
 def local(ms: int, zone: tzinfo) -> datetime | None:
-    """Return a moment as local time of a zone; None if it is outside the calendar."""
+    """Return a moment as the local time of a zone; None if it is outside the calendar."""
     try:
         return (_EPOCH + timedelta(milliseconds=ms)).astimezone(zone)
     except (OverflowError, ValueError):
@@ -81,7 +83,7 @@ def local(ms: int, zone: tzinfo) -> datetime | None:
 
 
 def to_ms(moment: datetime) -> int:
-    """Return an aware time in milliseconds, rounded down."""
+    """Return a time with a zone in milliseconds since 1970, rounded down."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
@@ -91,7 +93,7 @@ def zone_name(zone: tzinfo) -> str:
 
 
 def offset(moment: datetime) -> str:
-    """Return the offset of an aware time: ``+01:00``."""
+    """Return the UTC offset of a time with a zone: ``+01:00``."""
     return moment.isoformat()[len(moment.replace(tzinfo=None).isoformat()) :]
 
 
@@ -103,7 +105,7 @@ def _number(ms: int) -> str:
 
 
 def _clock(moment: datetime, exact: bool) -> str:
-    """Return the time of day; with ``exact``, including seconds if they are not zero."""
+    """Return the time of day; with ``exact``, seconds and milliseconds are added if not zero."""
     if exact and moment.microsecond:
         return moment.isoformat(timespec="milliseconds")[11:23]
     if exact and moment.second:
@@ -112,7 +114,7 @@ def _clock(moment: datetime, exact: bool) -> str:
 
 
 def stamp(ms: int, zone: tzinfo, *, exact: bool = False) -> str:
-    """Return ``2026-12-01 09:00 +01:00``; with ``exact``, seconds and milliseconds if not zero."""
+    """Return ``2026-12-01 09:00 +01:00``; ``exact`` adds seconds and milliseconds if not zero."""
     at = local(ms, zone)
     if at is None:
         return _number(ms)
@@ -126,7 +128,10 @@ def clock(ms: int, zone: tzinfo) -> str:
 
 
 def recent(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """Return ``20 Nov 09:00``, or ``20 Nov 2025`` beyond half a year; 12 cells as in ``ls -l``."""
+    """Return ``20 Nov 09:00``, or ``20 Nov 2025`` beyond half a year, as ``ls -l`` does.
+
+    The form with a time is right-aligned to 12 characters.
+    """
     at = local(ms, zone)
     if at is None or abs(now_ms - ms) > _NEAR_MS:
         return day(ms, zone)
@@ -148,7 +153,7 @@ def near_time(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def duration(ms: int) -> str:
-    """Return a span in its largest whole unit, rounded down: ``37 days``, ``59 seconds``."""
+    """Return a duration in its largest fitting unit, rounded down: ``37 days``, ``59 seconds``."""
     if ms >= 2 * DAY_MS:
         size, unit = DAY_MS, "day"
     elif ms >= HOUR_MS:
@@ -160,7 +165,7 @@ def duration(ms: int) -> str:
 
 
 def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:
-    """Return the beginnings of a moment's day and of the next day, in milliseconds."""
+    """Return the beginning of the day of a moment and that of the next day, in milliseconds."""
     at = local(ms, zone)
     if at is None:
         return ms, ms
@@ -173,29 +178,33 @@ def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:
 def begin_of(day: date, zone: tzinfo, *, last: bool = False) -> int:
     """Return the beginning of a day in a zone, in milliseconds.
 
+    If the clocks of the zone skip midnight, the day begins at the end of the gap.
+
     Args:
         day: The day.
-        zone: The zone; if its clocks skip midnight, the day begins after the gap.
-        last: Whether to return the second midnight if the clocks show it twice.
+        zone: The time zone.
+        last: Whether to return the second midnight if the clocks show midnight twice.
     """
     return _shown_at(datetime.combine(day, time()), zone, last=last)
 
 
 def same_wall_time(ms: int, zone: tzinfo, other: tzinfo, *, last: bool = False) -> int:
-    """Return the moment when another zone's clocks show what a zone's clocks show at a moment.
+    """Return the moment at which the clocks of another zone show the same local time.
+
+    If the clocks of the other zone skip that time, return the end of the gap.
 
     Args:
         ms: The moment, in milliseconds.
-        zone: The zone.
-        other: The other zone; if its clocks skip that time, the moment after the gap.
-        last: Whether to return the second moment if they show that time twice.
+        zone: The zone whose clocks give the local time.
+        other: The other zone.
+        last: Whether to return the second moment if the other clocks show that time twice.
     """
     at = local(ms, zone)
     return ms if at is None else _shown_at(at.replace(tzinfo=None, fold=0), other, last=last)
 
 
 def _shown_at(wall: datetime, zone: tzinfo, *, last: bool) -> int:
-    """Return the moment when a zone's clocks show a time, or the end of the gap if they skip it."""
+    """Return the moment of a local time in a zone; if the clocks skip it, the end of the gap."""
     ms = to_ms(wall.replace(tzinfo=zone, fold=int(last)))
     shown = local(ms, zone)
     if shown is not None and shown.replace(tzinfo=None, fold=0) != wall:
@@ -208,7 +217,7 @@ def after_gap(wall: datetime, zone: tzinfo) -> datetime:
     before = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
     after = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
     old, second = before.astimezone(zone).utcoffset(), timedelta(seconds=1)
-    while after - before > second:  # the clocks change at a second between the two
+    while after - before > second:  # the clocks change between these two moments
         middle = before + (after - before) // second // 2 * second
         if middle.astimezone(zone).utcoffset() == old:
             before = middle
@@ -218,33 +227,33 @@ def after_gap(wall: datetime, zone: tzinfo) -> datetime:
 
 
 def day(ms: int, zone: tzinfo) -> str:
-    """Return ``31 Dec 2026``."""
+    """Return the day of a moment: ``31 Dec 2026``."""
     at = local(ms, zone)
     return _number(ms) if at is None else day_of(at)
 
 
 def last_day(ms: int, zone: tzinfo) -> str:
-    """Return the last day before an end: for midnight, the day before."""
+    """Return the last day that an end includes; for an end at midnight, the day before."""
     return day(ms - 1, zone)
 
 
 def begins_day(ms: int, zone: tzinfo) -> bool:
-    """Return whether a moment is the first of a day, which is nearly always 00:00."""
+    """Return whether a moment is the first one of its day, which is nearly always 00:00."""
     return day(ms, zone) != day(ms - 1, zone)
 
 
 def day_of(at: datetime) -> str:
-    """Return ``31 Dec 2026`` for a local time."""
+    """Return the day of a local time: ``31 Dec 2026``."""
     return f"{at.day} {MONTHS[at.month - 1]} {at.year}"
 
 
 def day_time(ms: int, zone: tzinfo, *, exact: bool = True) -> str:
-    """Return ``31 Dec 2026 18:00 +01:00``.
+    """Return the day and the time of a moment: ``31 Dec 2026 18:00 +01:00``.
 
     Args:
         ms: The moment, in milliseconds.
         zone: The zone for display.
-        exact: Whether to show seconds and milliseconds that are not zero. The end of a right needs
+        exact: Whether to show seconds and milliseconds that are not zero. The end of a period needs
             them, because ``23:59:59`` is not ``23:59``.
     """
     at = local(ms, zone)
@@ -254,7 +263,7 @@ def day_time(ms: int, zone: tzinfo, *, exact: bool = True) -> str:
 def preview(ms: int, zone: tzinfo, now_ms: int) -> str:
     """Return the meaning of a typed date: ``Tue 1 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days``.
 
-    UTC is left out if the zone's offset is zero.
+    The time in UTC is left out if the UTC offset of the zone is zero.
     """
     at, universal = local(ms, zone), local(ms, UTC)
     if at is None or universal is None:
@@ -269,8 +278,8 @@ def preview(ms: int, zone: tzinfo, now_ms: int) -> str:
 def typed(ms: int, zone: tzinfo) -> str:
     """Return a moment as a person would type it: ``2026-12-01 09:00``.
 
-    :func:`lockterm.domain.date_input.read_moment` returns the same number. The offset is added
-    only if the clock shows that time twice, or the zone is unknown.
+    :func:`lockterm.domain.date_input.read_moment` reads the text back to the same moment. The UTC
+    offset is added only if the clocks show that time twice, or if the zone is unknown.
     """
     at = local(ms, zone)
     if at is None:
@@ -284,7 +293,8 @@ def typed(ms: int, zone: tzinfo) -> str:
 def distance(ms: int, now_ms: int) -> str:
     """Return the distance of a moment from now: ``in 41 days``, ``3 days ago``, ``in 2 hours``.
 
-    A started minute counts whole: ``+7d``, typed within a minute, is in 7 days.
+    For the future, a partial minute counts as a whole minute, so that ``+7d`` still shows
+    ``in 7 days`` some seconds after it was typed.
     """
     away = abs(ms - now_ms)
     if away < MINUTE_MS:

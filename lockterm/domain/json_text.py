@@ -1,4 +1,4 @@
-"""JSON objects as a person types them into a form, and their size on the wire."""
+"""JSON objects as typed into a form: reading, writing, comparing, and their size in requests."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.safe_text import clean
 
 MAX_DEPTH = 64
-"""Levels of objects and arrays in JSON that lockterm reads or sends; the embedded service takes 16.
+"""Maximum number of levels of objects and arrays in JSON that lockterm reads or sends.
 
-Python's own limit differs between versions.
+The embedded service accepts 16 levels. Python's own limit differs between versions.
 """
 _DIGITS = 1000
-"""The most digits of a number; Python itself stops at 4,300."""
+"""Maximum number of digits of a number; Python's own limit is 4,300."""
 EDITED = 8 * 1024
-"""The most characters of an object that a form shows; 1 KB of extra data is recommended (8)."""
+"""Maximum number of characters of an object in a form; 1 KB of extra data is recommended (8)."""
 SHOWN = 64 * 1024
-"""The most characters of an object that is shown to be looked at."""
+"""Maximum number of characters of an object in a view that cannot be edited."""
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """Read a JSON object strictly: no NaN, no name twice, no half characters.
+    """Read a JSON object strictly: NaN, duplicate names and lone surrogates are errors.
 
     Raises:
-        ValueError: With a sentence that says where and why.
+        ValueError: The text is not such an object. The message is a sentence with the reason.
     """
     try:
         value = json.loads(
@@ -70,7 +70,7 @@ def is_deeper(value: object, most: int = MAX_DEPTH) -> bool:
 
 
 def describe_error(error: json.JSONDecodeError, where: str) -> str:
-    """Return that a text is not JSON, where, and why, as a sentence."""
+    """Return a sentence that a text is not JSON, with the place and the reason."""
     why = next((why for said, why in _REASONS.items() if error.msg.startswith(said)), "")
     return f"Not JSON at {where}{f': {why}' if why else ''}."
 
@@ -87,7 +87,7 @@ _REASONS = {
     "Invalid \\": "a string contains an invalid backslash escape",
     "Unexpected UTF-8 BOM": "the text begins with a byte order mark",
 }
-"""The beginning of what Python says -> our words for it; versions of Python differ."""
+"""The beginning of Python's message, which differs between versions -> lockterm's words."""
 
 
 def size(value: object) -> int:
@@ -96,37 +96,39 @@ def size(value: object) -> int:
 
 
 def canonical(value: object) -> str:
-    """Return a value as JSON with sorted names, to compare it with another."""
+    """Return a value as JSON with sorted names, for comparison with another value."""
     return json.dumps(value, sort_keys=True)
 
 
 def one_line(value: object) -> str:
-    """Return a value as JSON in one line, to be copied into a shell or a message.
+    """Return a value as JSON on one line, to copy into a shell or a message.
 
-    Invisible characters are escaped, so that none of them is lost.
+    If a character cannot be shown, the text is written in ASCII with escapes, so that the copy
+    loses nothing.
     """
     text = json.dumps(value, ensure_ascii=False)
     return text if clean(text) == text else json.dumps(value)
 
 
 def write_object(value: Mapping[str, Any] | None) -> str:
-    """A JSON object for a person to edit; nothing for None.
+    """Return a JSON object as text for the user to edit; empty for None.
 
-    Lone surrogates and control characters stay escaped, so that nothing hostile is shown. What is
-    too large for a form is told in words that are no JSON: to leave them is to leave the value.
+    Lone surrogates and control characters stay escaped, so that nothing hostile is shown. An object
+    that is too large for a form is replaced by a sentence, which is not JSON. If the user leaves
+    the sentence unchanged, the value stays unchanged too.
     """
     if value is None:
         return ""
     if is_longer(value, EDITED):
         return f"More than {EDITED:,} characters, too many to edit here. The value stays unchanged."
     text = json.dumps(value, ensure_ascii=False, indent=2)
-    if len(text) > 2 * EDITED:  # deep ones are mostly indentation
+    if len(text) > 2 * EDITED:  # a deep object is mostly indentation
         text = json.dumps(value, ensure_ascii=False)
     return text if text.replace("\n", "").isprintable() else json.dumps(value, indent=2)
 
 
 def shown_object(value: object) -> str:
-    """Indented JSON to be looked at; of a large value, the beginning."""
+    """Return a value as indented JSON to show; only the beginning of a large value."""
     if not is_longer(value, SHOWN):
         return json.dumps(value, ensure_ascii=False, indent=2)[:SHOWN]
     found, length = [], 0
@@ -139,11 +141,11 @@ def shown_object(value: object) -> str:
 
 
 def is_longer(value: object, most: int) -> bool:
-    """Return whether a value has more characters as JSON, without encoding all of it.
+    """Return whether a value as JSON is longer than a limit, without encoding the whole value.
 
     Args:
         value: A decoded JSON value.
-        most: Characters of compact JSON, roughly.
+        most: The approximate limit, in characters of compact JSON.
     """
     todo, length = [value], 0
     while todo and length <= most:
@@ -162,10 +164,10 @@ def is_longer(value: object, most: int) -> bool:
 
 
 class NamedTwiceError(ValueError):
-    """An object has a name twice.
+    """An error for a JSON object in which a name occurs twice.
 
     Args:
-        name: It, as it came.
+        name: The name, as received.
     """
 
     def __init__(self, name: str) -> None:
@@ -174,7 +176,7 @@ class NamedTwiceError(ValueError):
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object of its pairs, as an ``object_pairs_hook``.
+    """Return the object for its name-value pairs; an ``object_pairs_hook`` for ``json.loads``.
 
     Raises:
         NamedTwiceError: Two pairs have the same name.

@@ -1,7 +1,7 @@
-"""A lock's whole list, packed so that a million remotes can be searched in memory.
+"""The complete list of a lock's remotes, packed so that a million can be searched in memory.
 
-The searched texts are one string, the ends are an array, and the records are compressed. Only the
-found remotes that are shown are unpacked.
+In each block, the searched texts are one string, the ends are an array, and the records are
+compressed. Only remotes that are shown are unpacked.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from lockterm.domain.searching import search_text
 from lockterm.domain.validity import MONTH_MS, WEEK_MS, State, end_of, has_unreadable_period
 
 NEVER = -(2**63)
-"""The end of a remote that has none, and the ID of an entry that has none."""
+"""The placeholder for the end of a remote without an end, and for a missing ID."""
 
 _FAST = 1
-"""The compression level: the records of a list are so alike that the fastest level is enough."""
+"""The compression level. Records are so similar that the fastest level is enough."""
 
 _as_json = json.JSONEncoder(separators=(",", ":")).encode
 
 
 UNREADABLE = 2**63 - 1
-"""The end of a remote whose type and dates show no end; it sorts after all others."""
+"""The placeholder for the end of a remote whose period cannot be read. It sorts last."""
 
 
 def _end_of(remote: Remote) -> int:
@@ -43,7 +43,7 @@ def _end_of(remote: Remote) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some consecutive remotes of a list: one page."""
+    """A page of a list: some consecutive remotes, packed."""
 
     texts: str
     """One line of searched text for each remote, see ``searching.search_text``."""
@@ -52,11 +52,11 @@ class Block:
     ends: array[int]
     """The end of each remote in milliseconds, or :data:`NEVER` or :data:`UNREADABLE`."""
     records: bytes
-    """The record of each remote: lines of JSON, compressed together."""
+    """The records of the remotes, as compressed lines of JSON."""
 
     @classmethod
     def of(cls, remotes: Sequence[Remote]) -> Block:
-        """Pack remotes."""
+        """Return a block of remotes."""
         ids = array("q", [NEVER if one.id is None else one.id for one in remotes])
         ends = array("q", map(_end_of, remotes))
         texts = "\n".join(map(search_text, remotes))
@@ -81,7 +81,7 @@ class Block:
             words: Folded words, at least one.
         """
         texts = self.texts
-        if not _has_all(texts, words):  # as of most blocks
+        if not _has_all(texts, words):  # most blocks contain no match
             return
         first = words[0] if len(words) == 1 else min(words, key=texts.count)
         rest = [word for word in words if word != first]
@@ -98,7 +98,7 @@ class Block:
 
 @lru_cache(maxsize=1)
 def _lines(records: bytes) -> Sequence[bytes]:
-    """Return the unpacked records; cached because the next line is mostly needed too."""
+    """Return the unpacked records. The last result is cached for the next line of the block."""
     return zlib.decompress(records).split(b"\n")
 
 
@@ -119,9 +119,9 @@ class Listing:
 
     blocks: Sequence[Block]
     at_ms: int
-    """Start of the reading by this machine's clock, in milliseconds."""
+    """The time when reading began, by this machine's clock, in milliseconds."""
     changed: bool = False
-    """Whether the lock was changed from here since, so that the list may be outdated."""
+    """Whether lockterm has changed the lock since, so that the list may be outdated."""
 
     @property
     def count(self) -> int:
@@ -143,12 +143,12 @@ class Listing:
         return self.blocks[place.block].remote(place.line)
 
     def id(self, place: Place) -> int | None:
-        """Return the ID of the remote at a place; None if it has no usable one."""
+        """Return the ID of the remote at a place; None if the ID is not usable."""
         remote_id = self.blocks[place.block].ids[place.line]
         return None if remote_id == NEVER else remote_id
 
     def end(self, place: Place) -> int | None:
-        """Return the end of the remote at a place without unpacking it; None if it has none."""
+        """Return the end of the remote at a place, in milliseconds; None if no end is known."""
         end_ms = self.blocks[place.block].ends[place.line]
         return None if end_ms in (NEVER, UNREADABLE) else end_ms
 
@@ -159,7 +159,7 @@ class Listing:
                 yield Place(number, line)
 
     def lacking(self, words: Sequence[str]) -> str:
-        """Return the first word that no remote has; empty if each word is somewhere."""
+        """Return the first word that no remote contains; empty if each word occurs in the list."""
         for word in words:
             for block in self.blocks:
                 if word in block.texts:
@@ -169,20 +169,20 @@ class Listing:
         return ""
 
     def find(self, words: Sequence[str]) -> Iterator[Place]:
-        """Yield the places of remotes that have every word; see :meth:`Block.find`."""
+        """Yield the places of remotes that contain every word; see :meth:`Block.find`."""
         for number, block in enumerate(self.blocks):
             for line in block.find(words):
                 yield Place(number, line)
 
     def ending(self, until_ms: int) -> Iterator[tuple[int, Place]]:
-        """Yield the end and the place of the remotes that end by a moment."""
+        """Yield the end (in milliseconds) and the place of each remote that ends by a time."""
         for number, block in enumerate(self.blocks):
             for line, end in enumerate(block.ends):
                 if NEVER < end <= until_ms:
                     yield end, Place(number, line)
 
     def next_ends(self, now_ms: int, most: int) -> list[Place]:
-        """Return the places of the remotes that end next, the first end first.
+        """Return the places of the remotes that end next, the earliest end first.
 
         Args:
             now_ms: Now, in milliseconds.
@@ -194,10 +194,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The number of expired and expiring remotes of a whole list, by their dates alone."""
+    """The numbers of expired and expiring remotes in a complete list, by their dates alone."""
 
     counts: Counter[State]
-    """The numbers of expired remotes and of those that end within 7 and within 30 days."""
+    """State -> number of remotes: expired, ending within 7 days, and ending within 30 days."""
     at_ms: int
     """``Listing.at_ms``."""
     changed: bool
@@ -205,10 +205,10 @@ class Ends:
 
 
 def ending_soon(ends: Iterable[int], now_ms: int) -> Counter[State]:
-    """Count the remotes that have expired, or end within 7 and within 30 days.
+    """Count the remotes that have expired, end within 7 days, or end later within 30 days.
 
     Args:
-        ends: See ``Block.ends``.
+        ends: The ends of the remotes; see ``Block.ends``.
         now_ms: Now, in milliseconds.
     """
     near = [end for end in ends if NEVER < end <= now_ms + MONTH_MS]
@@ -219,17 +219,20 @@ def ending_soon(ends: Iterable[int], now_ms: int) -> Counter[State]:
 
 
 class Lacking:
-    """Words that lists lack. A longer search text then needs no new search of those lists."""
+    """A cache of words that lists do not contain.
+
+    If the search text gets longer, these lists need no new search.
+    """
 
     def __init__(self) -> None:
         # Two dicts: pairs would be ten thousand more objects for the garbage collector.
         self._lists: dict[int, Listing] = {}
         """Lock ID -> the searched list."""
         self._words: dict[int, str] = {}
-        """Lock ID -> a word that is nowhere in that list."""
+        """Lock ID -> a word that the list does not contain."""
 
     def lacks(self, lock_id: int, listing: Listing, words: Sequence[str]) -> bool:
-        """Return whether one of some words is nowhere in a lock's list."""
+        """Return whether a lock's list does not contain one of the words."""
         if self._lists.get(lock_id) is listing:
             lacked = self._words[lock_id]
             for word in words:
@@ -241,6 +244,6 @@ class Lacking:
 
 
 def words_of(needle: str) -> list[str]:
-    """Return the words of a search text as :meth:`Listing.find` takes them, the longest first."""
+    """Return the folded words of a search text for :meth:`Listing.find`, the longest first."""
     words = set(fold_text(needle).split())
-    return sorted(words, key=len, reverse=True)  # a long one is most often rare
+    return sorted(words, key=len, reverse=True)  # long words are usually rare

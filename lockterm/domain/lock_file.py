@@ -1,6 +1,6 @@
-"""A file of locks for the lock book: lines of ``id`` or ``id,name``, or CSV with a header.
+"""The reader of lock files for the lock book: lines of ``id`` or ``id,name``, or CSV with a header.
 
-The whole file is checked first: nothing is saved if one line is wrong.
+The whole file is checked first. If any line is wrong, nothing is saved.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lockterm.domain.safe_text import clean
 from lockterm.errors import LocktermError
 
 MOST_BYTES = 4 * 1024 * 1024
-"""A larger file is not read: 50,000 locks have 2 MB."""
+"""Maximum size of a lock file in bytes. 50,000 locks take 2 MB."""
 
 SET = ("name", "vendor", "model", "zone")
 """The fields of ``Lock`` that a file can set."""
@@ -29,14 +29,14 @@ _COLUMNS: Mapping[str, str] = {
     **dict.fromkeys(("zone", "timezone", "time zone"), "zone"),
     **dict.fromkeys(("alias", "remotes", "opened"), ""),
 }
-"""Lower-case title -> the field; empty if the column is ignored."""
+"""Title in lower case -> the field of ``Lock``; empty if the column is ignored."""
 
 
 class BadLockFile(LocktermError):
-    """A file that is refused as a whole.
+    """An error for a lock file that is refused as a whole.
 
     Args:
-        problems: Problems with it, each with its line where it has one; clean.
+        problems: The problems, at least one, each with its line if it has one; cleaned.
     """
 
     title = "Not imported"
@@ -55,23 +55,23 @@ class LockLine:
     """The values of :data:`SET` in the file, without empty ones."""
 
     def onto(self, known: Lock | None) -> Lock:
-        """Return the new entry of the book.
+        """Return the new entry of the lock book.
 
         Args:
-            known: The present entry, which keeps values that the file lacks; None for a new one.
+            known: The present entry, whose other values stay; None for a new lock.
         """
         told: Mapping[str, Any] = self.told
         return replace(known or Lock(self.lock_id), **told)
 
 
 def read_locks(data: bytes) -> list[LockLine]:
-    """Read a file.
+    """Read a lock file.
 
     Args:
-        data: The whole of it.
+        data: The complete content of the file.
 
     Raises:
-        BadLockFile: Something is wrong with it.
+        BadLockFile: The file has a problem or contains no locks.
     """
     columns: Sequence[str] = ("lock_id", *SET)
     found: dict[int, LockLine] = {}
@@ -104,10 +104,10 @@ def read_locks(data: bytes) -> list[LockLine]:
 
 
 def _header(number: int, cells: Sequence[str]) -> list[str] | None:
-    """Return the fields of the columns if a line is a header; else None.
+    """Return the fields of the columns if a line is a header; None if it is not.
 
     Raises:
-        ValueError: A column is unknown or a duplicate, or the column of IDs is missing.
+        BadLockFile: A column is unknown or a duplicate, or the column of lock IDs is missing.
     """
     names = [cell.strip().casefold() for cell in cells]
     if not any(name in _COLUMNS for name in names) or names[0].isdigit():
@@ -126,7 +126,11 @@ def _header(number: int, cells: Sequence[str]) -> list[str] | None:
 
 
 def _line(columns: Sequence[str], cells: Sequence[str]) -> LockLine:
-    """Return the lock of one line; raise ``ValueError`` with the problem, without a full stop."""
+    """Return the lock of one line.
+
+    Raises:
+        ValueError: The line is wrong. The message is the problem, without a full stop.
+    """
     if any(cell.strip() for cell in cells[len(columns) :]):
         raise ValueError(
             f"the line has {len(cells)} cells, but the table has {len(columns)} columns"
@@ -140,7 +144,7 @@ def _line(columns: Sequence[str], cells: Sequence[str]) -> LockLine:
 
 
 def checked(told: Mapping[str, str]) -> dict[str, str]:
-    """Return the values for a lock, without empty ones.
+    """Return the checked values for a lock, without empty values.
 
     Raises:
         ValueError: A text has control characters, or the zone is unknown.

@@ -1,7 +1,7 @@
 """Marked rows with their last known values: remotes by lock and ID, locks by ID.
 
-Marks are independent of the rows of a table: they stay while it pages, sorts, searches and reloads.
-An action on marks must name all of them, including those not on the screen.
+Marks are independent of the rows of a table. They stay when the table is paged, sorted, searched
+or reloaded. An action on marks must name all marked rows, including those not on the screen.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Key = tuple[int, int]
 """Lock ID and remote ID."""
 
 Row = tuple[int, "Remote"]
-"""Lock ID and the remote as it is shown."""
+"""Lock ID, and the remote as shown."""
 
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R")
@@ -30,8 +30,9 @@ class Marks(Generic[K, R]):
     """The marked rows, in the order in which they were marked.
 
     Args:
-        key: Returns the key of a row; None if it cannot be marked.
-        is_same: Returns whether a row is the seen row of the same key.
+        key: A function that returns the key of a row; None if the row cannot be marked.
+        is_same: A function that takes a marked row and a row with the same key, and returns
+            whether both are the same thing.
     """
 
     def __init__(
@@ -43,17 +44,17 @@ class Marks(Generic[K, R]):
         self._last: K | None = None
         """The key that was marked last, where a range begins."""
         self._dropped: dict[K, R] = {}
-        """The rows that :meth:`clear` has unmarked."""
+        """The rows that :meth:`clear` has unmarked, by key."""
         self._made: dict[K, int] = {}
         """Key -> the number of its mark."""
         self.count = 0
-        """Number of marks made so far, including those removed since."""
+        """Number of marks made so far, including marks that were removed since."""
 
     def __len__(self) -> int:
         return len(self._seen)
 
     def has(self, row: R) -> bool:
-        """Return whether a row is marked, and not another row of the same key."""
+        """Return whether this row is marked, not another row that had the same key."""
         return self._marked(row) is not None
 
     def may_have(self, row: R) -> bool:
@@ -68,20 +69,20 @@ class Marks(Generic[K, R]):
 
     @property
     def rows(self) -> list[R]:
-        """All marked rows, as they were last seen."""
+        """All marked rows, with the values that were last shown."""
         return [*self._seen.values()]
 
     def still(self, rows: Iterable[R]) -> list[R]:
-        """Return the marked ones among some rows, as they were last seen."""
+        """Return the rows that are marked, with the values that were last shown."""
         return [self._seen[key] for row in rows if (key := self._marked(row)) is not None]
 
     def hidden(self, shown: Iterable[R]) -> list[R]:
-        """Return the marked rows that are not shown."""
+        """Return the marked rows that are not among the shown rows."""
         keys = {*map(self._marked, shown)}
         return [row for key, row in self._seen.items() if key not in keys]
 
     def words(self, shown: Iterable[R]) -> str:
-        """Return ``5 marked, 2 not shown``; empty if none is marked."""
+        """Return ``5 marked, 2 not shown``; empty if no row is marked."""
         if not self._seen:
             return ""
         hidden = len(self.hidden(shown))
@@ -100,7 +101,7 @@ class Marks(Generic[K, R]):
         """Mark all rows; unmark them if all are marked already.
 
         Returns:
-            How many more rows are marked than before.
+            The change in the number of marked rows; negative if rows were unmarked.
         """
         before, usable = len(self), [row for row in rows if self.may_have(row)]
         if usable and all(map(self.has, usable)):
@@ -110,14 +111,14 @@ class Marks(Generic[K, R]):
         return len(self) - before
 
     def mark_range(self, rows: Sequence[R], to: int) -> bool:
-        """Mark the rows from the last marked one to another one, including both.
+        """Mark all rows from the last marked row to another row, including both.
 
         Args:
             rows: The shown rows, from top to bottom.
             to: The index of the other row.
 
         Returns:
-            Whether both rows are shown; otherwise nothing is marked.
+            Whether both rows are shown. If not, nothing is marked.
         """
         if not 0 <= to < len(rows):
             return False
@@ -136,7 +137,7 @@ class Marks(Generic[K, R]):
         """Unmark all rows; :meth:`bring_back` marks them again.
 
         Returns:
-            The number of unmarked rows.
+            The number of rows that :meth:`bring_back` would mark again.
         """
         if self._seen:
             self._dropped, self._seen, self._last = self._seen, {}, None
@@ -148,13 +149,13 @@ class Marks(Generic[K, R]):
         return 0 if self._seen else len(self._dropped)
 
     def bring_back(self) -> None:
-        """Mark the rows again that :meth:`clear` has unmarked."""
+        """Mark the rows that :meth:`clear` has unmarked."""
         self._seen, self._dropped = self._dropped | self._seen, {}
 
     # --- what becomes of them ------------------------------------------------------------------
 
     def see(self, rows: Iterable[R]) -> None:
-        """Store the values that marked rows show now, which actions then expect."""
+        """Store the present values of marked rows. Actions then expect these values."""
         for row in rows:
             if (key := self._marked(row)) is not None:
                 self._seen[key] = row
@@ -167,8 +168,9 @@ class Marks(Generic[K, R]):
         """Unmark rows by their keys.
 
         Args:
-            keys: The keys.
-            made: Keep rows whose mark has a higher number, because they were marked again since.
+            keys: The keys of the rows.
+            made: An earlier value of :attr:`count`; rows marked since then stay marked. None to
+                unmark all of the rows.
         """
         for key in keys:
             if made is not None and self._made.get(key, 0) > made:
@@ -190,12 +192,12 @@ class Marks(Generic[K, R]):
 
 
 def remote_marks() -> Marks[Key, Row]:
-    """Return marks of remotes, by lock and ID."""
+    """Return new marks for remotes, by lock and ID."""
     return Marks(_key, lambda seen, row: seen[1] is row[1] or is_still(seen[1].raw, row[1]))
 
 
 def lock_marks() -> Marks[int, Lock]:
-    """Return marks of locks."""
+    """Return new marks for locks, by ID."""
     return Marks(lambda lock: lock.lock_id)
 
 
@@ -204,5 +206,5 @@ def _key(row: Row) -> Key | None:
 
 
 def key_of_remote(step: Step) -> Key | None:
-    """Return the key of the remote that a step is about; None if it is about none."""
+    """Return the key of the remote that a step changes; None if it has no remote ID."""
     return None if step.remote_id is None else (step.lock_id, step.remote_id)

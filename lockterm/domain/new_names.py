@@ -1,6 +1,6 @@
-"""New names on one lock: the order of renames, and names that resemble others.
+"""New names on one lock: the order of renames, and notes about similar names.
 
-A name must be free before another remote can get it.
+A name must be free before another remote can get it, so the order of renames matters.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ NAME = FIELDS["remoteName"].name
 def order_renames(steps: Sequence[Step], taken: Collection[str]) -> list[Step]:
     """Return updates in an order in which each new name is free when it is sent.
 
-    Where names go around in a circle, one remote gets a temporary name first, and its step says so.
+    If the renames form a circle, one remote first gets a temporary name. The step has a note that
+    says so.
 
     Args:
-        steps: The updates of one lock. All new names differ.
+        steps: The updates of one lock. Their new names are all different.
         taken: The names that the lock has now and will have, in normal form C.
     """
     holders = {_name_now(step): place for place, step in enumerate(steps) if NAME in step.wanted}
@@ -47,14 +48,14 @@ def _name_now(step: Step) -> str:
 
 
 def _blocker(step: Step, place: int, holders: dict[str, int]) -> int | None:
-    """Return the index of the step that frees the new name of a step."""
+    """Return the index of the step that must free the new name of a step; None if no step must."""
     wanted = step.wanted.get(NAME)
     blocker = None if wanted is None else holders.get(normalize_name(wanted))
     return None if blocker == place else blocker
 
 
 def _detour(step: Step, taken: Collection[str]) -> tuple[Step, Step]:
-    """Return a rename to a temporary name, and the step that follows it."""
+    """Return a rename to a temporary name, and the original step adapted to follow it."""
     old = step.before.get(NAME) or ""
     temporary, count = f"{old} (temporary)", 1
     while normalize_name(temporary) in taken:
@@ -67,11 +68,11 @@ def _detour(step: Step, taken: Collection[str]) -> tuple[Step, Step]:
 
 
 def with_near_notes(steps: Sequence[Step], remotes: Iterable[Remote]) -> list[Step]:
-    """Return the steps; a step whose new name is near that of another remote says so.
+    """Return the steps, with a note on each step whose new name is similar to another name.
 
     Args:
-        steps: Those of one lock.
-        remotes: All that the lock has.
+        steps: The steps of one lock.
+        remotes: All remotes of the lock.
     """
     if not any(NAME in step.wanted for step in steps):
         return [*steps]

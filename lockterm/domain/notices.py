@@ -1,4 +1,4 @@
-"""The notifications of this session, and those shown above the footer."""
+"""The notifications of this session: the log, and the unread ones shown above the footer."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections import deque
 from dataclasses import dataclass
 
 MESSAGES = 500
-"""Maximum number of notices in the log."""
+"""Maximum number of notifications in the log."""
 
 AGAIN_MS = 60_000
-"""The time in milliseconds during which an equal notification is counted, not added."""
+"""Time in milliseconds within which a repeated notification is counted instead of added."""
 
 STANDING = 4
-"""The maximum number of errors, and of warnings, that wait to be read; the log has all."""
+"""Maximum number of unread errors, and of unread warnings. The log keeps the others too."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedNotice:
-    """A notification; its texts are clean."""
+    """A notification in the log; its texts are cleaned."""
 
     number: int
-    """Counted from 0 in a session."""
+    """The number within the session, from 0."""
     at_ms: int
-    """The time of the last one, in milliseconds."""
+    """The time of the notification, or of its last repetition, in milliseconds."""
     severity: str
     """``information``, ``warning`` or ``error``."""
     title: str
@@ -30,36 +30,36 @@ class LoggedNotice:
     text: str
     """The meaning and the next step."""
     times: int = 1
-    """The number of equal notifications."""
+    """The number of times that the notification occurred."""
 
     @property
     def is_error(self) -> bool:
-        """Whether it stays until it was read."""
+        """Whether the notification is an error, which stays until it is read."""
         return self.severity == "error"
 
     @property
     def what(self) -> str:
-        """The title, and how often it occurred."""
+        """The title, and the number of occurrences if there are several."""
         again = f"{self.times:,} times" if self.times > 1 else ""
         return ", ".join(filter(None, (self.title, again)))
 
     @property
     def line(self) -> str:
-        """All of it, in one line."""
+        """The title, the number of occurrences and the text, on one line."""
         return ": ".join(filter(None, (self.what, self.text)))
 
 
 class NoticeLog:
-    """The notifications of a session, shown errors first and the newest first."""
+    """The notifications of a session. Errors are shown first, and among equals the newest."""
 
     def __init__(self) -> None:
         self.messages: deque[LoggedNotice] = deque(maxlen=MESSAGES)
-        """The notifications of this session, the last one at the end."""
+        """The notifications of this session, the newest at the end."""
         self._next = 0
         self._standing: list[LoggedNotice] = []
-        """The unread notifications, in order."""
+        """The unread notifications, the newest at the end."""
         self._passed = 0
-        """Number of notices replaced unread since the line was last empty."""
+        """Number of notifications that were replaced unread since none was last shown."""
         self._once: set[str] = set()
 
     @property
@@ -69,11 +69,15 @@ class NoticeLog:
 
     @property
     def more(self) -> int:
-        """Number of other unread notices."""
+        """The number of other unread notifications, including replaced ones."""
         return max(len(self._standing) - 1, 0) + self._passed
 
     def keep(self, severity: str, title: str, text: str, at_ms: int) -> LoggedNotice:
-        """Add to the log, or count what was said within :data:`AGAIN_MS`; arguments are clean."""
+        """Add a notification to the log, and return it.
+
+        If an equal notification was logged within :data:`AGAIN_MS`, it is counted instead. All
+        texts must be cleaned.
+        """
         number, times = self._next, 1
         for one in reversed(self.messages):
             if at_ms - one.at_ms > AGAIN_MS:
@@ -88,13 +92,17 @@ class NoticeLog:
         return kept
 
     def once(self, sentence: str) -> str:
-        """Return the sentence on its first use in a session, and an empty string later."""
+        """Return a sentence on its first use in a session, and an empty string on later uses."""
         is_new = sentence not in self._once
         self._once.add(sentence)
         return sentence if is_new else ""
 
     def stand(self, notice: LoggedNotice) -> None:
-        """Have one of the log read: news take the place of older news, what is graver waits."""
+        """Add a notification of the log to the unread ones.
+
+        It replaces the oldest unread notifications of its severity, if there are more than 1 for
+        ``information`` or more than :data:`STANDING` for other severities.
+        """
         others = [one for one in self._standing if one.number != notice.number]
         alike = [one for one in others if one.severity == notice.severity]
         most = 1 if notice.severity == "information" else STANDING
@@ -103,12 +111,12 @@ class NoticeLog:
         self._standing = [*stay, notice]
 
     def take_off(self) -> None:
-        """Remove the shown notification: it was read, or its time is over."""
+        """Remove the shown notification, because it was read or its time is over."""
         shown = self.shown
         self._standing = [one for one in self._standing if one is not shown]
         if not self._standing:
             self._passed = 0
 
     def clear(self) -> None:
-        """Hide all notices, because the user has read them."""
+        """Remove all unread notifications, because the user has read them."""
         self._standing, self._passed = [], 0

@@ -1,4 +1,4 @@
-"""A change sent to the service, as the journal knows it."""
+"""A change that lockterm sends to the service, as recorded in the journal."""
 
 from __future__ import annotations
 
@@ -11,55 +11,58 @@ from lockterm.domain.names import near_key
 
 
 class State(StrEnum):
-    """The progress of an operation. The group of ``CONFIRMED`` is final without a person."""
+    """The progress of an operation.
+
+    The states from ``CONFIRMED`` to ``CONFIRMED_BY_READING`` are final without a user's decision.
+    """
 
     PREPARED = "prepared"
-    """Journaled, and nothing was sent yet."""
+    """The operation is in the journal, and nothing was sent yet."""
     SENDING = "sending"
-    """The first byte may have left."""
+    """The first byte may have been sent."""
 
     CONFIRMED = "confirmed"
     """The service answered that it recorded the change."""
     REFUSED = "refused"
     """The service refused the change."""
     NOT_SENT = "not_sent"
-    """Provably nothing left this machine."""
+    """Provably, nothing was sent."""
     CONFIRMED_BY_READING = "confirmed_by_reading"
-    """No answer came, but the service was read back and shows the change."""
+    """No trustworthy answer came, but reading the service confirmed the change."""
 
     UNKNOWN = "unknown"
-    """The request left, and no trustworthy answer came."""
+    """The request was sent, but no trustworthy answer came."""
     NOT_SEEN = "not_seen"
-    """Read back, and the change is not there. It may still land: never "did not happen"."""
+    """Reading the service did not show the change, but the change may still take effect."""
     AMBIGUOUS = "ambiguous"
-    """Read back, and one or more remotes could be the added one: a person decides."""
+    """Reading the service showed remotes that may be the added one. The user must decide."""
     CONFLICT = "conflict"
-    """Read back, and the remote is neither as before nor as wanted."""
+    """Reading the service showed neither the old nor the new values of the remote."""
 
     DAMAGED = "damaged"
-    """Its row of the journal cannot be read. This state is never stored."""
+    """The row in the journal cannot be read. This state is never stored."""
 
     GIVEN_UP = "given_up"
-    """A person dismissed it."""
+    """The user dismissed the operation."""
     SENT_AGAIN = "sent_again"
-    """A person repeated it as another operation."""
+    """The user sent the change again, as another operation."""
 
 
 IN_FLIGHT = frozenset({State.PREPARED, State.SENDING})
 RECORDED = frozenset({State.CONFIRMED, State.CONFIRMED_BY_READING})
-"""States in which the change took effect."""
+"""The states in which the change took effect."""
 WITHOUT_EFFECT = frozenset({State.REFUSED, State.NOT_SENT})
-"""States in which the change had no effect."""
+"""The states in which the change had no effect."""
 UNSETTLED = frozenset(
     {State.UNKNOWN, State.NOT_SEEN, State.AMBIGUOUS, State.CONFLICT, State.DAMAGED}
 )
-"""States that a person or a later reading must resolve."""
+"""The states of an unconfirmed change, which the user or a later verification must resolve."""
 
 HELD_CALLS = frozenset({"add", "clear"})
-"""Calls that block further ones of these calls on the same lock while they are unsettled."""
+"""The calls that, while unconfirmed, block each other on the same lock."""
 
 READABLE_CALLS = frozenset({"add", "update", "delete", "clear"})
-"""Calls whose result can be read back by the contract."""
+"""The calls whose result lockterm can verify with the read calls of the contract."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ class Operation:
     """The contract's name of the call."""
     path: str
     body: Mapping[str, Any]
-    """The parameters as sent."""
+    """The parameters, as sent."""
     lock_id: int
     lock_name: str
     remote_id: int | None
@@ -83,55 +86,55 @@ class Operation:
     clear. This is the backup."""
     state: State
     session: str
-    """The session that sends it; see ``store.sessions``."""
+    """The ID of the session that sends the operation; see ``store.sessions``."""
     prepared_ms: int
-    """Start of the operation, before the checks of its guard."""
+    """The time when the operation began, before any checks, in milliseconds."""
     sent_ms: int | None = None
     settled_ms: int | None = None
-    """Time of the last change of state."""
+    """The time of the last change of state, in milliseconds."""
     code: int | None = None
-    """The code in the envelope of a refusal."""
+    """The code in the service's answer if it refused the change."""
     message: str = ""
     """The reason, in words, for any state but confirmed."""
     answer: Any = None
     """The result of a confirmed call: a remote ID or a count."""
     read_ms: int | None = None
-    """Time of the last reading back."""
+    """The time of the last verification, in milliseconds."""
     candidates: tuple[int, ...] = field(default=())
-    """Remote IDs: candidates of an ambiguous add, or the rest of an unsettled clear."""
+    """Remote IDs: the candidates of an ambiguous add, or the rest of an unconfirmed clear."""
     again_of: str | None = None
-    """The operation that this one repeats."""
+    """The ID of the operation that this operation repeats."""
     restores: str | None = None
-    """The delete or clear whose backup this add restores."""
+    """The ID of the delete or clear whose backup this add restores."""
     restores_remote: int | None = None
-    """The ID that the restored remote had."""
+    """The former ID of the restored remote."""
     service: str = ""
-    """The base URL that it is sent to, because the profile may name another one later; empty if not
-    noted."""
+    """The base URL of the service, because the profile may have another URL later; empty if not
+    recorded."""
     account: str | None = None
-    """The account at that service; None if an earlier version sent it."""
+    """The account at that service; None if an earlier version of lockterm sent the operation."""
     credentials: str | None = None
-    """A digest of the credentials; None if an earlier version sent it."""
+    """A digest of the credentials; None if an earlier version of lockterm sent the operation."""
     others: tuple[Mapping[str, Any], ...] | None = None
-    """Some other remotes of the lock that the service showed before, in brief. Empty if there were
-    none, None if the list was not read."""
+    """Short records of some other remotes of the lock before the change. Empty if there were none,
+    None if the list was not read."""
 
     @property
     def unsettled(self) -> bool:
-        """Whether a person must still know about it."""
+        """Whether the change is unconfirmed, so that it must still be resolved."""
         return self.state in UNSETTLED
 
     @property
     def holds_back(self) -> bool:
-        """Whether, while unsettled, it blocks further operations on its lock."""
+        """Whether the operation, while unconfirmed, blocks adds and clears on its lock."""
         return self.call in HELD_CALLS
 
     def may_precede(self, later: Operation) -> bool:
-        """Return whether a later add may be sent although this one is unsettled.
+        """Return whether a later add may be sent although this add is unconfirmed.
 
-        An unseen add of an ended session may still land. A later add with the same or a similar
-        name or number could double it; others cannot be confused with it. Adds of one session
-        wait, because the cause that lost one answer may lose the next.
+        An unseen add of another session may still take effect. A later add with the same or a
+        similar name or number could create the remote twice; other adds cannot be confused with
+        it. Adds of the same session wait, because the next answer may be lost for the same reason.
         """
         return (
             self.call == later.call == "add"

@@ -1,7 +1,7 @@
-"""A plan: changes of many remotes, with one step each and the result of every step.
+"""Plans: changes of many remotes, with one step per remote and the result of each step.
 
-A plan is made from a file, marked remotes or a backup. It is shown, confirmed once, run and kept.
-A *run* is a plan with the states of its steps.
+A plan is made from a file, marked remotes or a backup. lockterm shows the plan, asks for one
+confirmation, runs it, and saves it. A *run* is a plan with the states of its steps.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Action(StrEnum):
     KEEP = "keep"
     """No change, because the remote is already up to date."""
     VOICE = "voice"
-    """Sets the voice of the lock; the step is about none of its remotes."""
+    """A new voice for the lock; the step concerns no remote."""
 
 
 ACTION_GLYPHS: Mapping[Action, str] = {
@@ -41,7 +41,7 @@ class StepState(StrEnum):
 
     TO_DO = "to_do"
     SENT = "sent"
-    """The step's operation may be in the journal, which then has its progress."""
+    """The step may have been sent. The journal has its progress if it has its operation."""
     RECORDED = "recorded"
     UNCHANGED = "unchanged"
     """The remote was already up to date, so nothing was sent."""
@@ -54,7 +54,7 @@ class StepState(StrEnum):
 
 
 DUE = frozenset({StepState.TO_DO, StepState.SENT})
-"""The states of steps that an interrupted run resumes with."""
+"""The states of the steps that remain when a run is interrupted, and that it resumes with."""
 
 RETRIED = frozenset({StepState.REFUSED, StepState.NOT_SENT})
 """The states of steps that can be tried again as a smaller plan. An unconfirmed step is never
@@ -68,10 +68,10 @@ NOT_REACHED = "Not reached"
 """The beginning of the message of a step whose lock gave no answer."""
 
 NAME_TAKEN = "The name is taken"
-"""The beginning of the message of a step whose remote cannot have its name."""
+"""The beginning of the message of a step whose name another remote already has."""
 
 MOST_UNTYPED = 10
-"""Maximum number of remotes that are deleted, or get access, without typing their number."""
+"""Maximum number of remotes to delete, or to give access, without typing their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,32 +83,32 @@ class Step:
     action: Action
     lock_id: int
     remote_id: int | None
-    """The remote; None if it is added."""
+    """The ID of the remote; None if the step adds the remote."""
     remote_name: str
-    """The present name of the remote, or the name that it is added with."""
+    """The present name of the remote, or the name of an added remote."""
     wanted: Mapping[str, Any] = field(default_factory=dict)
     """The wanted values, with the contract's names. For an add these are all fields that are sent,
     for an update the fields to change, and for a voice its ``lang`` and ``timbre``."""
     before: Mapping[str, Any] = field(default_factory=dict)
-    """The remote when the plan was made, with the contract's names; for a voice, the voice that was
-    last set from here."""
+    """The values of the remote when the plan was made, with the contract's names; for a voice, the
+    voice that lockterm last set."""
     line: int | None = None
     """The line of the file that the step comes from, from 1."""
     state: StepState = StepState.TO_DO
     message: str = ""
     """The reason, in words, for any state but recorded."""
     operation_id: str | None = None
-    """The ID of the operation in the journal, noted before the first byte leaves."""
+    """The ID of the operation in the journal, saved before the first byte is sent."""
     is_planned: bool = True
-    """Whether the step may be sent; one that could not be planned is shown with the reason."""
+    """Whether the step may be sent. A step that could not be planned is shown with the reason."""
     restores: str | None = None
-    """The delete or clear whose backup is restored; ``before`` is the remote in that backup."""
+    """The ID of the delete or clear whose backup is restored; ``before`` is the remote in it."""
     note: str = ""
-    """Facts found during planning that the person agrees to, in sentences."""
+    """Sentences about facts found during planning that the user must confirm."""
 
     @property
     def is_left(self) -> bool:
-        """Whether the step must still be sent, or its result noted."""
+        """Whether the step must still be sent, or its result must still be saved."""
         return self.state in DUE and self.action is not Action.KEEP
 
     @property
@@ -118,7 +118,7 @@ class Step:
 
     @property
     def is_left_out(self) -> bool:
-        """Whether the step could not be planned, so that the service was not asked."""
+        """Whether the step could not be planned, so that nothing was sent."""
         return not self.is_planned and self.state is StepState.REFUSED
 
     @property
@@ -133,7 +133,7 @@ class Step:
 
 
 def at_rest(step: Step) -> Step:
-    """Return a step of a run that no session runs: a step that was sent has an unknown result."""
+    """Return a step of a run that has ended: if the step was sent, its result is unknown."""
     if step.state is not StepState.SENT:
         return step
     words = "The step was under way when the run ended, so its result is unknown."
@@ -141,7 +141,7 @@ def at_rest(step: Step) -> Step:
 
 
 def under_way(step: Step) -> Step:
-    """Return a step of a run of another session: a step that was sent has no result yet."""
+    """Return a step of another session's run; if the step was sent, a message says so."""
     if step.state is not StepState.SENT:
         return step
     return replace(step, message="Another session is sending this step.")
@@ -154,26 +154,26 @@ class Plan:
     id: str
     profile: str
     service: str
-    """The base URL of its service; in another one, the same IDs are other locks and remotes."""
+    """The base URL of the service. At another service, the same IDs mean other things."""
     title: str
     """The origin, for people: ``apply remotes.csv``."""
     made_ms: int
     steps: tuple[Step, ...]
     losses: tuple[str, ...] = ()
-    """Sentences about data that the plan cannot restore, shown in the confirmation."""
+    """Sentences about data that the plan cannot restore, to show in the confirmation."""
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """Reason -> number of remotes that have no step because of it; not kept."""
+    """Reason -> number of remotes that have no step for this reason; not saved."""
     stopped: str = ""
-    """Why a run ended early, in sentences; not kept."""
+    """The reason why a run ended early, in sentences; not saved."""
     is_running: bool = False
-    """Whether a session ran the plan when it was read; not kept."""
+    """Whether a session was running the plan when the plan was read; not saved."""
     credentials: str | None = None
-    """A digest of the credentials that the plan is for; None if it is not kept yet, empty if an
-    earlier version has kept it."""
+    """A digest of the credentials that the plan is for. None if the plan is not saved yet, empty if
+    an earlier version of lockterm saved it."""
 
     @property
     def is_due(self) -> bool:
-        """Whether an interrupted run would resume with some of the steps."""
+        """Whether some steps remain, so that the run can be resumed."""
         return any(step.state in DUE for step in self.steps)
 
     def counts(self) -> Counter[StepState]:
@@ -182,7 +182,7 @@ class Plan:
 
     @property
     def left_out(self) -> int:
-        """The number of steps that are left out."""
+        """The number of steps that could not be planned."""
         return sum(step.is_left_out for step in self.steps)
 
     def actions(self) -> Counter[Action]:
@@ -208,11 +208,11 @@ class RunState(StrEnum):
     """The progress of a whole plan."""
 
     PLANNED = "planned"
-    """No step was begun."""
+    """No step has begun."""
     RUNNING = "running"
     """A session runs the plan now."""
     INTERRUPTED = "interrupted"
-    """Some steps were begun, and some are due."""
+    """Some steps have begun, and some steps remain."""
     DONE = "done"
 
 
@@ -228,15 +228,15 @@ class RunLine:
     is_running: bool
     """Whether a session runs the plan now."""
     is_begun: bool
-    """Whether a step was begun; steps that could not be planned never are."""
+    """Whether a step has begun. Steps that could not be planned never begin."""
     states: Mapping[StepState, int]
-    """State -> the number of steps in it."""
+    """State -> the number of steps in that state."""
     left_out: int = 0
     """The number of refused steps that could not be planned."""
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether it ended with steps that are due."""
+        """Whether the run has begun and ended with steps that remain."""
         return self.state is RunState.INTERRUPTED
 
     def counts(self) -> Counter[StepState]:
@@ -254,9 +254,10 @@ class RunLine:
 
 
 def outcome_of(state: State) -> StepState:
-    """Return the result of a step, from its operation in the journal.
+    """Return the result of a step, from the state of its operation in the journal.
 
-    A sent operation without an answer is unknown, because no session waits for it any more.
+    The result of an operation without an answer is unknown, because no session waits for the answer
+    any more.
     """
     if state in RECORDED:
         return StepState.RECORDED
@@ -266,5 +267,5 @@ def outcome_of(state: State) -> StepState:
 
 
 def count_left(steps: Iterable[Step]) -> int:
-    """Return how many steps are to be sent, or have a result that is not noted yet."""
+    """Return the number of steps that must still be sent, or whose result must still be saved."""
     return sum(step.is_left for step in steps)

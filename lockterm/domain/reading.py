@@ -1,7 +1,8 @@
-"""Lenient reading of records: an odd field never hides a record, an odd record never hides a page.
+"""The lenient reader of records from the service.
 
-Records are plain dataclasses, because importing pydantic would delay the first page. Requests are
-checked by pydantic; see ``requests``.
+A field of an unexpected type never hides its record, and such a record never hides its page. The
+records are plain dataclasses, because importing pydantic would delay the first page. Pydantic
+checks the requests; see ``requests``.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from functools import cache
 from typing import Any, NamedTuple, Self
 
 INT64 = range(-(2**63), 2**63)
-"""The whole numbers that the service and the local store can hold."""
+"""The range of whole numbers that the service and the local store can hold."""
 
 _MOST_DIGITS = 20
-"""Maximum length of a 64-bit number with its sign."""
+"""Maximum number of characters of a 64-bit number with its sign."""
 
 _LEAST, _BEYOND = INT64.start, INT64.stop
-"""The bounds of ``INT64``. A comparison is three times as fast as a test of the range, and a page
+"""The bounds of ``INT64``. Comparing with them is three times as fast as ``in INT64``, and a page
 has thousands of numbers."""
 
 
@@ -41,61 +42,61 @@ class Sent(Enum):
 
     NEVER = 0
     ON_CREATION = 1
-    """Only an add (4.1)."""
+    """Only the request that adds a remote (4.1)."""
     ALWAYS = 2
-    """An add (4.1) and an update (4.4)."""
+    """The requests that add (4.1) and update (4.4) a remote."""
 
 
 class Field(NamedTuple):
-    """A field of a record: what the contract says of it, and how it is presented."""
+    """A field of a record: its properties in the contract, and its presentation."""
 
     name: str
     """The contract's name."""
     kind: Kind
     row: int = 0
-    """Its place in the contract's tables, which is the order of CSV columns and request bodies."""
+    """The position in the contract's tables, which is the order of CSV columns and requests."""
     label: str = ""
     """The label for people; empty if the field is not shown on its own."""
     option: str = ""
     """The command-line option, without the dashes."""
     about: str = ""
-    """The help of the option."""
+    """The help text of the option."""
     is_explained: bool = False
-    """Whether the form and the detail show :attr:`explanation`."""
+    """Whether the form and the detail view show :attr:`explanation`."""
     sent: Sent = Sent.NEVER
     constants: type[IntEnum] | None = None
-    """The values that the contract lists, for a constant."""
+    """The values that the contract lists, if the field is a constant."""
     listed: bool = True
-    """Whether a list returns the field; if not, a detail need not either (2.3)."""
+    """Whether a list returns the field. If not, a detail may omit the field too (2.3)."""
     required: bool = False
-    """Whether an add needs the field (4.1)."""
+    """Whether an add must contain the field (4.1)."""
     rare: bool = False
     """Whether the form shows the field only on request."""
     of_device: bool = False
-    """Whether the value belongs to one device, so that a duplicate does not get it."""
+    """Whether the value is specific to one device, so that a duplicate does not get it."""
     first: str = ""
-    """The typed value in the form of a new remote."""
+    """The initial text in the form of a new remote."""
     example: str = ""
     noun: str = ""
-    """The name within a sentence, if it is not the label in lower case."""
+    """The name of the field within a sentence, if this is not the label in lower case."""
     default: Any = None
-    """The value of a missing field."""
+    """The value if a record lacks the field."""
     attribute: str = ""
-    """The attribute in Python, which :meth:`Record.fields` fills in."""
+    """The name of the Python attribute, which :meth:`Record.fields` fills in."""
 
     @property
     def called(self) -> str:
-        """The name within a sentence: ``user number``, ``MAC address``."""
+        """The name of the field within a sentence: ``user number``, ``MAC address``."""
         label = self.label if self.label[:2].isupper() else self.label[:1].lower() + self.label[1:]
         return self.noun or label
 
     @property
     def explanation(self) -> str:
-        """The sentence about the field for the form and the detail; empty if it needs none."""
+        """The sentence about the field in the form and the detail view; empty if there is none."""
         return self.about if self.is_explained else ""
 
     def of(self, record: Record) -> Any:
-        """Return the value in a record."""
+        """Return the value of the field in a record."""
         return getattr(record, self.attribute)
 
 
@@ -108,23 +109,23 @@ def wire_field(
     about: str = "",
     **more: Any,
 ) -> Any:
-    """Return an attribute of a record for a field; see :class:`Field`."""
+    """Return a dataclass attribute for a field of a record; see :class:`Field`."""
     described = Field(name, kind, row, label, option, about, **more)
     return field(default=described.default, metadata={_FIELD: described})
 
 
 def number(name: str) -> Any:
-    """Return an attribute for a whole number."""
+    """Return a dataclass attribute for a whole number."""
     return wire_field(name, Kind.NUMBER)
 
 
 def text(name: str) -> Any:
-    """Return an attribute for a string."""
+    """Return a dataclass attribute for a string."""
     return wire_field(name, Kind.TEXT)
 
 
 def part(name: str, default: Any = None) -> Any:
-    """Return an attribute for a nested record, which ``read_parts`` reads."""
+    """Return a dataclass attribute for a nested record, which ``read_parts`` reads."""
     return wire_field(name, Kind.RECORD, default=default)
 
 
@@ -132,17 +133,17 @@ _FIELD = "field"
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a received value is a whole number that can be stored; True is not."""
+    """Return whether a received value is a 64-bit whole number. Booleans are not numbers."""
     return type(value) is int and _LEAST <= value < _BEYOND
 
 
 def _is_moment(value: Any) -> bool:
-    """Return whether a received value is a time; a string of digits is handled separately."""
+    """Return whether a received value is a time; ``Record.read`` also accepts digit strings."""
     return is_number(value)
 
 
 def _from_digits(value: Any) -> int | None:
-    """Return the whole number in a string; None if there is none."""
+    """Return the 64-bit whole number in a string; None for any other value."""
     if not isinstance(value, str) or not value.isascii() or len(value) > _MOST_DIGITS:
         return None
     number = int(value) if value.removeprefix("-").isdigit() else None
@@ -157,10 +158,10 @@ _FITS: Mapping[Kind, Callable[[Any], bool]] = {
     Kind.OBJECT: lambda value: isinstance(value, dict),
     Kind.RECORD: lambda value: False,
 }
-"""Kind -> returns whether a received value has the contract's type."""
+"""Kind -> a function that returns whether a received value has the contract's type."""
 
 _SURE: Mapping[Kind, type] = {Kind.TEXT: str, Kind.OBJECT: dict}
-"""Kind -> the type that always fits, which saves a function call for each value."""
+"""Kind -> the type that always fits. Checking it first saves a function call per value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,14 +173,14 @@ class Record:
     """
 
     raw: dict[str, Any] = field(default_factory=dict, repr=False)
-    """The whole record as received, for a backup or a copy; empty if it was not received."""
+    """The complete record as received, for backups and copies; empty if it was not received."""
     odd: dict[str, Any] = field(default_factory=dict)
     """Contract field -> a received value that does not have the contract's type."""
 
     @classmethod
     @cache
     def fields(cls) -> Mapping[str, Field]:
-        """Return the fields by the contract's names, in the order of the class."""
+        """Return contract name -> field, in the order of the class."""
         found = (
             one.metadata[_FIELD]._replace(attribute=one.name)
             for one in fields(cls)
@@ -197,12 +198,12 @@ class Record:
 
     @classmethod
     def read_parts(cls, raw: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the nested records of a JSON object, by the contract's names."""
+        """Return contract name -> nested record, for a JSON object."""
         return {}
 
     @classmethod
     def read(cls, raw: Mapping[str, Any]) -> Self:
-        """Read a JSON object; values of a wrong type go to ``odd``."""
+        """Return the record of a JSON object; values of a wrong type are in ``odd``."""
         parts = cls.read_parts(raw)
         values: dict[str, Any] = {}
         odd: dict[str, Any] = {}

@@ -1,8 +1,8 @@
 """Bluetooth remotes (sections 2.3, 4.1, 4.3 to 4.5), and the only table of their fields.
 
-The attributes of :class:`Remote` are the table, in the order in which people read them. The form,
-the detail, differences, confirmations, the options of ``lockterm remotes``, request bodies, backups
-and CSV columns follow from it. To add a field, add it here.
+The attributes of :class:`Remote` are the table, in the order in which people read them. Other code
+derives from this table: the form, the detail view, differences, confirmations, the options of
+``lockterm remotes``, request bodies, backups and CSV columns. To add a field, add it here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class LockInfo(Record):
 
 
 _UNLISTED: Mapping[str, Any] = {"sent": Sent.ON_CREATION, "listed": False, "rare": True}
-"""Accepted on creation but not returned in list items (2.3)."""
+"""The properties of a field that is accepted on creation but not returned in a list (2.3)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Remote(Record):
     """
 
     # fmt: off
-    # name, kind, place in the contract, label, option and its help; then what is special
+    # name, kind, position in the contract, label, option, help text; then special properties
     remote_name: str | None = wire_field(
         "remoteName", Kind.TEXT, 3, "Name", "name", "Name.",
         sent=Sent.ALWAYS, required=True, example="Anna Weber",
@@ -114,18 +114,18 @@ class Remote(Record):
 
     @classmethod
     def read_parts(cls, raw: Mapping[str, Any]) -> dict[str, Any]:
-        """Return ``lockInfo``, read leniently, if it is an object."""
+        """Return ``lockInfo`` as a record if it is a JSON object; otherwise an empty dict."""
         info = raw.get("lockInfo")
         return {"lockInfo": LockInfo.read(info)} if isinstance(info, Mapping) else {}
 
     def other_lock(self, lock_id: int) -> int | None:
-        """Return the lock that the remote belongs to, if it is not the given one; else None."""
+        """Return the lock that the remote belongs to; None if that is the given lock or unknown."""
         told = (self.lock_id, self.lock_info.lock_id if self.lock_info else None)
         return next((other for other in told if other not in (None, lock_id)), None)
 
 
 FIELDS: Mapping[str, Field] = Remote.fields()
-"""The contract's name of a field -> the field, in the order in which people read them."""
+"""Contract name -> field, in the order in which people read the fields."""
 
 ADDED = tuple(field for field in FIELDS.values() if field.sent is not Sent.NEVER)
 """The fields that an add can send (4.1), in the order of the form."""
@@ -134,16 +134,17 @@ UPDATED = tuple(field for field in ADDED if field.sent is Sent.ALWAYS)
 """The fields that an update can change (4.4)."""
 
 RECOGNIZED = tuple(field for field in ADDED if field in UPDATED or field.name == "remoteNumber")
-"""The fields that identify a remote: with another number, it may be another one."""
+"""The fields by which a remote is recognized: a different number may mean a different remote."""
 
 UNLISTED = tuple(field for field in ADDED if not field.listed)
-"""The fields that a list never returns and a detail need not (2.3)."""
+"""The hidden fields, which a list never returns and a detail may omit (2.3)."""
 
 
 def is_still(before: Mapping[str, Any], now: Remote) -> bool:
-    """Return whether an ID still means the same remote: a service may reuse a deleted one's ID.
+    """Return whether an ID still means the same remote.
 
-    No update changes the number or the creation time (4.4).
+    A service may give the ID of a deleted remote to a new remote. The number and the creation time
+    are compared, because no update changes them (4.4).
     """
     return all(
         canonical(before[name]) == canonical(now.raw[name])
@@ -154,9 +155,9 @@ def is_still(before: Mapping[str, Any], now: Remote) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemotePage(Record):
-    """A page of a lock's remotes (4.3), with the counts of the service.
+    """A page of a lock's remotes (4.3), with the counts that the service reported.
 
-    A count that is missing or impossible is computed from the others; ``odd`` then has its name.
+    A missing or impossible count is computed from the other values; ``odd`` then has its name.
     """
 
     remotes: tuple[Remote, ...] = ()
@@ -165,11 +166,11 @@ class RemotePage(Record):
     pages: int
     total: int
     answer_bytes: int = 0
-    """Bytes of the answer; 0 if it did not come from the service just now."""
+    """Size of the answer in bytes; 0 if the page did not just come from the service."""
     unreadable: int = 0
     """Number of list items that are not JSON objects."""
 
     @property
     def least(self) -> int:
-        """The minimum number of the lock's remotes: listed ones exist even if not counted."""
+        """The minimum number of the lock's remotes. Listed remotes exist even if not counted."""
         return max(self.total, len(self.remotes) + self.unreadable)

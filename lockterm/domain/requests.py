@@ -1,10 +1,10 @@
 """The request bodies that create or change a remote (sections 4.1 and 4.4).
 
-Which fields a change has is decided by ``lockterm.domain.rules.changes``.
+``lockterm.domain.rules.changes`` decides which fields a change contains.
 
-Pydantic checks every body here, whoever made it: names, types and limits are those of the one table
-of fields (``lockterm.domain.remotes``). What a person has to be told in words, and what one field
-means for another, is checked before, by ``lockterm.domain.rules``.
+Pydantic checks every body here. The names, types and limits come from the table of fields in
+``lockterm.domain.remotes``. Before that, ``lockterm.domain.rules`` checks the rules that need an
+explanation to the user or concern several fields.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from lockterm.errors import CORRECT_FIELDS, RuleViolation
 
 
 class _Request(BaseModel):
-    """A request body: snake case here, the contract's names on the wire, absent fields left out."""
+    """A request body. Attributes are in snake case; requests use the contract's names."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
 
     @classmethod
     def checked(cls, body: dict[str, Any]) -> Self:
-        """A request with this body.
+        """Return a request with a body, after checking it.
 
         Raises:
-            RuleViolation: It is not what the contract allows.
+            RuleViolation: The contract does not allow the body.
         """
         try:
             return cls.model_validate(body)
@@ -39,7 +39,7 @@ class _Request(BaseModel):
             raise RuleViolation(found, hint=CORRECT_FIELDS) from None
 
     def body(self) -> dict[str, Any]:
-        """Return the fields of the body under the contract's names, without those that are None."""
+        """Return the fields of the body by the contract's names, without fields that are None."""
         given = self.model_dump(by_alias=True, exclude_unset=True)
         return {name: value for name, value in given.items() if value is not None}
 
@@ -70,11 +70,11 @@ def _type(field: Field) -> Any:
             raise ValueError("not a value of the contract")
         return value
 
-    return Annotated[int, AfterValidator(listed)]  # a Literal would take True and 1.0 for 1
+    return Annotated[int, AfterValidator(listed)]  # a Literal would accept True and 1.0 as 1
 
 
 def _table(title: str, fields: Iterable[Field], *, is_new: bool) -> Any:
-    """Return a model with these fields, in the contract's order."""
+    """Return a request class with the given fields, in the contract's order."""
     types: dict[str, Any] = {"lock_id": (int, Checked(alias="lockId"))} if is_new else {}
     for field in sorted(fields, key=lambda field: field.row):
         is_needed = is_new and field.required
@@ -84,8 +84,8 @@ def _table(title: str, fields: Iterable[Field], *, is_new: bool) -> Any:
 
 
 class NewRemote(_table("_Table41", ADDED, is_new=True)):  # type: ignore[misc]
-    """Every field of table 4.1."""
+    """The request that adds a remote, with every field of table 4.1."""
 
 
 class RemoteChanges(_table("_Table44", UPDATED, is_new=False)):  # type: ignore[misc]
-    """The changes of an update, table 4.4: only the fields that were given are sent."""
+    """The changes of an update (table 4.4). Only fields that were set are sent."""

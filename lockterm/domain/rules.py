@@ -4,10 +4,10 @@
 |---|---|---|---|
 | 1 permanent | none | none | ``startDate`` 0, ``endDate`` 0, ``weekDay`` [] |
 | 2 time-limited | both, end after start | none | the two dates, ``weekDay`` [] |
-| 4 recurring | both, end after start | 1-7; none only after asking | all three |
+| 4 recurring | both, end after start | 1-7; none only if confirmed | all three |
 
-An update that touches type, start, end or weekdays sends all four together; otherwise it sends only
-changed fields. Fields that the contract does not name are never sent back (2.2, 4.1, 4.4).
+An update that changes the type, start, end or weekdays sends all four; of the other fields, it
+sends only changed ones. Fields that the contract does not name are never sent back (2.2, 4.1, 4.4).
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ EXTRA_BYTES = 1024
 """Recommended maximum size of ``extraData`` in bytes (8)."""
 
 OPENS_AGAIN = "This reactivates an expired remote."
-"""The message for a remote that :func:`opens_again`."""
+"""The message for an update for which :func:`opens_again` returns True."""
 
 
 def comparable(field: Field, value: Any) -> Any:
-    """Return a value for comparison: each kind has one empty value, and weekdays have no order."""
+    """Return the form of a value to compare, with one empty value per kind and sorted weekdays."""
     match field.kind:
         case Kind.TEXT:
             return normalize_name(value) if isinstance(value, str) else value or ""
@@ -56,12 +56,12 @@ def comparable(field: Field, value: Any) -> Any:
 
 
 def is_same(field: Field, one: Any, other: Any) -> bool:
-    """Return whether two values are sent alike: ``1``, ``1.0`` and ``true`` are not."""
+    """Return whether two values are the same when sent. ``1``, ``1.0`` and ``true`` all differ."""
     return one is other or canonical(comparable(field, one)) == canonical(comparable(field, other))
 
 
 def validity_of(remote: Remote) -> tuple[int | None, int | None, int | None, tuple[int, ...]]:
-    """Return type, start, end and weekdays as they are sent together."""
+    """Return the type, start, end and weekdays that a request sends for a remote."""
     if remote.remote_type == RemoteType.PERMANENT:
         return (remote.remote_type, 0, 0, ())
     days = tuple(sorted({day for day in remote.week_day or () if day in WEEK}))
@@ -71,7 +71,10 @@ def validity_of(remote: Remote) -> tuple[int | None, int | None, int | None, tup
 
 
 def effective(before: Remote | None, after: Remote) -> Remote:
-    """Return a wanted remote with its resulting validity: the sent one, or the present one."""
+    """Return a wanted remote with the validity it will have after the request.
+
+    If the request does not change the validity, the remote keeps its present validity.
+    """
     if before is not None and not touches_validity(before, after):
         days = tuple(before.week_day or ())
         four = (before.remote_type, before.start_ms, before.end_ms, days)
@@ -82,21 +85,21 @@ def effective(before: Remote | None, after: Remote) -> Remote:
 
 
 def touches_validity(before: Remote | None, after: Remote) -> bool:
-    """Return whether type, start, end or weekdays change; a new remote always sets them."""
+    """Return whether type, start, end or weekdays change. A new remote always sets them."""
     return before is None or validity_of(after) != validity_of(before)
 
 
 def opens_again(before: Remote, after: Remote, now_ms: int) -> bool:
-    """Return whether an update gives an expired remote a future end, or none."""
+    """Return whether an update makes an expired remote valid again, now or in the future."""
     is_over = phase_of(before, now_ms) is Phase.OVER
     return is_over and phase_of(after, now_ms) not in (Phase.OVER, Phase.UNCLEAR)
 
 
 def unread(before: Remote, wanted: Remote) -> dict[str, str]:
-    """Return the fields that an update would overwrite unread: contract field -> reason.
+    """Return contract field -> reason, for fields that an update would overwrite without reading.
 
-    Type, dates and weekdays are sent together. If one of them came in an unreadable form, or did
-    not come at all, a new end date would destroy it.
+    Type, dates and weekdays are sent together. If the service sent one of these fields in an
+    unreadable form, or sent no weekdays, a new end date would overwrite the unknown value.
     """
     if not touches_validity(before, wanted):
         return {}
@@ -115,16 +118,17 @@ def unread(before: Remote, wanted: Remote) -> dict[str, str]:
 
 
 def sends_dates(before: Remote | None, wanted: Remote) -> bool:
-    """Return whether a start and an end are sent; a person may have based them on a wrong clock."""
+    """Return whether a request sends a start and an end, which may be based on a wrong clock."""
     return needs_dates(wanted.remote_type) and touches_validity(before, wanted)
 
 
 def violations(wanted: Remote, before: Remote | None = None) -> dict[str, str]:
-    """Return what must be corrected before anything is sent: contract field -> reason, in words.
+    """Return contract field -> reason, for the values that must be corrected before a request.
 
     Args:
         wanted: The typed remote.
-        before: The remote that is edited; its unchanged fields break no rule, as they are not sent.
+        before: The remote to edit; None for a new remote. Unchanged fields are not checked, because
+            they are not sent.
     """
     reasons = _wrong_validity(wanted) if touches_validity(before, wanted) else {}
     for field in ADDED if before is None else UPDATED:
@@ -162,7 +166,7 @@ def _wrong_validity(wanted: Remote) -> dict[str, str]:
     reasons: dict[str, str] = {}
     start, end, days = wanted.start_ms, wanted.end_ms, wanted.week_day or ()
     for field, ms, what in (("startDate", start, "A start date"), ("endDate", end, "An end date")):
-        if not ms:  # 0 is what a permanent remote has (2.3)
+        if not ms:  # a permanent remote has 0 (2.3)
             reasons[field] = f"{what} is required, because the remote is not permanent."
         elif not 0 < ms < INT64.stop:
             reasons[field] = f"{what} must be between 1970 and the largest 64-bit time."
@@ -176,7 +180,7 @@ def _wrong_validity(wanted: Remote) -> dict[str, str]:
 
 
 def warnings(wanted: Remote, now_ms: int, before: Remote | None = None) -> dict[str, str]:
-    """Return the values that are allowed but need a confirmation: contract field -> explanation."""
+    """Return contract field -> explanation, for values that are allowed but must be confirmed."""
     found: dict[str, str] = {}
     if touches_validity(before, wanted) and needs_dates(wanted.remote_type):
         if wanted.end_ms is not None and wanted.end_ms <= now_ms:
@@ -197,7 +201,7 @@ def warnings(wanted: Remote, now_ms: int, before: Remote | None = None) -> dict[
 
 
 def new_remote(lock_id: int, wanted: Remote) -> NewRemote:
-    """Return the request that adds a remote (4.1), without the fields that were not given.
+    """Return the request that adds a remote (4.1), without the fields that are None.
 
     Raises:
         RuleViolation: A rule is broken.
@@ -217,7 +221,7 @@ def new_remote(lock_id: int, wanted: Remote) -> NewRemote:
 
 
 def added_again(lock_id: int, was: Remote) -> NewRemote:
-    """Return :func:`new_remote` for a former remote, even with a name that nobody may type.
+    """Return the request that adds a former remote again, even with a name that breaks a rule.
 
     Raises:
         RuleViolation: A rule is broken.
@@ -251,7 +255,7 @@ def changes(before: Remote, wanted: Remote) -> RemoteChanges:
 
 
 def differing(before: Remote, wanted: Remote) -> dict[str, Any]:
-    """Return the fields that an update changes, with the contract's names, as a step wants them.
+    """Return contract field -> new value, for the fields that an update changes.
 
     Raises:
         RuleViolation: A rule is broken.

@@ -1,7 +1,7 @@
-"""The only way in which a string from the service becomes text to show.
+"""The functions that make strings from the service safe to show; no other module does this.
 
-Raw values stay raw for requests, comparisons and exports. Whatever is painted, logged or put into a
-sentence is cleaned here.
+Requests, comparisons and exports use raw values. Every value that is displayed, logged or put into
+a sentence is cleaned here.
 """
 
 from __future__ import annotations
@@ -31,27 +31,29 @@ _UNSEEN = frozenset(
         ),
     )
 )
-"""Marks, fillers and variants that Python calls printable and terminals do not show."""
+"""Marks, fillers and variation selectors that are printable for Python but invisible."""
 
 MOST_MARKS = 8
-"""Maximum number of combining marks on one letter. No script needs more, and more would cover other
-lines."""
+"""Maximum number of combining marks on one letter. No script needs more marks, and more marks would
+cover other lines."""
 
 LONGEST_CELL = 60
-"""Maximum number of characters of a name, or of another short field, that are shown."""
+"""Maximum number of characters that are shown of a name or of another short field."""
 
 LONGEST = 128 * 1024
-"""Maximum number of characters of a line that is shown: a service may send 8 MiB, and a terminal's
-clipboard takes less."""
+"""Maximum number of characters of a line that is shown. A service may send up to 8 MiB, but the
+clipboard of a terminal takes less."""
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Control, format (bidi, zero width, tags), surrogate, line and paragraph separators."""
+"""The Unicode categories that are replaced: control, format (bidi, zero width, tags) and surrogate
+characters, and line and paragraph separators."""
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 MASKED = "***"
 _SECRET = 6
-"""Minimum length of a secret part of a header's value; shorter parts are common words."""
+"""Minimum length of a part of a header's value that counts as secret. Shorter parts may be common
+words."""
 _BETWEEN = re.compile(r"[\s,;=\"']+")
 """The separators between parts of a header's value, as in ``Digest response="..."``."""
 
@@ -73,8 +75,8 @@ def _is_ignorable(char: str) -> bool:
 def is_seen(char: str) -> bool:
     """Return whether a character typed into a name is visible.
 
-    Terminals and fonts are newer than Python's tables, so an unassigned character counts as
-    visible. Joiners do too, because some scripts need them.
+    An unassigned character counts as visible, because terminals and fonts may be newer than the
+    tables of Python. Joiners count as visible too, because some scripts need them.
     """
     if char.isprintable() or char in (_JOINER, _NON_JOINER):
         return True
@@ -87,14 +89,14 @@ def clean(value: object, limit: int | None = None) -> str:
     """Return a value of the service as one line that is safe to show.
 
     Control characters, bidi overrides, zero-width characters and lone surrogates become one
-    replacement character each. To drop them would make two different names look the same.
-    Joiners stay where they join something, as in emoji. Of many combining marks on a letter, the
-    first eight stay.
+    replacement character each. If they were removed, two different names could look the same.
+    Joiners that affect their neighbors stay, as in emoji. If a letter has more than eight
+    combining marks, only the first eight stay.
 
     Args:
-        value: Any value; anything but a string is shown as Python writes it.
-        limit: Maximum number of characters, at most :data:`LONGEST`; a longer text ends in an
-            ellipsis.
+        value: Any value; a value that is not a string is converted with ``str``.
+        limit: Maximum number of characters, at most :data:`LONGEST`. A longer text is cut and ends
+            in an ellipsis.
     """
     limit = LONGEST if limit is None else min(limit, LONGEST)
     text = value if isinstance(value, str) else str(value)
@@ -104,7 +106,7 @@ def clean(value: object, limit: int | None = None) -> str:
         return text
     kinds = [*map(unicodedata.category, text)]
     if kinds.count("Mn") + kinds.count("Me") <= MOST_MARKS and _UNSEEN.isdisjoint(text):
-        if text.isprintable():  # as most names are: this is for every cell of a page
+        if text.isprintable():  # fast path: most names are printable, and a page has many cells
             return text
         if _JOINER not in text and _NON_JOINER not in text:
             return "".join(map(_shown, text))
@@ -124,12 +126,12 @@ def clean(value: object, limit: int | None = None) -> str:
 def _is_at_work(char: str, before: str, after: str) -> bool:
     """Return whether a character without a glyph changes how its neighbors look.
 
-    Otherwise it could only make two different names look the same.
+    A character that changes nothing is replaced, because it makes different names look the same.
 
     Args:
         char: The character.
-        before: The character before it, or nothing.
-        after: The character after it, or nothing.
+        before: The previous character; empty at the beginning of the text.
+        after: The next character; empty at the end of the text.
     """
     if not before:
         return False
@@ -146,10 +148,10 @@ def _is_at_work(char: str, before: str, after: str) -> bool:
 
 
 def without_idle_joiners(text: str) -> str:
-    """Return a text without joiners and emoji styles that join nothing.
+    """Return a text without the joiners and emoji variation selectors that affect no neighbor.
 
     Args:
-        text: A part of painted text; a sequence that was cut leaves such characters.
+        text: A piece of displayed text. If a sequence was cut, such characters may be left over.
     """
     return "".join(
         char
@@ -160,29 +162,30 @@ def without_idle_joiners(text: str) -> str:
 
 
 def seen_or(name: str | None, instead: str) -> str:
-    """Return a name; if it is empty or only spaces, return a visible text instead."""
+    """Return a name, or the text ``instead`` if the name is empty or contains only spaces."""
     return name if name and not name.isspace() else instead
 
 
 def in_cell(value: str, limit: int | None = None) -> str:
-    """Return :func:`clean` text, in quotes if nothing in it is visible."""
+    """Return a text cleaned by :func:`clean`, in quotes if it is empty or contains only spaces."""
     shown = clean(value, limit)
     return shown if seen_or(value, "") else f'"{shown}"'
 
 
 def clean_lines(value: str) -> str:
-    """Return :func:`clean` text of several lines."""
+    """Return a text of several lines with each line cleaned by :func:`clean`."""
     return "\n".join(clean(line) for line in value.split("\n"))
 
 
 def spellings(values: Iterable[str]) -> list[str]:
-    """Return the forms in which secrets may appear in a text, the longest first.
+    """Return all forms in which secrets may appear in a text, the longest first.
 
-    A gateway's error page repeats the request, escaped as HTML, JSON or a URL.
+    An error page of a gateway may repeat the request, escaped as HTML, JSON or a URL. Therefore the
+    result includes these escaped forms.
 
     Args:
-        values: Values of headers. Their longer words count as secrets too, and so does what basic
-            credentials decode to.
+        values: Header values. Each long part of a value also counts as a secret, and so does the
+            decoded form of Basic credentials.
     """
     wholes = [whole for value in values for whole in (value, *_basic(value))]
     parts = {
@@ -192,18 +195,18 @@ def spellings(values: Iterable[str]) -> list[str]:
         if len(part) >= _SECRET
     }
     found = set(parts)
-    if parts:  # most profiles have none, and the first frame waits for nothing
+    if parts:  # most profiles have no secrets, and the import would delay the first frame
         import html
     for part in parts:
         for escaped in (html.escape(part), part.replace("/", "&#x2F;"), part.replace("/", "\\/")):
             found |= {escaped, escaped.replace("&#x27;", "&#39;"), escaped.replace("+", "&#43;")}
         found |= {quote(part), quote(part, safe=""), quote_plus(part), json.dumps(part)[1:-1]}
-        found |= {repr(part)[1:-1], repr(part.encode())[2:-1]}  # so h11 quotes what it refuses
+        found |= {repr(part)[1:-1], repr(part.encode())[2:-1]}  # h11 quotes values like this
     return sorted(found, key=len, reverse=True)
 
 
 def _basic(value: str) -> Iterator[str]:
-    """Yield user and password of ``Basic`` credentials, together and separately."""
+    """Yield the user and the password of ``Basic`` credentials, together and separately."""
     kind, _, credentials = value.partition(" ")
     if kind.lower() != "basic":
         return
@@ -224,10 +227,10 @@ def without_secrets(url: str) -> str:
 
 
 def masked(text: str, secrets: Iterable[str]) -> str:
-    """Return a text without its secrets.
+    """Return a text with each secret replaced by :data:`MASKED`.
 
     Args:
-        text: The whole text: half of a secret that was cut would remain.
+        text: The complete text. In a text that was cut, a part of a secret could remain.
         secrets: The result of :func:`spellings`.
     """
     for secret in secrets:

@@ -1,4 +1,4 @@
-"""The rule of a search for remotes, used for one lock's list and for all of them."""
+"""The rules of a search for remotes, for the list of one lock and for the lists of all locks."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ _SEARCHED = ("remoteName", "remoteNumber", "id", "extraData")
 
 
 def missing_words(needle: str, remote: Remote) -> list[str]:
-    """Return the typed words that a remote lacks; see :func:`fold_text`.
+    """Return the typed words that a remote does not contain; see :func:`fold_text`.
 
     A word may be part of the name, the number, the ID, or any key, text or number in the extra
-    data, even if a field does not have the contract's type. The words for type and dates are not
-    searched, because people are called Jan and May.
+    data, even if a field does not have the contract's type. Words for the type and the dates are
+    not searched, because Jan and May are also names of people.
 
     Args:
         needle: The typed text.
         remote: The remote as the service returned it.
 
     Returns:
-        The folded words; empty if the remote is found.
+        The missing words, folded; empty if the remote matches.
     """
     name, number, remote_id = remote.remote_name, remote.remote_number, remote.id
     own = fold_text(f"{name or ''}\n{number or ''}\n{'' if remote_id is None else remote_id}")
     missing = [word for word in fold_text(needle).split() if word not in own]
-    if missing and (remote.extra_data or remote.odd):  # which takes longest
+    if missing and (remote.extra_data or remote.odd):  # the slowest part
         more = fold_text("\n".join(_more_texts(remote)))
         missing = [word for word in missing if word not in more]
     return missing
 
 
 def is_found(needle: str, remote: Remote) -> bool:
-    """Return whether a remote has every typed word; an empty text finds nothing."""
+    """Return whether a remote contains every typed word. An empty text matches no remote."""
     return bool(fold_text(needle).strip()) and not missing_words(needle, remote)
 
 
 def search_text(remote: Remote) -> str:
     """Return all searched texts of a remote, folded, on one line.
 
-    Words have no blanks, so no word can match across two texts.
+    A searched word contains no spaces, so it cannot match across two texts.
     """
     name, number, remote_id = remote.remote_name, remote.remote_number, remote.id
     texts = [name or "", number or "", "" if remote_id is None else str(remote_id)]
@@ -58,7 +58,7 @@ def search_text(remote: Remote) -> str:
 
 
 def _more_texts(remote: Remote) -> list[str]:
-    """Return the texts in the extra data and in fields without the contract's type."""
+    """Return the texts in the extra data and in searched fields of a wrong type."""
     texts: list[str] = []
     todo: list[Any] = [remote.odd[name] for name in _SEARCHED if name in remote.odd]
     todo.append(remote.extra_data)
@@ -77,9 +77,10 @@ def _more_texts(remote: Remote) -> list[str]:
 
 
 def column_words(remote: Remote) -> tuple[str, ...]:
-    """Return the words of the columns, in which a search looks beside the remote's own texts.
+    """Return the words in the columns for type, way of adding and coerced flag.
 
-    ``describe_validity_briefly`` has those of its dates and its status.
+    A filter of the rows also searches these words. ``describe_validity_briefly`` returns the words
+    for the dates and the status.
     """
     return (
         word(RemoteType, remote.remote_type),
@@ -89,7 +90,7 @@ def column_words(remote: Remote) -> tuple[str, ...]:
 
 
 def has_words(needle: str, remote: Remote, zone: tzinfo, now_ms: int) -> bool:
-    """Return whether a remote has every word, in its own texts or in those of its columns."""
+    """Return whether a remote contains every word, in its own texts or in its columns."""
     missing = missing_words(needle, remote)
     if not missing:
         return True

@@ -1,4 +1,4 @@
-"""A remote like another one: the same fields, with name and number counted up."""
+"""The next remote of a series: the same fields, with the name and the number counted up."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from lockterm.domain.safe_text import clean
 
 _DIGITS = re.compile(r"[0-9]+")
 _MOST_DIGITS = 4000
-"""Python reads no longer numbers."""
+"""Maximum number of digits to count up, because Python does not convert much longer numbers."""
 
 
 class NamesInUse:
-    """The names and numbers that remotes of a lock have, as far as these are known.
+    """The known names and numbers of the remotes on a lock.
 
     Args:
-        remotes: Those that are known; one may come several times.
-        total: How many the lock has; None: that is not known either.
-        is_read: Whether the list of the lock was read, as far as it can be.
+        remotes: The known remotes; duplicates are allowed.
+        total: The number of remotes on the lock; None if unknown.
+        is_read: Whether lockterm has read as much of the lock's list as it can.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class NamesInUse:
     ) -> None:
         self.names = set[str]()
         self.numbers = dict[str, str]()
-        """Number -> what the remote is called, safe to show."""
+        """Remote number -> the name of the remote, safe to show."""
         self._near = dict[str, str]()
         self._near_names = dict[str, list[str]]()
         ids = set[int | None]()
@@ -41,13 +41,13 @@ class NamesInUse:
             ids.add(remote.id)
         self.is_read = is_read
         self.words = ""
-        """A sentence where only a part is known."""
+        """A sentence if only a part of the remotes is known; otherwise empty."""
         if total is not None and len(ids) < total:
             known = f"Only {len(ids):,} of {total:,} remotes were read"
             self.words = f"{known}, so another remote may have this number."
 
     def add(self, name: str, number: str) -> None:
-        """Note one more remote."""
+        """Add the name and the number of a remote."""
         number = normalize_name(number)
         self.names.add(normalize_name(name))
         self._near_names.setdefault(near_key(name), []).append(name)
@@ -56,13 +56,13 @@ class NamesInUse:
             self._near[near_key(number)] = number
 
     def describe_name(self, name: str) -> str:
-        """Return a sentence if another remote has a name that is nearly the same; else nothing."""
+        """Return a sentence if another remote has a similar but different name; otherwise empty."""
         some = self._near_names.get(near_key(name), []) if near_key(name) else []
         others = [one for one in some if not is_same_name(one, name)]
         return near_note(others) if others else ""
 
     def describe_number(self, number: str) -> str:
-        """Return a sentence if another remote has a number or one like it; else nothing."""
+        """Return a sentence if another remote has the same or a similar number; otherwise empty."""
         number = normalize_name(number)
         if not number:
             return ""
@@ -78,11 +78,11 @@ class NamesInUse:
 def counted_up(text: str, taken: Collection[str]) -> str:
     """Return the next free text of a series: ``A-0099`` -> ``A-0100``, ``Anna`` -> ``Anna 2``.
 
-    The last number in the text is increased and keeps its leading zeros.
+    The last number in the text is increased until the text is free, and keeps its leading zeros.
 
     Args:
-        text: The text before.
-        taken: The existing texts.
+        text: The text of the previous remote.
+        taken: The texts that are in use.
     """
     found = [*_DIGITS.finditer(text)]
     if found and len(digits := found[-1][0]) <= _MOST_DIGITS:
@@ -101,7 +101,7 @@ def next_like(typed: Mapping[str, str], taken: NamesInUse) -> dict[str, str]:
     """Return the input for the next remote of a series.
 
     Args:
-        typed: Contract field -> the input for the one before.
+        typed: Contract field -> the input for the previous remote.
         taken: The names in use.
     """
     return {

@@ -1,4 +1,4 @@
-"""Access that a change takes away: the moments from now on in which only the old remote opens."""
+"""Shortened access: the future times in which the old remote opens and the new one does not."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from lockterm.domain.weekdays import WEEK
 
 _ALL_DAYS = frozenset(WEEK)
 _BEGINNING, _FOREVER = -(2**63), 2**63
-"""Before and after every moment that a service can name, in milliseconds."""
+"""Milliseconds before and after every moment that a service can send."""
 
 _MOST_DAYS = 9
-"""Days within which each weekday comes, also where the first has begun."""
+"""Number of days to search for a weekday; enough even if the first day has already begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,25 +25,25 @@ class Shortening:
     """The ways in which a change shortens access; at least one field is set."""
 
     ends_ms: int | None = None
-    """The new end, if it closes earlier."""
+    """The new end of access, in milliseconds, if access ends earlier."""
     ended_ms: int | None = None
-    """The end before the change, if there was one."""
+    """The end before the change, in milliseconds, if access ends earlier and had an end."""
     earlier_ms: int = 0
-    """By how much it closes earlier; 0 if it had no end or closes no earlier."""
+    """The time by which access ends earlier, in milliseconds; 0 without an earlier or old end."""
     closed: tuple[int, int] | None = None
-    """From when until when it no longer opens, before its new start."""
+    """The begin and the end, in milliseconds, of the lost access before the new start."""
     days: tuple[int, ...] = ()
-    """Weekdays on which it no longer opens between the new start and end."""
+    """The weekdays on which the remote no longer opens between the new start and end."""
 
     @property
     def was_permanent(self) -> bool:
-        """Whether it had no end and gets one."""
+        """Whether access had no end and gets one."""
         return self.ends_ms is not None and self.ended_ms is None
 
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """When a remote opens: on some weekdays between a start and an end."""
+    """The times when a remote opens: some weekdays between a start and an end."""
 
     start: int
     end: int
@@ -51,17 +51,17 @@ class _Open:
 
 
 def find_shortening(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> Shortening | None:
-    """Return what a change takes away from a remote, from now on; None if it takes nothing.
+    """Return how a change shortens the future access of a remote; None if it does not.
 
-    The function compares the two sets of moments in which the remotes open. A recurring remote
-    without weekdays opens nobody knows when: only its start and end are compared, and a change
-    that removes its weekdays removes all of them.
+    The function compares the times when the remote opens before and after the change. For a
+    recurring remote without weekdays, these times are unknown, so only start and end are compared.
+    A change that removes all weekdays counts as removing access on all of them.
 
     Args:
-        before: The remote as it is; if its dates make no period, nothing is known to be lost.
-        after: The remote as it is to be.
+        before: The present remote. If its dates form no period, no access is known to be lost.
+        after: The wanted remote.
         now_ms: Now, in milliseconds.
-        zone: The zone of the lock, which decides where a weekday begins.
+        zone: The time zone of the lock, which decides when a weekday begins.
     """
     old, new = _open_of(before, _days_of(after) or _ALL_DAYS), _open_of(after, frozenset())
     if old is None:
@@ -69,7 +69,7 @@ def find_shortening(before: Remote, after: Remote, now_ms: int, zone: tzinfo) ->
     if needs_weekdays(after.remote_type) and not _days_of(after) and not _days_of(before):
         new = _open_of(after, _ALL_DAYS)
     begin = max(old.start, now_ms)
-    if new is None or new.end <= max(new.start, now_ms):  # it opens no more at all
+    if new is None or new.end <= max(new.start, now_ms):  # the new remote never opens again
         new = _Open(begin, begin if new is None else min(new.end, begin), frozenset())
     first = _first_open(begin, min(old.end, new.start), old.days, zone)
     until = _first_open(new.start, new.end, new.days, zone)
@@ -97,7 +97,7 @@ def _days_of(remote: Remote) -> AbstractSet[int]:
 
 
 def _open_of(remote: Remote, without_days: AbstractSet[int]) -> _Open | None:
-    """Return when a remote opens; None if its type and dates do not say."""
+    """Return the times when a remote opens; None if its type and dates form no period."""
     if remote.remote_type == RemoteType.PERMANENT:
         return _Open(_BEGINNING, _FOREVER, _ALL_DAYS)
     start, end = remote.start_ms, remote.end_ms
@@ -114,7 +114,7 @@ def _first_open(start: int, end: int, days: AbstractSet[int], zone: tzinfo) -> i
         if at >= end or not days:
             return None
         local = dates.local(at, zone)
-        if local is None or local.isoweekday() in days:  # beyond the calendar, to be sure
+        if local is None or local.isoweekday() in days:  # outside the calendar, any day counts
             return at
         at = dates.day_around(at, zone)[1]
     return None

@@ -38,14 +38,14 @@ def undone(
 ) -> PlannedSteps:
     """Return the inverse of a recorded add, update or user number.
 
-    Each step expects the remote as the change left it; a remote that was changed since is not
-    touched.
+    Each step expects the remote as the change left it. A remote that was changed since then stays
+    unchanged.
 
     Args:
-        operation: An operation for which :func:`.why_not_undone` returns nothing.
-        zone: The zone of its lock.
+        operation: An operation for which ``why_not_undone`` returns an empty string.
+        zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
-        known: For a user number: the former values of fields that no list returns.
+        known: For a user number, the former values of the hidden fields, which no list returns.
     """
     body = operation.body
     if operation.call == "add":
@@ -84,12 +84,12 @@ def undone(
 def voice_undone(
     operation: Operation, sent: Sequence[Operation], undone_too: Set[str]
 ) -> PlannedSteps:
-    """Return a step that sets the former voice of a lock, if it was set from here and recorded.
+    """Return a step that sets the former voice of a lock, if lockterm had set that voice.
 
     Args:
-        operation: The operation that set the voice.
-        sent: All operations that set it from here, or may have, the oldest first.
-        undone_too: The IDs of operations that are undone before it.
+        operation: The operation that set the present voice.
+        sent: All operations of lockterm that set or may have set the voice, the oldest first.
+        undone_too: The IDs of the later operations that are undone before this one.
     """
     before = voice_set(operation)
     step = Step(0, Action.VOICE, operation.lock_id, None, "", before=before)
@@ -109,7 +109,7 @@ def voice_undone(
 
 
 def _user_no_undone(operation: Operation, was: Remote, known: Mapping[str, Any]) -> PlannedSteps:
-    """Return the step that sets the former user number, if it is known."""
+    """Return the step that sets the former user number; a refused step if it is unknown."""
     name = "remoteUserNo"
     now = operation.body.get(name)
     told = {name: was.remote_user_no} if was.remote_user_no is not None else known
@@ -134,14 +134,14 @@ def restored(
 ) -> PlannedSteps:
     """Return steps that add the remotes of backups again.
 
-    A remote whose name and number are on the lock is there already.
+    If the lock has a remote with the same name and number, the remote counts as already restored.
 
     Args:
-        backups: The remotes, each with the delete or clear that removed it.
-        lock_id: The lock that they were on and return to.
+        backups: The remotes, each with the ID of the delete or clear that removed it.
+        lock_id: The lock from which the remotes were removed.
         there: All remotes of the lock.
         now_ms: Now, in milliseconds.
-        renames: See :func:`copied`.
+        renames: Whether a remote whose name is taken gets another name; see :func:`copied`.
     """
     bulk = PlannedSteps([], [])
     remotes = [remote for _, remote in backups]
@@ -149,7 +149,7 @@ def restored(
     numbered = [
         one
         if (one.remote_name, one.remote_number) in pairs
-        else replace(one, remote_number=None)  # another one may have the same
+        else replace(one, remote_number=None)  # another remote may have the same number
         for one in there
     ]
     steps = copied(remotes, lock_id, numbered, renames=renames)
@@ -166,12 +166,12 @@ def restored(
 
 
 def refused(step: Step, reason: str) -> Step:
-    """Return a step as one that cannot be planned."""
+    """Return a step in the refused state, with the reason why it cannot be planned."""
     return replace(step, state=StepState.REFUSED, message=reason)
 
 
 def gained(before: Remote | None, after: Remote, now_ms: int) -> str:
-    """Return the access that a change adds, in words; empty if it adds none.
+    """Return a sentence about the access that a change adds; empty if the change adds none.
 
     Args:
         before: The remote before the change; None if it was deleted.
@@ -198,7 +198,7 @@ def gained(before: Remote | None, after: Remote, now_ms: int) -> str:
 
 
 def _access(remote: Remote, now_ms: int) -> tuple[float, float, frozenset[int]]:
-    """Return from when, until when, and on which weekdays a remote may open from now on."""
+    """Return the start, the end and the weekdays of the access that a remote has from now on."""
     week = frozenset(WEEK)
     if remote.remote_type == RemoteType.PERMANENT:
         return now_ms, inf, week

@@ -1,7 +1,7 @@
-"""The period of a remote: what its dates mean, and what the service reports beside them.
+"""The validity of a remote: its period by the dates, and the status that the service reports.
 
-The contract has no rule for ``status`` (3), so the two are kept apart. If a service calls an
-expired remote normal, it is quoted as ``says normal``, not corrected.
+The contract has no rule for ``status`` (3), so lockterm keeps dates and status apart. If a service
+calls an expired remote normal, lockterm shows ``says normal`` and does not correct the status.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 _TOLERANCE_MS = 2 * dates.MINUTE_MS
-"""Milliseconds that clocks may differ before service and dates are said to disagree."""
+"""Tolerated clock difference, in milliseconds, before status and dates count as disagreeing."""
 
 
 class Phase(Enum):
-    """The position of now in the period of a remote, by its dates alone."""
+    """The position of the present time in the period of a remote, by its dates alone."""
 
     ALWAYS = "always"
     AHEAD = "upcoming"
     NOW = "active"
     OVER = "expired"
     UNCLEAR = "unclear"
-    """No dates, dates that form no period, or a type that the contract does not list."""
+    """The dates are missing or form no period, or the contract does not list the type."""
 
 
 class State(Enum):
-    """The state of a remote that a person must know first: a word, and an icon of a distinct shape.
+    """The most important state of a remote: a word, and an icon with a distinct shape.
 
-    Each icon takes one cell on every terminal and has an ASCII form. Its color is the stylesheet's
-    ``line-table--`` and :attr:`look`.
+    Each icon takes one cell on every terminal and has an ASCII form. The stylesheet sets its color
+    in the class ``line-table--`` followed by :attr:`look`.
     """
 
     ENDED = "expired", "×", "x", "expired"
@@ -60,17 +60,17 @@ class State(Enum):
 
     @property
     def look(self) -> str:
-        """The name in the stylesheet."""
+        """The name of the state in the stylesheet."""
         return self.name.lower()
 
     @property
     def sign(self) -> str:
-        """The icon on this terminal."""
+        """The icon in the form that this terminal can show."""
         return self._plain if glyphs.are_ascii() else self._sign
 
 
 COERCED = "&"
-"""The icon of a coerced remote, beside that of its state."""
+"""The icon of a coerced remote, shown beside the icon of its state."""
 
 
 def state_of(remote: Remote, now_ms: int) -> State:
@@ -79,13 +79,19 @@ def state_of(remote: Remote, now_ms: int) -> State:
 
 
 def state_by_dates(remote: Remote, now_ms: int) -> State:
-    """Return the state by the dates alone, for remotes of which the service reports nothing."""
+    """Return the state by the dates alone, for remotes without a status from the service."""
     phase = _clear_phase(remote, phase_of(remote, now_ms))
     return _by_dates(phase, (remote.end_ms or 0) - now_ms)
 
 
 def may_be(state: State, end_ms: int | None, now_ms: int) -> bool:
-    """Return whether a remote may have a state, by :func:`end_of` alone, which is faster."""
+    """Return whether a remote may have a state, by its end alone, which is faster.
+
+    Args:
+        state: The state.
+        end_ms: The result of :func:`end_of` for the remote.
+        now_ms: Now, in milliseconds.
+    """
     left_ms = None if end_ms is None else end_ms - now_ms
     match state:
         case State.ENDED:
@@ -96,7 +102,7 @@ def may_be(state: State, end_ms: int | None, now_ms: int) -> bool:
 
 
 def phase_of(remote: Remote, now_ms: int) -> Phase:
-    """Return the phase by the dates; the start belongs to the period, the end does not."""
+    """Return the phase of a remote. Its period includes the start but not the end."""
     kind, start, end = remote.remote_type, remote.start_ms, remote.end_ms
     if kind == RemoteType.PERMANENT:
         return Phase.ALWAYS
@@ -110,7 +116,7 @@ def phase_of(remote: Remote, now_ms: int) -> Phase:
 def end_of(remote: Remote) -> int | None:
     """Return the end of a remote's period, in milliseconds.
 
-    None if it never ends: a permanent remote, or one whose dates form no period.
+    None for a permanent remote, and for a remote whose dates form no period.
     """
     end = remote.end_ms
     return end if end and phase_of(remote, end) is Phase.OVER else None
@@ -124,18 +130,18 @@ def has_unreadable_period(remote: Remote) -> bool:
 
 
 def without_weekdays(remote: Remote) -> bool:
-    """Return whether a recurring remote has no known weekday: when it opens is unclear."""
+    """Return whether a recurring remote has no known weekday, so that its state is unclear."""
     return needs_weekdays(remote.remote_type) and not {*(remote.week_day or ())} & {*WEEK}
 
 
 def ends_by(remote: Remote, until_ms: int) -> bool:
-    """Return whether the period of a remote is over at a moment."""
+    """Return whether the period of a remote is over at a given time."""
     end = end_of(remote)
     return end is not None and end <= until_ms
 
 
 def never_opens(wanted: Remote, zone: tzinfo) -> bool:
-    """Return whether no allowed day of the week is in the period, in a time zone."""
+    """Return whether none of a remote's weekdays falls into its period, in a time zone."""
     start, end, days_wanted = wanted.start_ms, wanted.end_ms, set(wanted.week_day or ())
     if not needs_weekdays(wanted.remote_type) or not days_wanted or not start or not end:
         return False
@@ -147,19 +153,19 @@ def never_opens(wanted: Remote, zone: tzinfo) -> bool:
 
 
 def _clear_phase(remote: Remote, phase: Phase) -> Phase:
-    """Return the phase; unclear if the weekdays of a current period are unknown."""
+    """Return the phase, or ``UNCLEAR`` if the remote is active but its weekdays are unknown."""
     return Phase.UNCLEAR if phase is Phase.NOW and without_weekdays(remote) else phase
 
 
 def judge(remote: Remote, phase: Phase, now_ms: int) -> tuple[State, str, str]:
-    """Return the state of a remote, its word, and a sentence if status and dates disagree."""
+    """Return a remote's state, the word to show, and a sentence if status and dates disagree."""
     return _state(_clear_phase(remote, phase), remote.status, remote.end_ms, now_ms)
 
 
 def _state(
     phase: Phase, status: int | None, end: int | None, now_ms: int
 ) -> tuple[State, str, str]:
-    """Return the state, its word, and a sentence if service and dates disagree."""
+    """Return the state, the word to show, and a sentence if status and dates disagree."""
     left_ms = (end or 0) - now_ms
     if status == RemoteStatus.NORMAL:
         if phase is Phase.OVER and -left_ms > _TOLERANCE_MS:
@@ -181,7 +187,7 @@ def _state(
 
 
 WEEK_MS, MONTH_MS = 7 * dates.DAY_MS, 30 * dates.DAY_MS
-"""The rest of a period, in milliseconds, from which its state names its end."""
+"""The remaining time, in milliseconds, below which an active remote counts as expiring."""
 
 
 def _by_dates(phase: Phase, left_ms: int) -> State:

@@ -13,7 +13,7 @@ from lockterm.domain.reading import Record, number, part, text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoicePack(Record):
-    """A pack of a lock: an entry of ``voice/list`` (2.4), or its detail (2.5)."""
+    """A voice pack of a lock: an entry of ``voice/list`` (2.4), or its detail (2.5)."""
 
     name: str | None = text("name")
     label: str | None = text("label")
@@ -27,7 +27,7 @@ class VoicePack(Record):
 class Timbre(Record):
     """A voice of a language (2.6). ``is_female`` may be missing.
 
-    Size and MD5 are not in the contract, but count if a service sends them.
+    Size and MD5 are not in the contract, but lockterm uses them if a service sends them.
     """
 
     is_female: int | None = number("isFemale")
@@ -47,7 +47,7 @@ class Language(Record):
 
     @classmethod
     def read_parts(cls, raw: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the timbres that are objects, including odd ones."""
+        """Return the timbres that are JSON objects, including those with fields of a wrong type."""
         timbres = raw.get("timbres")
         if not isinstance(timbres, list):
             return {}
@@ -56,7 +56,7 @@ class Language(Record):
 
 
 def has_voice(languages: Iterable[Language], lang: str, timbre: str) -> bool:
-    """Return whether a model has a voice."""
+    """Return whether the languages of a model include a voice."""
     return any(
         (one.lang, voice.timbre) == (lang, timbre) for one in languages for voice in one.timbres
     )
@@ -65,7 +65,7 @@ def has_voice(languages: Iterable[Language], lang: str, timbre: str) -> bool:
 def name_pack(
     url: str, languages: Iterable[Language], pack: VoicePack | None = None
 ) -> tuple[str, ...]:
-    """Return the language and the timbre of a pack, or its own name if they are unknown."""
+    """Return the language and the timbre of a pack, or the name of the pack if they are unknown."""
     for one in languages:
         for voice in one.timbres:
             if url and voice.timbre_pack_url == url:
@@ -74,7 +74,7 @@ def name_pack(
 
 
 def joined(lists: Iterable[Sequence[Language]]) -> list[Language]:
-    """Return the voices of several models without duplicates; the first model wins."""
+    """Return the voices of several models without duplicates; the first entry wins."""
     found: dict[str | None, Language] = {}
     known: dict[str | None, dict[str | None, Timbre]] = {}
     for languages in lists:
@@ -107,15 +107,15 @@ _ENDINGS = frozenset({
     *("aac", "amr", "flac", "m4a", "mp3", "ogg", "opus", "pcm", "wav"),
     *("7z", "bin", "bz2", "dat", "gz", "pack", "tar", "tgz", "xz", "zip"),
 })  # fmt: skip
-"""The endings of sounds and archives: a desktop might run a file with another ending."""
+"""The allowed file endings, of sounds and archives. A desktop might run files with others."""
 _NO_WORD = re.compile(r"[^A-Za-z0-9]+")
 _PART = 24
-"""Maximum characters of a lock, a language or a timbre in a file name."""
+"""Maximum number of characters of a lock, a language or a timbre in a file name."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackSource:
-    """The source of a voice pack, with what the service reported about it (2.5, 2.6)."""
+    """The source of a voice pack, with the reported size and MD5 (2.5, 2.6)."""
 
     url: str
     """``timbrePackUrl``."""
@@ -124,14 +124,15 @@ class PackSource:
     md5: str = ""
     """``fileMd5``; empty if the service reported none."""
     named: tuple[str, ...] = ()
-    """The parts of its file name: the lock, the language and the timbre."""
+    """The parts of the file name: the lock, the language and the timbre."""
 
     @property
     def file_name(self) -> str:
-        """``Main-gate_1001_de-DE_anna_3f2a91c03f2a91c0.wav``, the same for each pack and lock.
+        """The file name, such as ``Main-gate_1001_de-DE_anna_3f2a91c03f2a91c0.wav``.
 
-        The last part identifies the pack, so that no download resumes another pack's file. The
-        ending is that of the address if it belongs to a sound or an archive, else ``.pack``.
+        The name is always the same for a pack and a lock. The last part identifies the pack, so
+        that no download resumes the file of another pack. The ending is that of the address if it
+        is an ending of sounds or archives; otherwise it is ``.pack``.
         """
         facts = f"{self.url}\n{self.size}\n{self.md5.lower()}"
         mark = hashlib.sha256(facts.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -142,7 +143,7 @@ class PackSource:
 
     @property
     def assurance(self) -> str:
-        """A sentence about the checks that a fetched file passed."""
+        """Sentences about the checks that a downloaded file passed."""
         found = "These checks detect transmission errors, not forgery."
         if self.size is not None and self.md5:
             return f"Size and MD5 match. {found}"

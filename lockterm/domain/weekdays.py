@@ -1,4 +1,4 @@
-"""Weekdays as the contract numbers them, 1 Monday to 7 Sunday (2.3), in words and back."""
+"""The conversion of weekdays between the contract's numbers (2.3, 1 is Monday) and words."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ _SETS = {
 
 
 _ALL_DAYS_MASK = "127"
-"""Every day where weekdays are the bits of a number; as digits, Mon, Tue and Sun."""
+"""An ambiguous text: every day if weekdays are bits of a number; as digits, Mon, Tue and Sun."""
 
 _AMBIGUOUS = "{} is ambiguous. Type mon-fri, or separate the digits with commas, as in {}."
 
 
 def parse_weekdays(text: str) -> frozenset[int]:
-    """Read weekdays as a person types them: ``mon-fri``, ``mo,we``, ``135``, ``weekend``.
+    """Read weekdays as a user types them: ``mon-fri``, ``mo,we``, ``135``, ``weekend``.
 
-    Digits in a row have to rise, and ``127`` is refused: elsewhere it means every day. A range may
-    run over Sunday: ``fri-mon`` is Fri, Sat, Sun, Mon. Nothing typed is no weekday.
+    Digits without separators must increase. ``127`` is refused, because in other programs it means
+    every day. A range may include Sunday and go on: ``fri-mon`` is Fri, Sat, Sun, Mon. An empty
+    text means no weekday.
 
     Raises:
-        ValueError: With a sentence that says which part is not understood.
+        ValueError: A part cannot be read. The message is a sentence that names this part.
     """
     typed = " ".join(text.casefold().split())
     if typed in _SETS:
@@ -68,19 +69,20 @@ def _one(word: str) -> int:
 
 
 def format_weekday_letters(days: Iterable[int]) -> str:
-    """Return ``M W F``: a letter at its place in the week for each weekday, 7 cells at most."""
+    """Return ``M W F``: the first letter of each weekday, at its position in 7 characters."""
     given = set(days)
     letters = (name[0] if day in given else " " for day, name in enumerate(DAYS, 1))
     return "".join(letters).rstrip()
 
 
 def format_weekdays(days: Iterable[int], *, short: bool = False) -> str:
-    """``Mon-Fri``; three days and more in a row are a range.
+    """Return weekdays in words, such as ``Mon-Fri``. Three or more days in a row become a range.
 
     Args:
-        days: As the service sent them: order and repeats do not matter, and a number that is no
-            weekday is named as it came.
-        short: Two letters and spaces, ``Mo We Fr``, or ``daily``, for narrow columns.
+        days: The numbers from the service, in any order and with possible duplicates. A number
+            that is not a weekday is shown as ``unknown 9``.
+        short: Whether to use two letters and spaces, ``Mo We Fr``, or ``daily``, for narrow
+            columns.
     """
     given = set(days)
     known = sorted(day for day in given if day in WEEK)
