@@ -1,7 +1,8 @@
-"""Settings: profiles in a TOML file, the environment, the command line; and where each came from.
+"""Settings from the command line, the environment and a TOML file, with their origins.
 
-``load_settings`` is the way in. Order: option, environment, profile in the file, default. An
-unknown or wrong setting raises a ``ConfigError`` that names the place, the key, and a right value.
+``load_settings`` is the entry point. The order is: option, environment, profile in the file,
+default. An unknown or wrong setting raises a ``ConfigError`` with the place, the key, and a valid
+value.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The configuration file: read, and checked for its shape and its permissions."""
+"""The configuration file: reading, and checks of its structure and permissions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from lockterm.errors import ConfigError
 from lockterm.safe_files import for_shell, read_guarded
 
 LARGEST = 1 << 20
-"""A configuration of more bytes is a mistake."""
+"""Maximum size of a configuration file, in bytes."""
 
 BYTE_ORDER_MARK = "\ufeff"
-"""Some editors begin a file with it; it stays when the file is written."""
+"""The mark with which some editors begin a file; lockterm preserves it when it writes."""
 
 TOP_KEYS = ("default_profile", "profiles", "terminal", "keys")
 TERMINAL_KEYS = ("quiet", "mouse", "glyphs", "copy")
@@ -43,15 +43,25 @@ class ConfigFile:
     keys: Mapping[str, Any] = field(default_factory=dict)
     source: str = field(default="", repr=False)
     notice: str = ""
-    """A note for people about how the file was written; empty if there is none."""
+    """A note for the user about how the file was written; empty if there is none."""
 
     def place(self, *keys: str) -> str:
-        """Return ``FILE, line 4`` for a key with its tables; only the file for a missing key."""
+        """Return the place of a key, such as ``FILE, line 4``; only the file if the key is missing.
+
+        Args:
+            keys: The names of the tables around the key, then the key.
+        """
         line = line_of(self.source, keys)
         return f"{self.path}, line {line}" if line else str(self.path)
 
     def error(self, keys: tuple[str, ...], sentence: str, hint: str = "") -> ConfigError:
-        """Return the error for a wrong value; the sentence continues after the key's name."""
+        """Return the error for a wrong value.
+
+        Args:
+            keys: The names of the tables around the key, then the key.
+            sentence: The rest of the sentence after the name of the key.
+            hint: The hint for the user.
+        """
         return ConfigError(as_sentence(f"{self.place(*keys)}: {keys[-1]} {sentence}"), hint=hint)
 
 
@@ -60,7 +70,7 @@ def read_config(path: Path) -> ConfigFile | None:
 
     Raises:
         ConfigError: The file cannot be read, is not TOML, has unknown keys, or holds secrets that
-            others can read or redirect.
+            other users can read or redirect.
     """
     try:
         data, about, why = read_guarded(path, LARGEST, "configuration")
@@ -101,7 +111,7 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
             f"{path}, line {line}: not UTF-8.", hint="Save the file as UTF-8."
         ) from error
     except (ValueError, RecursionError) as error:
-        message = "a number in it is too large"  # where it is Python that could not read it
+        message = "a number in it is too large"  # Python could not parse it
         if isinstance(error, RecursionError):
             message = "nested too deeply"
         elif isinstance(error, tomllib.TOMLDecodeError):
@@ -145,7 +155,7 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
 
 
 def color_key(profile: Mapping[str, Any]) -> str:
-    """Return the color key in this profile's spelling; ``color`` if it has none."""
+    """Return the color key as this profile spells it; ``color`` if the profile has no color."""
     return OLDER_COLOR if OLDER_COLOR in profile else "color"
 
 
@@ -167,7 +177,7 @@ def _check_headers(config: ConfigFile, profile: str, headers: object) -> None:
 
 
 def _check_permissions(config: ConfigFile, mode: int, why: str | None) -> None:
-    """Refuse secrets that others can read, and services that others can choose."""
+    """Refuse a file whose secrets other users can read, or whose services they can change."""
     if why:
         raise ConfigError(
             f"{config.path} sets the service, but {why}.",
@@ -201,7 +211,7 @@ def _refuse_huge_numbers(value: object) -> None:
 
 
 def line_of(source: str, keys: tuple[str, ...]) -> int | None:
-    """Return the line of a key or table, from 1; None if it is not written plainly."""
+    """Return the line number of a key or table, from 1; None if no line contains it plainly."""
     table: tuple[str, ...] = ()
     for number, line in enumerate(source.removeprefix(BYTE_ORDER_MARK).splitlines(), 1):
         if _HEADER_LINE.fullmatch(line):
@@ -214,7 +224,7 @@ def line_of(source: str, keys: tuple[str, ...]) -> int | None:
 
 
 def _key_path(line: str) -> tuple[str, ...]:
-    """Return the keys of one TOML line, with TOML's rules for dots and quotes."""
+    """Return the key path of one TOML line, by TOML's rules for dots and quotes."""
     try:
         table = tomllib.loads(line)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The table ``[keys]`` of the configuration."""
+"""The keys from the table ``[keys]`` of the configuration."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from lockterm.keymap import DEFAULT_KEYMAP, Keymap
 
 
 def resolve_keys(file: ConfigFile, origins: dict[str, str], warnings: list[str]) -> Keymap:
-    """Return the chosen keys.
+    """Return the chosen keys, and the keys of actions that lose default keys to them.
 
     Args:
         file: The configuration.
         origins: Receives the origin of each key.
-        warnings: Receives a sentence for each default key that gives way.
+        warnings: Receives a sentence for each default key that a chosen key replaces.
 
     Raises:
-        ConfigError: An ID or a key is unknown, or two actions have one key.
+        ConfigError: An action ID or a key is unknown, or two actions have the same key.
     """
     if not file.keys:
         return DEFAULT_KEYMAP
@@ -57,7 +57,7 @@ def keys_in(path: Path) -> Keymap:
 def _leaves(
     table: Mapping[str, Any], path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Without quotes around it, ``remotes.delete`` is a table in a table to TOML; not to people."""
+    """Yield the paths and values of nested tables, because ``remotes.delete`` is one in TOML."""
     for key, value in table.items():
         if isinstance(value, dict):
             yield from _leaves(value, (*path, key))

@@ -13,17 +13,17 @@ from lockterm.config import values
 from lockterm.config.file import ConfigFile
 
 Multiplexer = Literal["plain", "tmux", "screen"]
-"""The program that a copied value is wrapped for."""
+"""The program for which the escape sequence of a copied value is wrapped."""
 
 _COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
-"""The value that Python sets in the C locale."""
+"""The values of ``LC_CTYPE`` that Python may set in the C locale."""
 
 TRUE_COLORS = 1 << 24
 FEW_COLORS = 16
-"""The largest number of colors that the terminal's owner chooses."""
+"""Maximum number of colors whose shades the user's terminal theme defines."""
 
 _FILLING = ("xterm", "linux", "rxvt", "putty", "mlterm", "st-", "alacritty", "konsole", "foot")
-"""How ``TERM`` begins where terminfo has the flag ``bce``."""
+"""The beginnings of ``TERM`` for terminals with the terminfo flag ``bce``."""
 
 AUTO = "auto"
 _WORDS = {
@@ -35,51 +35,51 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The means of drawing, and the other sequences that lockterm sends."""
+    """The abilities of a terminal, and the settings for drawing on it."""
 
     quiet: bool = False
-    """For thin links: 16 colors, ASCII, and nothing read that was not asked for."""
+    """Whether low-bandwidth mode is on: 16 colors, ASCII, and no reads without a request."""
     mouse: bool = True
-    """Whether the terminal's mouse is taken at the start; a key changes that."""
+    """Whether lockterm uses the mouse at the start; a key switches the mouse on and off."""
     colors: int = TRUE_COLORS
-    """Number of colors of the terminal: 0, 16, 256 or 16,777,216. 0 with ``NO_COLOR``."""
+    """Number of colors of the terminal: 0, 16, 256 or 16,777,216; 0 if ``NO_COLOR`` is set."""
     ascii: bool = False
-    """Whether lines, dots and marks are drawn in ASCII, also without low-bandwidth mode."""
+    """Whether lines, dots and marks are drawn in ASCII, even without low-bandwidth mode."""
     copy: Multiplexer = "plain"
     """The program between lockterm and the clipboard."""
     unicode: bool = False
-    """Whether glyphs beyond ASCII were asked for: quiet keeps them then."""
+    """Whether the user requested glyphs beyond ASCII, which low-bandwidth mode then keeps."""
     over_ssh: bool = False
-    """Whether the terminal is somewhere else, behind an SSH connection."""
+    """Whether the terminal is on another machine, behind an SSH connection."""
     utf8: bool = True
-    """Whether the terminal takes UTF-8; else nothing beyond ASCII is sent, names neither."""
+    """Whether the terminal accepts UTF-8; if not, lockterm sends only ASCII, even in names."""
     fills: bool = False
     """Whether the terminal erases with the current background color."""
 
     @property
     def in_ascii(self) -> bool:
-        """Whether lines, dots and marks are drawn in ASCII now."""
+        """Whether lines, dots and marks are drawn in ASCII with the current settings."""
         return self.ascii or not self.utf8 or (self.quiet and not self.unicode)
 
     @property
     def native(self) -> bool:
-        """Whether the terminal's own colors are used: it has no others, or they cost less."""
+        """Whether the terminal's own colors are used, because it has no others or to send less."""
         return self.quiet or self.colors <= FEW_COLORS
 
 
 FULL_LOOK = Look()
-"""A terminal that can do all there is."""
+"""The look of a terminal with every ability."""
 
 
 @runtime_checkable
 class HasLook(Protocol):
-    """An app that knows what its terminal can do."""
+    """An app that knows the abilities of its terminal."""
 
     look: Look
 
 
 def look_of(app: object) -> Look:
-    """Return the look of an app; one with every ability if the app has none."""
+    """Return the look of an app, or the look with every ability if the app has none."""
     return app.look if isinstance(app, HasLook) else FULL_LOOK
 
 
@@ -91,24 +91,24 @@ def resolve_look(
     quiet: bool | None,
     mouse: bool | None,
 ) -> Look:
-    """Return the look from settings, and from detection for the rest.
+    """Return the look from the settings; abilities that are not set are detected.
 
     Args:
         file: The configuration.
         environ: The environment.
         origins: Receives the origin of each value.
-        quiet: As the command line or the environment says; None: they do not.
-        mouse: As the command line says; None: it does not.
+        quiet: The value from the command line or the environment; None if not given.
+        mouse: The value from the command line; None if not given.
 
     Raises:
-        ConfigError: A value of the table is wrong.
+        ConfigError: A value of the table ``[terminal]`` is wrong.
     """
     if quiet is None:
         quiet = _filed(file, "quiet", False, origins)
     if mouse is not None:
         origins["mouse"] = "option --no-mouse"
     elif "mouse" not in file.terminal and (environ.get("STY") or multiplexer(environ) == "screen"):
-        # Asked for the mouse, GNU screen keeps an escape to itself until the next key is typed.
+        # With the mouse on, GNU screen holds an Escape back until the next key press.
         mouse, origins["mouse"] = False, "in GNU screen"
     else:
         mouse = _filed(file, "mouse", True, origins)
@@ -138,7 +138,7 @@ def resolve_look(
 
 
 def _filed(file: ConfigFile, key: str, default: Any, origins: dict[str, str]) -> Any:
-    """Return a setting of the table, or its default."""
+    """Return a setting of the table ``[terminal]``, or its default."""
     if key not in file.terminal:
         origins[key] = origins.get(key, "default")
         return default
@@ -164,12 +164,12 @@ def multiplexer(environ: Mapping[str, str]) -> Multiplexer:
 
 
 def colors(environ: Mapping[str, str]) -> tuple[int, str]:
-    """Return the number of colors of the terminal, and the variable that says so."""
+    """Return the number of colors of the terminal, and the variable that determines it."""
     term = environ.get("TERM", "")
     if environ.get("NO_COLOR"):
         return 0, "environment NO_COLOR"
     depth = environ.get("COLORTERM", "").strip().lower()
-    # GNU screen hands on the variable of the terminal around it and garbles such colors.
+    # GNU screen passes the variable of the outer terminal on, but garbles such colors.
     if depth in ("truecolor", "24bit") and multiplexer(environ) != "screen":
         return TRUE_COLORS, f"environment COLORTERM={depth}"
     if "256color" in term or "direct" in term:
@@ -178,7 +178,7 @@ def colors(environ: Mapping[str, str]) -> tuple[int, str]:
 
 
 def needs_ascii(environ: Mapping[str, str]) -> tuple[bool, str]:
-    """Return whether the font may lack glyphs beyond ASCII, and the variable that says so."""
+    """Return whether the font may lack glyphs beyond ASCII, and the variable that shows this."""
     term = environ.get("TERM", "")
     if term == "linux" or term.startswith("vt"):
         return True, f"environment TERM={term}"
@@ -188,7 +188,7 @@ def needs_ascii(environ: Mapping[str, str]) -> tuple[bool, str]:
 def fills_erased(environ: Mapping[str, str]) -> bool:
     """Return whether the terminal erases with the current background (``bce`` of terminfo).
 
-    A list of names is as good as terminfo for the usual terminals, and costs no time.
+    For the usual terminals, a list of names gives the same result as terminfo, and is faster.
     """
     if multiplexer(environ) != "plain":
         return False
@@ -197,7 +197,7 @@ def fills_erased(environ: Mapping[str, str]) -> bool:
 
 
 def is_installed(name: str) -> bool:
-    """Return whether this machine has a locale; without it, programs use the C locale."""
+    """Return whether this machine has a locale; otherwise programs use the C locale."""
     before = locale.setlocale(locale.LC_CTYPE)
     try:
         locale.setlocale(locale.LC_CTYPE, name)
@@ -222,14 +222,14 @@ def takes_utf8(
     installed: Callable[[str], bool] = is_installed,
     coerced: Callable[[], bool] = was_coerced,
 ) -> tuple[bool, str]:
-    """Return whether the terminal takes UTF-8 by its environment, and the variable that says so.
+    """Return whether the terminal accepts UTF-8, and the environment variable that shows this.
 
-    A terminal started in the C locale, or in one that is not installed, takes bytes for letters.
+    A terminal that starts in the C locale, or in a missing locale, treats each byte as a character.
 
     Args:
         environ: The environment.
-        installed: Whether this machine has a locale.
-        coerced: Whether Python itself has set ``LC_CTYPE``.
+        installed: Returns whether this machine has a locale.
+        coerced: Returns whether Python itself has set ``LC_CTYPE``.
     """
     for name in ("LC_ALL", "LC_CTYPE", "LANG"):
         value = environ.get(name)

@@ -1,7 +1,7 @@
-"""Choices made inside lockterm: the theme, the columns of the table.
+"""Choices made in lockterm's UI, such as the theme and the columns of the table.
 
-They are in a small separate file, because the first frame needs them and does not wait for the
-store. People write ``config.toml``; lockterm writes this file.
+The choices are in a small separate file, because the first frame needs them and must not wait for
+the store. People write ``config.toml``; lockterm writes this file.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from lockterm.paths import make_directory, write_whole
 from lockterm.safe_files import read_guarded
 
 LARGEST = 1 << 16
-"""The largest file that lockterm reads, in bytes."""
+"""Maximum size in bytes of a file that lockterm reads."""
 
 _log = logging.getLogger("lockterm")
 
 
 class Preferences:
-    """The saved choices of this user; an unreadable file counts as none.
+    """The saved choices of this user; an unreadable file counts as empty.
 
     Args:
-        file: Where they are kept; it need not exist.
+        file: The file with the choices, which need not exist.
     """
 
     def __init__(self, file: Path) -> None:
@@ -33,7 +33,7 @@ class Preferences:
         self._kept = _read(file)
 
     def get(self, name: str) -> Any:
-        """Return a choice as JSON value; None if there is none. Check it: people edit the file."""
+        """Return a choice as a JSON value, or None. Validate it: people may edit the file."""
         return self._kept.get(name)
 
     @property
@@ -42,10 +42,10 @@ class Preferences:
         return self._kept
 
     def keep(self, name: str, value: Any) -> None:
-        """Save a choice; None removes it. Choices that another session saved stay.
+        """Save a choice; None removes the choice. Choices saved by other sessions are preserved.
 
         Raises:
-            StoreError: The directory cannot be made.
+            StoreError: The directory cannot be created.
             OSError: The file cannot be written.
         """
         self._kept = _read(self._file) | {name: value}

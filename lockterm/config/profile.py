@@ -1,4 +1,4 @@
-"""A profile: address and headers of a service, time zone and limits."""
+"""A profile: the address and headers of a service, the time zone and the limits."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from zoneinfo import ZoneInfo
 BodyEncoding = Literal["json", "form"]
 
 MAX_PAGE_SIZE = 200
-"""The most remotes that a page is asked to have."""
+"""Maximum number of remotes to request per page."""
 
 LEAST_PAGE_SIZE = 16
-"""The rows of the smallest terminal that screens fit into: on a smaller one, nothing is shown."""
+"""Minimum number of remotes on a page that fits the terminal: the rows of the smallest terminal."""
 
 FIT: Literal["auto"] = "auto"
-"""As many remotes a page as the terminal has room for."""
+"""The page size that requests as many remotes as the terminal has room for."""
 
 USUAL_SIZE = 80, 24
-"""The columns and lines of a terminal of unknown size."""
+"""The assumed columns and lines of a terminal whose size is unknown."""
 
 _AROUND = 4
-"""Lines of a screen that are no rows: its title, those of the columns, the pager, the keys."""
+"""Number of lines of a screen besides the rows: header, column titles, pager and footer."""
 
 _FRAME = 2
-"""Lines of the frame around a table."""
+"""Number of lines that the frame around a table takes."""
 
 
 def has_frames(columns: int, lines: int) -> bool:
@@ -50,12 +50,12 @@ def page_rows(page_size: int | Literal["auto"], columns: int, lines: int) -> int
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Everything about one service. Checked: see ``lockterm.config.values``."""
+    """The settings for one service, checked by ``lockterm.config.values``."""
 
     name: str
-    """The profile's name in the file, or the service's host where only a base URL was given.
+    """The profile's name in the file, or the URL without its scheme if only a base URL was given.
 
-    The lock book and the journal use this name as key, so it never means two services.
+    The lock book and the journal use this name as their key, so it must mean a single service.
     """
     base_url: str
     """The URL to which the contract's paths are relative, without a slash at its end."""
@@ -66,25 +66,25 @@ class Profile:
     body: BodyEncoding = "json"
     """Encoding of POST parameters; the voice setting is always JSON (4)."""
     ca_file: str = ""
-    """A CA file to trust besides the usual ones, or empty; verification cannot be switched off."""
+    """A CA file to trust in addition to the usual CAs, or empty. Verification is always on."""
     ca_only: bool = False
-    """Whether :attr:`ca_file` is trusted instead of the usual ones."""
+    """Whether :attr:`ca_file` is trusted instead of the usual CAs."""
     timeout_s: float = 15.0
     """Maximum duration of one attempt, in seconds."""
     calls_per_minute: int = 0
-    """Maximum calls a minute of a plan; 0 for no limit."""
+    """Maximum calls per minute of a run; 0 for no limit."""
     read_only: bool = False
-    """No call that writes leaves this machine."""
+    """Whether lockterm refuses to send writes."""
     open_last: bool = False
-    """Whether a start without ``--lock`` opens the lock that was opened last, not the book."""
+    """Whether a start without ``--lock`` opens the last opened lock, not the lock book."""
     cache: bool = True
     """Whether lists are cached on disk, for offline use and for a fast start."""
     color: str = ""
-    """One of :data:`lockterm.config.values.COLORS` for the title line, or empty."""
+    """One of :data:`lockterm.config.values.COLORS` for the header, or empty."""
     account: str = ""
     """The name of the account at the service; empty to derive it from the credentials."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Sent with every request; the values are secrets and never shown."""
+    """Headers to send with every request; their values are secrets and never shown."""
     warnings: tuple[str, ...] = ()
     """Warnings about allowed but unwise settings, shown at the start."""
 
@@ -102,5 +102,5 @@ class Profile:
 
     @property
     def host(self) -> str:
-        """The service's host, with the port where one is given, for the title line."""
+        """The service's host, with the port if one is given, for the header."""
         return urlsplit(self.base_url).netloc

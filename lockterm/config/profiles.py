@@ -1,4 +1,4 @@
-"""The profiles of the configuration: listed, opened, and written."""
+"""The profiles of the configuration: the list, their settings, and changes to the file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lockterm.config.settings import VARIABLES, Options, Settings, resolve_setti
 from lockterm.errors import ConfigError
 
 _OF_ONE_SERVICE = ("base_url", "profile", "lock")
-"""Settings that are about another profile than the one that is looked at."""
+"""Settings that select a service or lock, so they do not apply to a given profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,13 @@ class ProfileEntry:
 
     name: str
     filed: Mapping[str, Any]
-    """Its settings in the file, unchecked."""
+    """The profile's settings in the file, unchecked."""
     profile: Profile | None
-    """The profile with options and environment applied; None if it is broken."""
+    """The profile with options and environment applied; None if the profile is broken."""
     error: ConfigError | None
-    """Why it is broken."""
+    """The error in a broken profile; None if the profile is valid."""
     is_default: bool
-    """Whether the file names it as the one to start with."""
+    """Whether lockterm starts with this profile, as the default or the only one in the file."""
 
 
 class Profiles:
@@ -37,7 +37,7 @@ class Profiles:
 
     Args:
         path: The configuration file; it need not exist.
-        options: What was typed after ``lockterm``.
+        options: The options typed after ``lockterm``.
         environ: The environment.
     """
 
@@ -47,7 +47,7 @@ class Profiles:
         self._environ = environ
 
     def read(self) -> ConfigFile:
-        """Return the present configuration file.
+        """Read and return the configuration file as it is now.
 
         Raises:
             ConfigError: The file cannot be read, or is not a valid configuration.
@@ -69,7 +69,7 @@ class Profiles:
         return found
 
     def resolve(self, file: ConfigFile, name: str) -> Settings:
-        """Return the settings of a session with a profile.
+        """Return the settings for a session that uses a profile.
 
         Raises:
             ConfigError: A value of the profile is wrong.
@@ -83,21 +83,21 @@ class Profiles:
         """Return whether an environment variable has a value."""
         return bool(self._environ.get(variable))
 
-    # --- what comes before the file ----------------------------------------------------------
+    # --- options and environment -------------------------------------------------------------
 
     @property
     def pinned_by(self) -> str:
-        """The option or variable that names the service for every profile; or empty."""
+        """The option or variable that sets the base URL for every profile; empty if none does."""
         return self._named("base_url", self._options.base_url)
 
     @property
     def chosen_by(self) -> str:
-        """The option or variable that overrides the default profile; or empty."""
+        """The option or variable that overrides the default profile; empty if none does."""
         return self._named("profile", self._options.profile)
 
     @property
     def read_only_by(self) -> str:
-        """The option or variable that overrides read-only in the file; or empty."""
+        """The option or variable that overrides read-only in the file; empty if none does."""
         return self._named("read_only", "1" if self._options.read_only else None)
 
     def _named(self, setting: str, option: str | None) -> str:
@@ -110,18 +110,18 @@ class Profiles:
     # --- writing -------------------------------------------------------------------------------
 
     def save(self, file: ConfigFile, name: str, filed: Mapping[str, Any]) -> ConfigFile:
-        """Add a profile or change it; the first one becomes the default, and stays it.
+        """Add or change a profile; the first profile becomes the default and remains the default.
 
         Raises:
-            ConfigError: It cannot be written; see :func:`lockterm.config.writing.write_config`.
+            ConfigError: The file is not written; see :func:`lockterm.config.writing.write_config`.
         """
         default = file.default_profile
-        if default is None and len(file.profiles) < 2:  # a start would not know which of two
+        if default is None and len(file.profiles) < 2:  # with two, a start could not choose
             default = next(iter(file.profiles), name)
         return _write(file, default, {**file.profiles, name: filed})
 
     def make_default(self, file: ConfigFile, name: str) -> ConfigFile:
-        """Start with a profile from now on. Raises as :meth:`save`."""
+        """Make a profile the default; errors as for :meth:`save`."""
         return _write(file, name, file.profiles)
 
     def remove(self, file: ConfigFile, name: str) -> ConfigFile:
@@ -132,7 +132,7 @@ class Profiles:
 
 
 def successor(file: ConfigFile, name: str) -> str | None:
-    """Return the default profile after a removal; the file must name an existing one."""
+    """Return the default profile after a profile is removed; None if no default remains."""
     if file.default_profile != name:
         return file.default_profile
     return next((other for other in file.profiles if other != name), None)
@@ -147,7 +147,7 @@ def _write(file: ConfigFile, default: str | None, profiles: Mapping[str, Any]) -
 def header_of(filed: Mapping[str, Any]) -> tuple[str, str]:
     """Return the first header from the environment and its variable; empty if there is none.
 
-    The form does not show other headers, nor those whose value is in the file.
+    The form shows neither further headers nor headers whose value is in the file.
     """
     for name, value in filed.get("headers", {}).items():
         if isinstance(value, str) and value.startswith(FROM_ENVIRONMENT):

@@ -1,4 +1,4 @@
-"""The effective settings: option, environment, profile in the file, default; in this order."""
+"""The effective settings, from the option, environment, profile and default, in this order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lockterm.keymap import Keymap
 T = TypeVar("T")
 
 _USUAL = Profile(name="", base_url="")
-"""The defaults of a profile."""
+"""A profile with the default settings."""
 
 VARIABLES = {
     "base_url": "LOCKTERM_BASE_URL",
@@ -27,12 +27,12 @@ VARIABLES = {
     "read_only": "LOCKTERM_READ_ONLY",
     "quiet": "LOCKTERM_QUIET",
 }
-"""Setting -> environment variable. An empty variable is as good as none."""
+"""Setting -> environment variable. An empty variable counts as not set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of the command line, unchecked; None if not given."""
+    """The options of the command line, unchecked; an option is None if it was not given."""
 
     profile: str | None = None
     base_url: str | None = None
@@ -47,22 +47,22 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The effective settings, and where each came from."""
+    """The effective settings, and the origin of each."""
 
     profile: Profile | None
-    """None where neither a profile nor a base URL is known: the first run."""
+    """The profile; None if neither a profile nor a base URL is set, as on the first start."""
     open_lock: int | None
-    """Open straight on this lock's remotes."""
+    """The ID of the lock whose remotes are shown at the start; None for the lock book."""
     look: Look
     """The abilities of this terminal, and the settings for it."""
     origins: Mapping[str, str] = field(default_factory=dict)
-    """Name of a setting -> where its value came from, in words."""
+    """Name of a setting -> a description of the origin of its value."""
     keymap: Keymap = field(default_factory=dict)
-    """The keys that were chosen; the others are as usual."""
+    """The keys that the configuration changes; other actions keep their default keys."""
     is_last: bool = False
-    """Whether ``open_lock`` is the lock that was opened last, not one that a person named."""
+    """Whether ``open_lock`` is the lock that was opened last, not a lock that the user named."""
     variables: tuple[str, ...] = ()
-    """The variables of the environment that headers were taken from."""
+    """The environment variables that headers use."""
 
 
 def load_settings(path: Path, options: Options, environ: Mapping[str, str]) -> Settings:
@@ -70,18 +70,18 @@ def load_settings(path: Path, options: Options, environ: Mapping[str, str]) -> S
 
     Args:
         path: The configuration file; it need not exist.
-        options: What was typed.
+        options: The options of the command line.
         environ: The environment.
 
     Raises:
-        ConfigError: A value is wrong; the message names its place.
+        ConfigError: A value is wrong; the message names the place of the value.
     """
     file = read_config(path) or ConfigFile(path)
     return resolve_settings(file, options, environ)
 
 
 def resolve_settings(file: ConfigFile, options: Options, environ: Mapping[str, str]) -> Settings:
-    """As :func:`load_settings`, of a file that was read before."""
+    """Return the effective settings for a file that was already read; see :func:`load_settings`."""
     return _Resolver(file, options, environ).settings()
 
 
@@ -196,12 +196,12 @@ class _Resolver:
         return filed and not self._options.no_cache
 
     def _account(self, at_home: bool) -> str:
-        """Return the name of the profile's account; it is not used for another service."""
+        """Return the profile's account; empty if another base URL overrides the profile's."""
         account = self._filed("account", values.account, _USUAL.account)
         return account if at_home else ""
 
     def _color(self, at_home: bool) -> str:
-        """Return the profile's color; it is not used for another service."""
+        """Return the profile's color; empty if another base URL overrides the profile's."""
         key = color_key(self._chosen)
         color = self._filed(key, values.color, _USUAL.color)
         self._origins["color"] = self._origins.pop(key)
@@ -228,7 +228,7 @@ class _Resolver:
         return machine or _USUAL.timezone
 
     def _headers(self, base_url: str, own: str) -> dict[str, str]:
-        """Return the headers with their values, which are secrets of a single service."""
+        """Return the headers with their values; empty if the base URL means another host."""
         found: Mapping[str, str] = self._chosen.get("headers", {})
         if found and values.origin_of(base_url) != values.origin_of(own):
             self._warnings.append(
@@ -277,11 +277,11 @@ class _Resolver:
             raise ConfigError(values.as_sentence(f"{place} {error}")) from None
 
     def _switched(self, setting: str, option: bool) -> bool | None:
-        """Return the value of a flag, else of its variable, else None."""
+        """Return the value of a flag or its environment variable, or None."""
         return self._typed(setting, "1" if option else None, values.switch)
 
     def _filed(self, key: str, check: Callable[[Any], T], default: T) -> T:
-        """Return the value of the chosen profile, or the default."""
+        """Return the value of a setting in the chosen profile, or the default."""
         if key not in self._chosen:
             self._origins.setdefault(key, "default")
             return default

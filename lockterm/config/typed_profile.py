@@ -1,4 +1,4 @@
-"""Checks the input of the profile form by the rules of the file, and converts the input."""
+"""Checks the input of the profile form by the rules of the configuration file, and converts it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ LABELS = {
     "read_only": "Read-only",
     "color": "Color",
 }
-"""Name of a field -> what people call it, from top to bottom."""
+"""Name of a field -> its label in the form, from top to bottom."""
 
 READ_ONLY, WRITABLE = "no", "yes"
-"""Whether changes are sent; kept so in drafts."""
+"""The values of the field for read-only mode: whether changes are sent. Drafts contain them."""
 
 UNCOLORED = "none"
 
@@ -43,16 +43,16 @@ _SUBJECTS = {
 
 @dataclass(frozen=True, slots=True)
 class CheckedProfile:
-    """The result of a check."""
+    """The result of a check of the profile form."""
 
     errors: Mapping[str, str]
-    """Field -> sentence about the error; in the order of the form."""
+    """Field -> a sentence about its error, in the order of the form."""
     filed: Mapping[str, Any]
-    """The new settings for the file, including those that the form does not have."""
+    """The new settings for the file, including settings that the form does not show."""
 
 
 def typed_of(name: str, filed: Mapping[str, Any]) -> dict[str, str]:
-    """Return the first values of the form's fields; texts of a wrong type are empty."""
+    """Return the initial values of the form's fields; values that are not text become empty."""
     header, variable = header_of(filed)
 
     def text(key: str) -> str:
@@ -67,7 +67,7 @@ def typed_of(name: str, filed: Mapping[str, Any]) -> dict[str, str]:
         "variable": variable,
         "account": text("account"),
         "ca_file": text("ca_file"),
-        # A setting of a wrong type may mean read-only, so that the user must allow changes.
+        # A setting of a wrong type may mean read-only, so the user must allow changes.
         "read_only": WRITABLE if filed.get("read_only", False) is False else READ_ONLY,
         "color": text(color_key(filed)) or UNCOLORED,
     }
@@ -79,13 +79,13 @@ def check(
     taken: Mapping[str, Any],
     relative_to: Path = Path(),
 ) -> CheckedProfile:
-    """Check every field.
+    """Check every field of the form.
 
     Args:
-        typed: The fields.
-        filed: The profile's settings in the file so far.
-        taken: The names that the profile cannot have.
-        relative_to: The directory of the configuration, at which paths begin.
+        typed: Field -> the typed text.
+        filed: The profile's current settings in the file.
+        taken: The names of other profiles, which this profile cannot have.
+        relative_to: The directory of the configuration, to which relative paths refer.
     """
     errors: dict[str, str] = {}
 
@@ -126,7 +126,7 @@ def check(
 
 
 def may_be_secret(field: str, text: str) -> bool:
-    """Return whether a typed text may contain a password or header value, as pasted lines do."""
+    """Return whether a typed text may contain a password or header value, as pasted text can."""
     if field == "base_url":
         return "@" in text or "?" in text
     if field == "variable":
@@ -135,7 +135,7 @@ def may_be_secret(field: str, text: str) -> bool:
 
 
 def _filed(typed: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings for the file; unchanged ones keep their spelling."""
+    """Return the settings for the file; unchanged settings keep their spelling."""
     was = typed_of(typed["name"], before)
     filed = dict(before)
 

@@ -1,6 +1,6 @@
 """The rules of single settings. Each function returns the checked value or raises ``ValueError``.
 
-The sentence of the ``ValueError`` starts in the middle: the caller puts the place before it, as in
+The message of the ``ValueError`` is the end of a sentence. The caller adds the place before it:
 ``config.toml, line 4: timezone "Europe/Berln" is unknown``.
 """
 
@@ -21,9 +21,9 @@ from lockterm.errors import describe_os_error
 from lockterm.safe_files import written_by_others
 
 INT64 = range(-(2**63), 2**63)
-"""The whole numbers of TOML and of the service's ids."""
+"""The range of whole numbers in TOML and in the service's IDs."""
 PORTS = {"http": 80, "https": 443}
-"""Scheme -> the port that is meant where none is written."""
+"""URL scheme -> the default port."""
 
 LONGEST_TIMEOUT_S = 600
 MOST_CALLS_PER_MINUTE = 100_000
@@ -32,10 +32,10 @@ HEADERS_OF_OUR_OWN = frozenset({
     "content-type", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer",
     "transfer-encoding", "upgrade", "user-agent",
 })  # fmt: skip
-"""Headers that decide how a request is framed or its answer read: a profile cannot set them."""
+"""Headers that control how a request or answer is transferred; a profile cannot set them."""
 
 COLORS = ("red", "yellow", "green", "blue")
-"""The colors of a profile. Each theme has its own shades of them, and no two are the same."""
+"""The possible colors of a profile. Each theme has its own, different shade of each color."""
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _USUAL_VARIABLE = re.compile(r"[A-Z]{1,12}(_[A-Z0-9]{1,12}){0,5}")
@@ -46,7 +46,7 @@ _FALSE = frozenset({"0", "false", "no", "off"})
 
 
 def text(value: object) -> str:
-    """Return a string after a check for control characters."""
+    """Check that a value is a text without control characters, and return it."""
     if not isinstance(value, str):
         raise ValueError(f"must be text in quotes, not {_kind(value)}")
     if not value.isprintable():
@@ -55,14 +55,14 @@ def text(value: object) -> str:
 
 
 def boolean(value: object) -> bool:
-    """``true`` or ``false``."""
+    """Check that a value is ``true`` or ``false``, and return it."""
     if not isinstance(value, bool):
         raise ValueError(f"must be true or false, not {_kind(value)}")
     return value
 
 
 def one_of(*known: str) -> Callable[[object], str]:
-    """One of some words."""
+    """Return a check that a value is one of these words."""
 
     def check(value: object) -> str:
         if text(value) not in known:
@@ -73,7 +73,7 @@ def one_of(*known: str) -> Callable[[object], str]:
 
 
 def switch(value: str) -> bool:
-    """Return a yes or no from the environment, in one of the usual spellings."""
+    """Parse an environment variable that is a yes or no, in one of the usual spellings."""
     word = value.strip().lower()
     if word in _TRUE or word in _FALSE:
         return word in _TRUE
@@ -89,14 +89,14 @@ def lock_id(value: str) -> int:
 
 
 def profile_name(name: str) -> str:
-    """Return a profile name, which must have visible characters only."""
+    """Check a profile name, which must have printable characters only, and return it."""
     if not name.strip() or not name.isprintable():
         raise ValueError("is not a valid name for a profile")
     return name
 
 
 def account(value: object) -> str:
-    """Check the name of an account: any printable text, or empty."""
+    """Check the name of an account, which is printable or empty, and return it."""
     name = text(value)
     if name and not (name.strip() and name.isprintable()):
         raise ValueError("is not a valid name for an account")
@@ -104,7 +104,7 @@ def account(value: object) -> str:
 
 
 def color(value: object) -> str:
-    """Check the color of a profile; it may be empty."""
+    """Check the color of a profile, which may be empty, and return it."""
     name = text(value)
     if name and name not in COLORS:
         raise ValueError(f"{shorten(name)} is not a profile color{suggestion(name, COLORS)}")
@@ -112,9 +112,9 @@ def color(value: object) -> str:
 
 
 def variable(name: str) -> str:
-    """Return the name of an environment variable that every shell can set."""
+    """Check the name of an environment variable, which every shell must accept, and return it."""
     if not _VARIABLE.fullmatch(name):
-        # It is not repeated: it may be the secret itself.
+        # The error does not repeat the name, because the text may be the secret itself.
         raise ValueError(
             "is not a valid name for an environment variable. Use letters, digits and _"
         )
@@ -124,14 +124,14 @@ def variable(name: str) -> str:
 def shown_variable(name: str) -> str:
     """Return a variable's name for an error message.
 
-    Only a usual name is repeated, because the text after ``env:`` may be the secret itself, pasted
+    Only a common name is repeated, because the text after ``env:`` may be the secret itself, pasted
     by mistake.
     """
     return f"variable {name}" if _USUAL_VARIABLE.fullmatch(name) else "variable it names"
 
 
 def page_size(value: object) -> int | Literal["auto"]:
-    """Return the number of remotes on a page; ``auto`` means as many as fit."""
+    """Check the number of remotes on a page, or ``auto`` for as many as fit, and return it."""
     if value == FIT:
         return FIT
     if type(value) is not int or not 1 <= value <= MAX_PAGE_SIZE:
@@ -140,7 +140,7 @@ def page_size(value: object) -> int | Literal["auto"]:
 
 
 def timeout_s(value: object) -> float:
-    """Seconds, more than 0 and at most ten minutes."""
+    """Check a timeout in seconds, more than 0 and at most ten minutes, and return it."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"must be a number of seconds, not {_kind(value)}")
     if not 0 < value <= LONGEST_TIMEOUT_S:
@@ -149,14 +149,14 @@ def timeout_s(value: object) -> float:
 
 
 def calls_per_minute(value: object) -> int:
-    """Return how many calls a run may make per minute; 0 means no limit."""
+    """Check the maximum calls per minute of a run, or 0 for no limit, and return the number."""
     if type(value) is not int or not 0 <= value <= MOST_CALLS_PER_MINUTE:
         raise ValueError(f"must be a whole number from 0 to {MOST_CALLS_PER_MINUTE}")
     return value
 
 
 def body(value: object) -> BodyEncoding:
-    """``json`` or ``form``."""
+    """Check that an encoding is ``json`` or ``form``, and return it."""
     if value == "json":
         return "json"
     if value == "form":
@@ -165,7 +165,7 @@ def body(value: object) -> BodyEncoding:
 
 
 def ca_file(value: object, relative_to: Path) -> str:
-    """Check the path of a readable file, or empty. Relative paths start at the configuration."""
+    """Check that a path is empty or a safe, readable file; return it, joined to ``relative_to``."""
     name = text(value)
     if not name:
         return ""
@@ -185,7 +185,7 @@ def ca_file(value: object, relative_to: Path) -> str:
 
 
 def header_name(name: str) -> str:
-    """Return the name of a header that lockterm does not set itself."""
+    """Check the name of a header, which lockterm must not set itself, and return it."""
     if not _HEADER_NAME.fullmatch(name):
         raise ValueError("is not a valid name for a header")
     if name.lower() in HEADERS_OF_OUR_OWN:
@@ -194,7 +194,7 @@ def header_name(name: str) -> str:
 
 
 def header_value(value: str) -> str:
-    """Return the value of a header; the error never shows it."""
+    """Check the value of a header, and return it; the error never shows the value."""
     if not value.isascii() or not value.isprintable() or value != value.strip():
         raise ValueError("has characters that a header cannot carry, or spaces around it")
     return value
@@ -206,7 +206,7 @@ _OFFSET_ZONE = re.compile(
 
 
 def timezone(value: object) -> str:
-    """Return an IANA zone that this machine knows."""
+    """Check the name of an IANA zone, which this machine must know, and return it."""
     name = text(value)
     if not is_zone(name):
         raise ValueError(f"{name!r} is not a time zone" + _zones_like(name))
@@ -217,7 +217,7 @@ def is_zone(name: str) -> bool:
     """Return whether this machine knows an IANA zone."""
     try:
         ZoneInfo(name)
-    except (OSError, ValueError, KeyError):  # not found is a KeyError; a folder is an OSError
+    except (OSError, ValueError, KeyError):  # a missing zone is a KeyError, a directory an OSError
         return False
     return bool(name)
 
@@ -239,13 +239,13 @@ def machine_zone() -> str | None:
 
 
 def base_url(value: object) -> tuple[str, str | None]:
-    """Return the base URL without a final slash, and a warning if it is allowed but unsafe."""
+    """Check a base URL; return it without a final slash, and a warning if it is unsafe."""
     url = text(value)
     if url != url.strip() or " " in url:
         raise ValueError("contains spaces")
     if "@" in url.partition("://")[2].partition("/")[0] or ("@" in url and "://" not in url):
         raise ValueError("contains a user name or password. Use a header of the profile instead")
-    # The other sentences repeat what was typed, where no password and no token can be in it.
+    # The other errors repeat the typed text only if it cannot contain a password or a token.
     shown = "" if set(url) & set("@?#\N{FULLWIDTH COMMERCIAL AT}") else f"{shorten(url)} "
     try:
         parts = urlsplit(url)
@@ -278,10 +278,10 @@ def base_url(value: object) -> tuple[str, str | None]:
 
 
 def origin_of(url: str) -> tuple[str, str | None, int | None]:
-    """Return scheme, host and port, which decide whether two addresses are one service.
+    """Return the scheme, host and port of a URL, which are equal for URLs of the same service.
 
     Raises:
-        ValueError: Its host or port is invalid.
+        ValueError: The host or port is invalid.
     """
     parts = urlsplit(url)
     return parts.scheme, parts.hostname, parts.port or PORTS.get(parts.scheme)
@@ -307,7 +307,7 @@ def _is_host(host: str) -> bool:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """``; did you mean "x"?`` where a known word is close, else the known words."""
+    """Return ``; did you mean "x"?`` if a known word is similar, otherwise the known words."""
     words = sorted(known)
     begun = [known_word for known_word in words if word and known_word.startswith(word)]
     close = begun or difflib.get_close_matches(word, words, n=1)
@@ -317,12 +317,12 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
 
 def as_sentence(sentence: str) -> str:
-    """Return a sentence with a full stop, unless it is a question."""
+    """Return a sentence with a period at the end, unless the sentence is a question."""
     return sentence if sentence.endswith("?") else f"{sentence}."
 
 
 def zone_of_offset(name: str) -> str:
-    """Return what to write for a zone such as ``GMT+2``, as sentences; empty for other names."""
+    """Return a suggestion for a zone such as ``GMT+2``, as sentences; empty for other names."""
     match = _OFFSET_ZONE.fullmatch(name.strip())
     hours = int(match["sign"] + match["hours"]) if match else 0
     zone = f"Etc/GMT{-hours:+d}"
@@ -347,7 +347,7 @@ def _zones_like(name: str) -> str:
 
 
 def shorten(value: str, limit: int = 60) -> str:
-    """Return a typed value in quotes, shortened, with escaped control characters."""
+    """Return a typed value, shortened, in quotes and with control characters escaped."""
     return repr(value if len(value) <= limit else value[: limit - 3] + "...")
 
 

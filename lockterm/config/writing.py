@@ -1,8 +1,8 @@
-"""Writes profiles into the configuration file: whole or not at all, and never over other changes.
+"""Writes profiles to the configuration file: whole or not at all, and never over other changes.
 
-Comments, order, blank lines and spelling of unchanged settings belong to people. So new text comes
-after the old, values are replaced in place, and the result is compared by meaning: it must be
-exactly the wanted settings.
+People own the comments, order, blank lines and spelling of unchanged settings. So lockterm adds new
+text after the old text and replaces values in place. It then compares the result by meaning, which
+must be exactly the wanted settings.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ WRITTEN_IN_PLACE = (
 
 
 def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> ConfigFile:
-    """Write profiles, and which of them is the default.
+    """Write the profiles and the name of the default profile.
 
-    The file is replaced whole or not at all, for this user alone (0600, its directory 0700).
+    The file is replaced completely or not at all, for this user only (0600, its directory 0700).
 
     Args:
         seen: The configuration that was read; the file must be unchanged since then.
         default: The name of the default profile, or None.
-        profiles: All profiles with their new settings, raw.
+        profiles: All profiles with their new settings, unchecked.
 
     Returns:
-        The current configuration.
+        The written configuration.
 
     Raises:
         ConfigError: The file was changed since, belongs to another user, or cannot be written. It
@@ -82,7 +82,7 @@ def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> C
 
 @contextmanager
 def _alone_in(directory: Path) -> Iterator[None]:
-    """Lock a directory against writes of other lockterm sessions."""
+    """Lock a directory against writes by other lockterm sessions."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
     try:
         with suppress(OSError):  # some network file systems have no locks
@@ -117,7 +117,7 @@ def edited(source: str, default: str | None, profiles: Profiles) -> str | None:
     Args:
         source: A valid configuration.
         default: The name of the default profile, or None.
-        profiles: All profiles as they are to be.
+        profiles: All profiles with their new settings.
     """
     before = tomllib.loads(source)
     wanted = {**before, "default_profile": default, "profiles": profiles}
@@ -131,7 +131,7 @@ def edited(source: str, default: str | None, profiles: Profiles) -> str | None:
 
 
 def _meaning(value: Any) -> Any:
-    """Something that is equal where two documents mean the same: empty tables mean nothing."""
+    """Return a value that is equal for documents of the same meaning; empty tables are ignored."""
     if isinstance(value, Mapping):
         items = ((key, _meaning(part)) for key, part in value.items() if part is not None)
         return {key: part for key, part in items if part != {}}
@@ -178,7 +178,7 @@ def _edit(
 def _change_in_place(
     document: Any, path: tuple[str, ...], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
-    """Change the keys of a table in place; add new ones after its last value."""
+    """Change the keys of a table in place; add new keys after its last value."""
     for key in before.keys() - after.keys():
         _take_out(document, (*path, key))
     for key, value in after.items():
@@ -194,7 +194,7 @@ def _change_in_place(
 def _change_by_key(
     document: Any, path: tuple[str, ...], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
-    """Make the change with tomlkit, for inline tables and dotted keys."""
+    """Change the keys of a table with tomlkit, for inline tables and dotted keys."""
     table = document
     for key in path:
         table = table[key]
@@ -208,9 +208,12 @@ def _change_by_key(
 
 
 def _find(container: Any, path: tuple[str, ...]) -> Iterator[tuple[list[Any], int, Any]]:
-    """Every place of a key: a table may be written in parts. The body, the index in it, the item.
+    """Yield every place of a key, because a table may be written in parts.
 
-    By the body alone: the mapping of tomlkit loses its way among parts.
+    The search uses the bodies only, because tomlkit's mapping fails for tables in parts.
+
+    Yields:
+        The body that contains the key, the index in the body, and the item.
     """
     for index, (key, item) in enumerate(container.body):
         if key is None or key.key != path[0]:
@@ -246,7 +249,7 @@ def _insert(document: Any, table: tuple[str, ...], path: tuple[str, ...], value:
 
 
 def _in_a_line(value: Any) -> Any:
-    """Return a table as an inline value."""
+    """Return a table as an inline table; other values are returned unchanged."""
     if not isinstance(value, Mapping):
         return value
     table = tomlkit.inline_table()
@@ -255,7 +258,7 @@ def _in_a_line(value: Any) -> Any:
 
 
 def _take_out(document: Any, path: tuple[str, ...]) -> None:
-    """Remove a key or table, but keep the comments after it, which belong to the next item."""
+    """Remove a key or table, but keep the comments after it, which describe the next item."""
     for body, index, item in list(_find(document, path)):
         body[index] = (None, Whitespace(_tail(item)))
 
@@ -281,7 +284,7 @@ def _lines(path: tuple[str, ...], value: Any, end: str) -> str:
 
 
 def _behind(text: str, more: str, end: str) -> str:
-    """More text, with a blank line before it."""
+    """Return a text with more text added at the end, after a blank line."""
     if not text:
         return more
     if not text.endswith("\n"):
@@ -290,12 +293,12 @@ def _behind(text: str, more: str, end: str) -> str:
 
 
 def _before(text: str, more: str, end: str) -> str:
-    """More text before the first table, behind the comment with which a file may begin."""
+    """Return a text with more text added at the start, after a leading comment of the file."""
     lines = text.splitlines(keepends=True)
     head = 0
     while head < len(lines) and lines[head].startswith("#"):
         head += 1
     if not head or head == len(lines) or lines[head].strip():
-        head = -1  # a comment that belongs to the line below it
+        head = -1  # the comment belongs to the line below it
     first, rest = "".join(lines[: head + 1]), "".join(lines[head + 1 :])
     return f"{first}{more}{end if rest else ''}{rest}"

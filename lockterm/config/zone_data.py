@@ -1,6 +1,6 @@
-"""The time zone database: the newer one of this machine's and the one installed with lockterm.
+"""The time zone database: the newer of this machine's and the one installed with lockterm.
 
-Rules change several times a year, and a machine that is seldom updated sends wrong times.
+The rules change several times a year, and a machine with old rules would send wrong times.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ class ZoneData:
     """The versions of the two databases, such as ``2026f``; empty if unknown."""
 
     machine: str
-    """The version of this machine's."""
+    """The version of this machine's database."""
     installed: str
-    """The version of the one installed with lockterm, as the package tzdata."""
+    """The version of the database installed with lockterm, the package tzdata."""
     is_installed_used: bool
-    """Whether the installed one is asked first."""
+    """Whether the installed database is searched first."""
 
     @property
     def used(self) -> str:
-        """The version of the one that is used."""
+        """The version of the database in use."""
         return self.installed if self.is_installed_used else self.machine
 
 
@@ -42,7 +42,7 @@ def use_newest() -> None:
 
 
 def zone_data() -> ZoneData:
-    """Return the known time zone databases, and which one is used."""
+    """Return the versions of the time zone databases, and which database is used."""
     package, installed = _installed()
     is_first = bool(package) and zoneinfo.TZPATH[:1] == (package,)
     others = [place for place in zoneinfo.TZPATH if place != package]
@@ -51,7 +51,7 @@ def zone_data() -> ZoneData:
 
 
 def describe_zone_data(data: ZoneData) -> str:
-    """Return which database is used, and why: ``2026f, installed with lockterm``."""
+    """Return a description of the database in use: ``2026f, installed with lockterm``."""
     if not data.is_installed_used:
         return f"{data.machine or 'version unknown'}, from this machine"
     words = f"{data.installed}, installed with lockterm"
@@ -76,6 +76,6 @@ def _version_in(places: tuple[str, ...] | list[str]) -> str:
 
 
 def _installed() -> tuple[str, str]:
-    """Return where the package tzdata has its files, and their version."""
+    """Return the directory of the package tzdata's files, empty if missing, and their version."""
     place = os.path.join(os.path.dirname(tzdata.__file__ or ""), "zoneinfo")
     return (place if os.path.isdir(place) else ""), str(tzdata.IANA_VERSION)

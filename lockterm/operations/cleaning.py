@@ -28,8 +28,8 @@ async def plan_cleaning(
 ) -> PlanDraft:
     """Make a plan that deletes the remotes that expired at least some days ago.
 
-    A remote stays unless both its status and its dates show that it has expired; the plan counts
-    the remotes for which only one of them does.
+    A remote that has expired by its dates but not by its status is not deleted. The plan counts
+    such remotes.
 
     Args:
         operations: The operations of the profile.

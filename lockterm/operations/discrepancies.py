@@ -1,6 +1,6 @@
-"""Finds changes that the service confirmed, but recorded with another value.
+"""Changes that the service confirmed but recorded with other values.
 
-Rows of the journal and remotes in, sentences out; nothing here reads or writes.
+The functions take journal rows and remotes, and return sentences. They read and write nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lockterm.operations.readback import differing, record_before, same, set_by
 from lockterm.operations.recorded import Recorded
 
 KEPT = "The service kept"
-"""So begins the message of a recorded operation that the service shows otherwise."""
+"""The start of the message of a recorded operation whose values the service shows differently."""
 
 _COMPARED = [field.name for field in RECOGNIZED if field.listed]
 
@@ -25,16 +25,16 @@ _COMPARED = [field.name for field in RECOGNIZED if field.listed]
 def find_discrepancies(
     rows: Sequence[Operation], recorded: Recorded, remotes: Sequence[Remote], zone: tzinfo
 ) -> Iterator[tuple[Operation, str]]:
-    """Yield remotes of a list that differ from the last change sent.
+    """Yield the changes whose remotes are listed with other values than were sent.
 
     Args:
         rows: The last changes of the lock, the oldest first.
-        recorded: What the journal knows of the lock.
+        recorded: The recorded state of the lock.
         remotes: The remotes of a page, or of the whole list.
-        zone: The zone of times.
+        zone: The time zone for times in sentences.
 
     Yields:
-        The last change of each such remote, and a sentence.
+        The last change of each such remote, and a sentence about the difference.
     """
     last = find_last_changes(rows)
     for remote in remotes:
@@ -56,7 +56,7 @@ def find_discrepancies(
 
 
 def find_last_changes(rows: Sequence[Operation]) -> dict[int, Operation]:
-    """Return the last recorded add or change of each remote, of rows with the oldest first."""
+    """Return remote ID -> last operation, if it is a recorded add or update; oldest rows first."""
     found: dict[int, Operation] = {}
     for row in rows:
         if row.remote_id is not None and row.state in RECORDED and row.call in ("add", "update"):
@@ -69,7 +69,8 @@ def find_last_changes(rows: Sequence[Operation]) -> dict[int, Operation]:
 def find_differing_names(operation: Operation, remote: Remote, recorded: Recorded) -> list[str]:
     """Return the fields of a remote that differ from a recorded change.
 
-    Empty if the remote was changed elsewhere since, or its ID belongs to another remote now.
+    The result is empty if the remote was changed elsewhere since then, or if its ID now belongs to
+    another remote.
     """
     sent = _sent(operation)
     if operation.settled_ms is not None and recorded.offset_ms is not None:
@@ -105,7 +106,7 @@ def _sent(operation: Operation) -> Mapping[str, Any]:
 
 
 def _is_twin(one: Remote, other: Remote, last: Mapping[int, Operation]) -> bool:
-    """Whether two remotes are one that was added, applied twice."""
+    """Return whether two remotes come from one add that the service applied twice."""
     return (
         one.id != other.id
         and one.id not in last

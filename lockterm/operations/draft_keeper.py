@@ -42,7 +42,7 @@ class DraftKeeper:
         self._thread = journal.database.thread
         self._clock = clock
         self._wanted: dict[Key, tuple[Mapping[str, str], Callable[[StoreError], None]]] = {}
-        """The drafts to write to the store, each with its callback for errors. A draft without text is
+        """The drafts to write to the store, with the callbacks for errors. A draft without text is
         removed."""
         self._writing: asyncio.Task[None] | None = None
 
@@ -73,8 +73,8 @@ class DraftKeeper:
     async def find(self, form: str, lock_id: int, remote_id: int | None) -> Draft | None:
         """Return the draft of a form, or None.
 
-        This session's own draft comes first, then the newest draft of an ended session, then a draft
-        that another session is typing.
+        This session's own draft comes first, then the newest draft of an ended session, then a
+        draft that another session is typing.
         """
 
         def find() -> list[Draft]:

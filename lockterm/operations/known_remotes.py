@@ -1,4 +1,4 @@
-"""Some remotes of each lock, as the service last showed them: a list that hides them hides more."""
+"""Some remotes of each lock, as the service last showed them, to detect incomplete lists."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote, RemotePage
 
 MOST = 20
-"""Remotes that are noted of a lock."""
+"""Maximum number of remotes that are noted for a lock."""
 
 MOST_LOCKS = 500
-"""Locks of which remotes are noted; the oldest go first."""
+"""Maximum number of locks with noted remotes; the oldest entries are dropped first."""
 
 _NAMES = ("id", "remoteNumber", "createTime")
 
 
 class KnownRemotes:
-    """The remotes that the service showed of each lock in this session, in brief."""
+    """Short records of some remotes that the service showed for each lock in this session."""
 
     def __init__(self) -> None:
         self._locks: dict[int, dict[int, Mapping[str, Any]]] = {}
         self._whole: set[int] = set()
-        """Locks of which all remotes are noted."""
+        """The IDs of locks whose remotes are all noted."""
 
     def note_page(self, lock_id: int, page: RemotePage) -> None:
         """Note the remotes of a page."""
@@ -32,7 +32,7 @@ class KnownRemotes:
         self.note(lock_id, page.remotes, is_whole=is_whole)
 
     def note(self, lock_id: int, remotes: Sequence[Remote], *, is_whole: bool) -> None:
-        """Note some remotes of a lock, or all of them."""
+        """Replace the noted remotes of a lock; ``is_whole`` means that no others exist."""
         self._locks.pop(lock_id, None)
         self._whole.discard(lock_id)
         for remote in remotes[:MOST]:
@@ -52,7 +52,7 @@ class KnownRemotes:
             self._whole.discard(oldest)
 
     def note_recorded(self, operation: Operation, remote_id: int | None) -> None:
-        """Note what a recorded change has added or taken away."""
+        """Note the remotes that a recorded change has added or deleted."""
         known = self._locks.get(operation.lock_id)
         if known is None:
             return
@@ -67,7 +67,7 @@ class KnownRemotes:
     def others(
         self, lock_id: int, ids: Collection[int | None]
     ) -> tuple[Mapping[str, Any], ...] | None:
-        """Return the noted remotes of a lock without some; None if it may have others."""
+        """Return the noted remotes without these IDs; None if none is noted but some may exist."""
         known = self._locks.get(lock_id, {})
         found = tuple(record for remote_id, record in known.items() if remote_id not in ids)
         return found if found or lock_id in self._whole else None

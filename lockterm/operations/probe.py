@@ -1,6 +1,6 @@
-"""A check of a service: whether it can be reached and trusted, and answers by the contract.
+"""A check whether a service can be reached, can be trusted, and answers by the contract.
 
-The doctor and the form of a profile use it. It changes nothing.
+The doctor and the profile form use this check. It changes nothing on the service.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from lockterm.config import Profile
 
 SOME_LOCK = 1
-"""The lock to ask about if none is given: a refusal shows as much as a page."""
+"""The ID of the lock to request if none is given: a refusal is as useful as a page."""
 DENIED = (401, 403, 407)
-"""HTTP statuses for callers that may ask nothing at all."""
+"""HTTP statuses for callers that are not allowed to make any request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +31,17 @@ class ServiceAnswers:
     """The answers of a service to some test calls."""
 
     refusal: Refused | None
-    """The last refusal; it has an envelope too."""
+    """The last refusal, which also shows that the service answers; None if there was none."""
     first_ms: float
-    """Milliseconds of the first call, including the connection."""
+    """Duration of the first call, including the connection, in milliseconds."""
     calls_ms: list[float]
-    """Milliseconds of each further call."""
+    """Duration of each further call, in milliseconds."""
     offset_s: float | None
-    """Seconds by which its clock is ahead; None if unknown."""
+    """Seconds by which the service's clock is ahead; None if unknown."""
 
     @property
     def denial(self) -> Refused | None:
-        """A refusal that concerns the caller, or comes from a server that is not the service."""
+        """The refusal, if it concerns the caller or comes from another server; otherwise None."""
         refusal = self.refusal
         if refusal is None or (refusal.code is not None and refusal.status not in DENIED):
             return None
@@ -53,20 +53,20 @@ class Certificate:
     """The certificate of a service."""
 
     tls: str
-    """The version of TLS, as ``TLSv1.3``."""
+    """The TLS version, such as ``TLSv1.3``."""
     until: str
-    """The last day, as ``2027-01-31``."""
+    """The last day of validity, such as ``2027-01-31``."""
     days: int
-    """Days until then."""
+    """Number of days until the end of validity."""
     issuer: str
-    """The organization or name of the issuer; empty if there is none."""
+    """The organization or name of the issuer; empty if unknown."""
 
 
 async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0) -> ServiceAnswers:
-    """Request a page of one remote, and repeat that ``more_calls`` times.
+    """Request a page that holds a single remote, and repeat the request ``more_calls`` times.
 
     Raises:
-        LocktermError: There was no answer, or none that can be understood.
+        LocktermError: The service did not answer, or its answer cannot be understood.
     """
     refusal: Refused | None = None
     took_ms = []
@@ -86,7 +86,7 @@ def look_at_certificate(profile: Profile) -> Certificate:
     """Return the certificate of a service with an https URL; this blocks.
 
     Raises:
-        OSError: The service cannot be reached, or is not trusted.
+        OSError: The service cannot be reached, or its certificate is not trusted.
         ValueError: The certificate has no end date.
         Untrusted: The profile's ca_file cannot be used.
     """
@@ -105,6 +105,6 @@ def look_at_certificate(profile: Profile) -> Certificate:
 
 
 def _issuer(names: Any) -> str:
-    """Return the issuer from Python's tuples of tuples of pairs."""
+    """Return the name of an issuer from the nested tuples of ``ssl.getpeercert``."""
     found = dict(pair for name in names for pair in name)
     return str(found.get("organizationName") or found.get("commonName") or "")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NAME_CHECK = "name check"
 LAST_READING = "last reading of the remote"
-"""The name of the read before a change; see :func:`before_sending`."""
+"""The name of the check that reads a remote before a change; see :func:`before_sending`."""
 
 
 class PendingChangeError(LocktermError):
@@ -89,7 +89,7 @@ class OtherPlan(LocktermError):
 
 
 class OtherCredentials(LocktermError):
-    """The run of the plan was started with other credentials, perhaps of another account."""
+    """The plan was stored with other credentials, perhaps of another account."""
 
     title = "Other credentials"
 
@@ -137,7 +137,7 @@ class SettledMeanwhile(LocktermError):
 
 @contextlib.contextmanager
 def before_sending(check: str) -> Iterator[None]:
-    """Add that nothing was sent to errors of a check before a change.
+    """Add "Nothing was sent" to the message of an error from a check before a change.
 
     Args:
         check: The name of the check, such as ``name check``.
@@ -151,7 +151,7 @@ def before_sending(check: str) -> Iterator[None]:
 
 
 def just_added(name: str, remote_id: int | None) -> NameTaken:
-    """Return the error for the name of a remote that was just added here and may not be listed."""
+    """Return the error for the name of a remote that was just added and may not be listed yet."""
     which = "" if remote_id is None else f", as remote {remote_id}"
     return NameTaken(
         f"{clean(name, 60)} was added here just now{which}: the service has recorded it and may not"

@@ -1,4 +1,4 @@
-"""One step of a plan: checked just before, sent once, and read back if no answer came."""
+"""The steps of a plan: each is checked, sent once, and read back if no answer arrives."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ USER_NO = "remoteUserNo"
 """The field with a separate call: a step that sets this field sets no other field."""
 
 CALLS = {Action.ADD: 2, Action.UPDATE: 2, Action.DELETE: 2, Action.KEEP: 0, Action.VOICE: 1}
-"""Calls of a step that goes well: a check and a change. A voice cannot be checked."""
+"""Number of calls of a successful step: a check and a change. A voice cannot be checked."""
 
 
 class Steps:
@@ -55,7 +55,7 @@ class Steps:
 
     Args:
         writes: Sends the changes.
-        journal: Holds the results of what was sent.
+        journal: Holds the results of the changes that were sent.
         remotes: Reads remotes just before they are changed.
         watch: Reads back changes without an answer.
         locks: The lock book.
@@ -87,13 +87,13 @@ class Steps:
                 self._remotes.known.add(step.lock_id, record)
 
     async def carry_out(self, step: Step) -> Step:
-        """Run a step whose operation ID is noted; it is sent at most once.
+        """Run a step whose operation ID is stored; the step is sent at most once.
 
         Returns:
             The step with its result.
 
         Raises:
-            LocktermError: Nothing was sent, or the service refused it.
+            LocktermError: Nothing was sent, or the service refused the change.
         """
         special = {Action.ADD: self._add, Action.VOICE: self._set_voice}
         carry_out = special.get(step.action, self._change)
@@ -103,15 +103,15 @@ class Steps:
             return _ended(step, StepState.UNKNOWN, error.meaning)
 
     async def settle(self, step: Step) -> Step | None:
-        """Return an interrupted step with its result from the journal; None if nothing was sent."""
-        await self._journal.unsettled()  # this also settles what ended sessions have left
+        """Return an interrupted step with its journal result; None if nothing was sent."""
+        await self._journal.unsettled()  # this also resolves operations that ended sessions left
         operation = await self._journal.find(step.operation_id or "")
         if operation is None or operation.state is State.NOT_SENT:
             return None
         return told(step, operation)
 
     async def up_to_date(self, step: Step) -> Step:
-        """Return an unconfirmed step with what the journal knows of it now."""
+        """Return an unconfirmed step, updated from the journal."""
         operation = await self._journal.find(step.operation_id or "")
         return step if operation is None else told(step, operation)
 
@@ -120,7 +120,7 @@ class Steps:
 
         Args:
             step: The step.
-            within_s: The maximum time in seconds; None until all is proven that can be.
+            within_s: The maximum time in seconds; None for the time that a proof may take.
         """
         try:
             if operation := await self._journal.find(step.operation_id or ""):
@@ -165,7 +165,7 @@ class Steps:
         return replace(_ended(step, StepState.RECORDED), remote_id=new_id)
 
     async def _taken(self, step: Step, wanted: Remote, remote: Remote, error: NameTaken) -> Step:
-        """Return the result of an add whose name is taken, perhaps by the wanted remote."""
+        """Return an add step with its result if the name is taken, perhaps by the wanted remote."""
         fields = [field for field in ADDED if field.name in wanted.raw]
         shown = [field for field in fields if field.listed or field.name in remote.raw]
         others = await self._differences(step, remote, rules.effective(None, wanted), shown)
@@ -231,7 +231,7 @@ class Steps:
         return _ended(step, StepState.RECORDED)
 
     async def _set_user_no(self, step: Step, before: Remote, now: Remote) -> Step:
-        """Set the user number, which no update sends (4.8) and the service need not return."""
+        """Set the user number, which has its own call (4.8) and may be missing in answers."""
         wanted = step.wanted[USER_NO]
         if USER_NO in now.raw and now.remote_user_no == wanted:
             return _ended(step, StepState.UNCHANGED, "The remote is already up to date.")
@@ -244,7 +244,7 @@ class Steps:
         return _ended(step, StepState.RECORDED)
 
     async def _gone(self, step: Step, before: Remote, error: Refused) -> Step:
-        """Return the result of a step whose remote has no detail; the list may show it."""
+        """Return a step with its result if the service has no details of the remote."""
         others = self._remotes.known.others(step.lock_id, [before.id])
         remotes = await self._remotes.all(step.lock_id)
         if any(one.id == before.id for one in remotes):
@@ -279,8 +279,8 @@ def _wanted(step: Step, base: Mapping[str, Any], fields: Iterable[Field]) -> Rem
     """Return the remote with the values that the step sets.
 
     Raises:
-        RuleViolation: A field cannot be sent. It is not left out, because the step would then count
-            as done.
+        RuleViolation: A field cannot be sent. The field is not left out, because the step would
+            then wrongly count as done.
     """
     given = {name: value for name, value in step.wanted.items() if value is not None}
     given.pop("lockId", None)
@@ -298,7 +298,7 @@ def _ended(step: Step, state: StepState, message: str = "") -> Step:
 
 
 async def with_notes(journal: JournalStore, plan_id: str, steps: Iterable[Step]) -> list[Step]:
-    """Return the steps of a run, with a note where the service kept other values."""
+    """Return the steps of a run, with a note on each step whose values the service changed."""
     thread, database = journal.database.thread, journal.database
     kept = await thread.to_its_end(messages_of_run, database, plan_id, KEPT)
     return [

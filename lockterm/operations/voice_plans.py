@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 async def read_voices(
     operations: Operations, locks: Sequence[Lock]
 ) -> dict[tuple[str, str], Sequence[Language] | ServiceError]:
-    """Return the voices of locks, read in parallel for each model.
+    """Return the voices of all models of some locks, read in parallel.
 
     Args:
         operations: The operations of the profile.
-        locks: The locks; those without vendor or model are left out.
+        locks: The locks; locks without a vendor or a model are left out.
 
     Returns:
-        (vendor, model) -> its languages, or why they could not be read.
+        (vendor, model) -> the languages of the model, or the error of the reading.
     """
     places = asyncio.Semaphore(AT_ONCE)
 
@@ -51,7 +51,7 @@ async def plan_voices(
 
     Args:
         operations: The operations of the profile.
-        locks: The locks, as the lock book has them.
+        locks: The locks, as the lock book describes them.
         voice: The voice to set.
     """
     planned = voice_each(locks, voice, await read_voices(operations, locks))

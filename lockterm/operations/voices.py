@@ -1,4 +1,4 @@
-"""Voices: the packs of a lock, the languages of a model, and fetching of pack files."""
+"""Voices: the packs of a lock, the languages of a model, and the download of pack files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 MOST_ASKED = 5
-"""Maximum number of details that are read to find the one with an address."""
+"""Maximum number of pack details that are read to find the pack with an address."""
 
 
 class Voices:
@@ -41,7 +41,7 @@ class Voices:
         return (await self._reads.read(_packs(lock_id))).value
 
     async def cached_packs(self, lock_id: int) -> Fetched[list[VoicePack]] | None:
-        """Return the packs as they were last read; None if they never were."""
+        """Return the packs of a lock as they were last read; None if they were never read."""
         return await self._reads.kept(_packs(lock_id))
 
     async def pack(self, lock_id: int, name: str) -> VoicePack:
@@ -59,8 +59,8 @@ class Voices:
     async def find_pack(self, lock_id: int, url: str, timbre: str) -> VoicePack | None:
         """Return the lock's pack with this address; None if there is none.
 
-        Only a detail is certain to have the address, and each detail is a call. So only packs
-        whose name contains the timbre are read.
+        Only the details of a pack always contain its address, and they need a call. So only packs
+        whose names contain the timbre are read.
         """
         try:
             packs = await self.packs(lock_id)
@@ -84,7 +84,7 @@ class Voices:
         return (await self._reads.read(_languages(vendor, model))).value
 
     async def cached_languages(self, vendor: str, model: str) -> Fetched[list[Language]] | None:
-        """Return the languages as they were last read; None if they never were."""
+        """Return the languages of a model as last read; None if they were never read."""
         return await self._reads.kept(_languages(vendor, model))
 
     async def fetch(
@@ -93,7 +93,7 @@ class Voices:
         """Fetch a voice pack to ``packs_dir``; see ``lockterm.api.downloads.download``.
 
         Args:
-            wanted: The address, and what is known of the file.
+            wanted: The address of the file, and its known properties.
             progress: Called with the bytes so far and, if known, the total.
             agreed: The result of :meth:`server_of`, once a person has agreed to it.
         """
@@ -103,12 +103,12 @@ class Voices:
         return await download(self._profile, wanted, self.packs_dir, progress, agreed=agreed)
 
     async def server_of(self, wanted: PackSource) -> str:
-        """Return the server that a pack comes from; empty if it is the service itself.
+        """Return the server from which a pack is fetched; empty if it is the service itself.
 
         A person must agree to another server.
 
         Raises:
-            MalformedAnswer: A pack cannot be fetched from there.
+            MalformedAnswer: A pack cannot be fetched from this address.
         """
         await self._reads.connection.open()
         from lockterm.api.downloads import checked_url, other_server
