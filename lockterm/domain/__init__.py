@@ -1,1 +1,1 @@
-"""Records of the service interface. Pydantic checks all requests that lockterm sends."""
+"""The records of the service interface, the rules for them, and the texts about them."""

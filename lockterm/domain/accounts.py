@@ -1,4 +1,4 @@
-"""Whose remotes a profile sees at a service."""
+"""The account whose remotes a profile sees at a service."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ class Account:
 
     name: str
     earlier: tuple[str, ...] = ()
-    """Accounts of the same profile with other credentials. Each may be this one after a rotation,
-    or another one."""
+    """The names of accounts that the same profile used with other credentials. Each may be this
+    account before a rotation of its credentials, or a different account."""

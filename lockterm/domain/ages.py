@@ -1,4 +1,4 @@
-"""Typed ages, in days."""
+"""The parser of typed ages in days."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_DAYS = 3650
 """The maximum age that :func:`parse_days` accepts, in days."""
 
 WRONG_DAYS = f"Type a whole number from 1 to {MOST_DAYS}, or an age such as 30d or 4w."
-"""Shown for input that :func:`parse_days` refuses."""
+"""The message for input that :func:`parse_days` refuses."""
 
 
 def parse_age(text: str) -> int:
@@ -27,10 +27,10 @@ def parse_age(text: str) -> int:
 
 
 def parse_days(text: str) -> int:
-    """Return the number of days in ``30``, ``30d`` or ``4w``.
+    """Return the number of days in a text such as ``30``, ``30d`` or ``4w``.
 
     Raises:
-        ValueError: The text is neither, or the number is not from 1 to :data:`MOST_DAYS`.
+        ValueError: The text is not a number or an age, or not from 1 to :data:`MOST_DAYS` days.
     """
     is_number = re.fullmatch(r"\d{1,5}", text.strip(), re.ASCII) is not None
     days = int(text) if is_number else parse_age(text)

@@ -1,4 +1,4 @@
-"""The two clocks of a machine: one is shown and stored, the other counts waits and ages."""
+"""The two clocks of a machine: one for times to show and store, one for waits and ages."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Callable
 class Clock:
     """The wall clock and the monotonic clock.
 
-    A person or NTP may set the first one back by hours; the second one goes on evenly, and means
-    nothing outside of this process.
+    The user or NTP may set the wall clock back by hours. The monotonic clock runs evenly, but its
+    value has no meaning outside of this process.
 
     Args:
-        wall: Seconds since the epoch.
-        steady: Seconds since some moment.
+        wall: A function that returns the seconds since the epoch.
+        steady: A function that returns the seconds since an arbitrary moment.
     """
 
     def __init__(
@@ -30,5 +30,5 @@ class Clock:
         return int(self.wall() * 1000)
 
     def steady_ms(self) -> int:
-        """Return a monotonic time for waits and ages, in milliseconds."""
+        """Return the monotonic time, for waits and ages, in milliseconds."""
         return int(self.steady() * 1000)

@@ -1,4 +1,7 @@
-"""The constants of section 2.2 and their words. Free of pydantic: screens need them at once."""
+"""The constants of section 2.2 and their words.
+
+This module does not import pydantic, because screens need the constants at startup.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from enum import IntEnum
 
 
 class RemoteType(IntEnum):
-    """``remoteType`` (2.2): which validity a remote has."""
+    """``remoteType`` (2.2): the kind of validity of a remote."""
 
     PERMANENT = 1
     TIME_LIMITED = 2
@@ -36,7 +39,7 @@ class Flag(IntEnum):
 
 
 VALIDITY = ("remoteType", "startDate", "endDate", "weekDay")
-"""The fields by which a remote opens; an update that touches one sends all four (4.4)."""
+"""The fields that decide when a remote opens. An update that changes one sends all four (4.4)."""
 
 
 def is_known_type(remote_type: int | None) -> bool:
@@ -63,19 +66,19 @@ WORDS: dict[type[IntEnum], dict[int, str]] = {
 
 
 def choices(kind: type[IntEnum]) -> dict[str, int]:
-    """Return the words for a constant on the command line, such as ``time-limited``."""
+    """Return word -> value for a constant, with words for the command line: ``time-limited``."""
     return {shown.partition(" ")[0]: value for value, shown in WORDS[kind].items()}
 
 
 def word(kind: type[IntEnum], value: object) -> str:
-    """Return the word for a constant; ``unknown (7)`` for one that the contract does not list."""
+    """Return the word for a value; ``unknown (7)`` for a value that the contract does not list."""
     if isinstance(value, int) and not isinstance(value, bool) and value in WORDS[kind]:
         return WORDS[kind][value]
     return "not stated" if value is None else f"unknown ({value})"
 
 
 def numbered(kind: type[IntEnum], value: object) -> str:
-    """Return the word with its number, ``time-limited (2)``, for complete views."""
+    """Return the word for a value with its number, ``time-limited (2)``, for detail views."""
     if value is None:
         return "not stated"
     if not isinstance(value, int) or value not in WORDS[kind]:

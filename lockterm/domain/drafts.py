@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The typed values of a form that was not finished."""
+    """The typed values of an unfinished form."""
 
     form: str
-    """Which form: ``remote``."""
+    """The name of the form, such as ``remote``."""
     lock_id: int
     remote_id: int | None
-    """The remote being edited; None for a new one."""
+    """The ID of the remote being edited; None for a new remote."""
     typed: Mapping[str, str]
-    """Field -> its input."""
+    """Field -> the typed text."""
     saved_ms: int
     session: str
-    """The session that typed it."""
+    """The ID of the session in which the draft was typed."""
     is_live: bool = False
-    """Whether another session is typing it now; never stored."""
+    """Whether another session is editing the draft now; never stored."""

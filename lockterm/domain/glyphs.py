@@ -1,7 +1,7 @@
-"""Characters beyond ASCII in lockterm's own texts, or their ASCII forms on this terminal.
+"""The characters beyond ASCII in lockterm's own texts, and their ASCII forms.
 
-Own texts are built with the right characters. They cannot be replaced later, because a value of the
-service may contain the same ones.
+lockterm builds its texts with the form that the terminal can show. The characters cannot be
+replaced later, because a value from the service may contain the same characters.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """The characters for own texts."""
+    """A set of characters for lockterm's own texts."""
 
     separator: str
-    """Between two facts of a line, with a blank on each side."""
+    """The separator between two facts of a line; texts add a space on each side."""
     ellipsis: str
-    """The sign for cut text; one cell wide."""
+    """The mark at the end of a cut text; one cell wide."""
     opening: str
     closing: str
-    """The quotes around typed text."""
+    """The quotation mark after quoted text; ``opening`` is the mark before it."""
     notice: str
-    """The mark before a notification in the footer; no key looks like it."""
+    """The mark before a notification in the footer. It cannot be mistaken for a key."""
 
 
 UNICODE = Glyphs("·", "…", "“", "”", "▌")
@@ -31,18 +31,18 @@ _now = UNICODE
 
 
 def use(glyphs: Glyphs) -> None:
-    """Write all words from now on with these: a process has one terminal."""
+    """Use these characters for all further texts of the process, which has only one terminal."""
     global _now
     _now = glyphs
 
 
 def are_ascii() -> bool:
-    """Return whether ASCII forms are used, also for Textual's drawing."""
+    """Return whether ASCII forms are in use; if so, Textual draws in ASCII too."""
     return _now is ASCII
 
 
 def separator() -> str:
-    """Return the separator between two facts of a line."""
+    """Return the separator between two facts of a line, with a space on each side."""
     return f" {_now.separator} "
 
 
@@ -52,7 +52,7 @@ def ellipsis() -> str:
 
 
 def quoted(text: str) -> str:
-    """Clean text in quotation marks."""
+    """Return a cleaned text in quotation marks."""
     return f"{_now.opening}{text}{_now.closing}"
 
 

@@ -1,4 +1,4 @@
-"""The fields that a list never returns (2.3), as far as the journal knows them."""
+"""The values in the journal of hidden fields, which a list never returns (2.3)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _DOUBTFUL = UNSETTLED | IN_FLIGHT | {State.GIVEN_UP, State.SENT_AGAIN}
 def known_fields(
     operations: Iterable[Operation], backup: Iterable[Mapping[str, Any]] = ()
 ) -> dict[int, dict[str, Any]]:
-    """Return the known hidden fields, by remote ID.
+    """Return remote ID -> the known hidden fields.
 
-    A field with None was not given when the remote was added from here; a missing field is
-    unknown. A user number whose operation is in doubt is unknown too.
+    A field with the value None was not set when lockterm added the remote. A missing field is
+    unknown. A user number is unknown too if the result of its operation is uncertain.
 
-    A service may give the ID of a deleted remote to another one. So a delete removes what was
-    known of the ID, and only operations on a remote of the backup count for it.
+    A service may give the ID of a deleted remote to another remote. Therefore a delete removes the
+    fields of its ID. For an ID in ``backup``, only operations on that very remote count.
 
     Args:
         operations: The operations on a lock before the backup, the oldest first.
-        backup: The remotes in question, as they were; empty for any remote with the ID.
+        backup: The remotes whose fields are wanted, as received; empty to trust every ID.
     """
     records = {record.get("id"): record for record in backup}
     known: dict[int, dict[str, Any]] = {}
@@ -50,13 +50,13 @@ def known_fields(
 
 
 def _is_about(operation: Operation, record: Mapping[str, Any] | None) -> bool:
-    """Return whether an operation was about this remote, not another one with the same ID."""
+    """Return whether an operation was about this remote, not about another one with its ID."""
     if record is None:
         return True
     number, created = record.get("remoteNumber"), record.get("createTime")
     if operation.call == "add":
         at_ms = operation.settled_ms
-        # A day: the two clocks may differ, and the service's zone may be mistaken.
+        # One day is tolerated, because the clocks may differ and the service's zone may be wrong.
         is_its_time = type(created) is not int or at_ms is None or abs(created - at_ms) < DAY_MS
         return number == operation.body.get("remoteNumber", number) and is_its_time
     before = operation.before[0] if operation.before else {}

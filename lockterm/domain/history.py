@@ -17,10 +17,13 @@ from lockterm.domain.validity import state_by_dates
 
 @dataclass(frozen=True, slots=True)
 class HistoryLine:
-    """A summary of an operation for a table; fields without a text are those of ``Operation``."""
+    """A summary of an operation for a table.
+
+    Fields without a description are the same as in ``Operation``.
+    """
 
     seq: int
-    """The position in the journal: later operations have higher ones."""
+    """The position in the journal. Later operations have higher positions."""
     id: str
     call: str
     lock_id: int
@@ -33,13 +36,13 @@ class HistoryLine:
     message: str
     restores: str | None
     count: int
-    """Number of remotes in its backup."""
+    """Number of remotes in the backup of the operation."""
     voice: str
-    """Language and timbre of a voice setting as sent; empty for other calls."""
+    """The language and the timbre of a voice that was sent; empty for other calls."""
     seen: str
-    """The ``VALIDITY`` fields of a changed remote before the change, as a JSON list; else empty."""
+    """The ``VALIDITY`` fields of a changed remote before a change, as a JSON list; or empty."""
     sent: str
-    """The same fields as an add or change has sent them; null means not sent."""
+    """The same fields as sent by an add or a change. Null means that a field was not sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +56,13 @@ class Selection:
     words: tuple[str, ...] = ()
     """Only operations whose shown text contains each of these words, ignoring case."""
     zone: tzinfo = UTC
-    """The zone of the shown times."""
+    """The time zone for displayed times."""
     since_ms: int | None = None
-    """Only operations begun at or after this time, in milliseconds; None for no limit."""
+    """Only operations that began at or after this time, in milliseconds; None for no limit."""
     until_ms: int | None = None
-    """Only operations begun before this time, in milliseconds; None for no limit."""
+    """Only operations that began before this time, in milliseconds; None for no limit."""
     outside_runs: bool = False
-    """Only operations that are not steps of runs."""
+    """Whether to select only operations that are not steps of runs."""
 
 
 EVERYTHING = Selection()
@@ -69,10 +72,10 @@ EVERYTHING = Selection()
 
 
 def left_state(line: HistoryLine, now_ms: int) -> RemoteState | None:
-    """Return the state of a remote by the dates that an operation left it with.
+    """Return the present state of a remote, by the dates that it had after an operation.
 
-    Later operations are ignored. None if the operation is not a recorded add or change, or is
-    damaged.
+    Later operations are ignored. The result is None if the operation is not a recorded add or
+    change, or if its entry is damaged.
     """
     if line.state not in RECORDED or not line.sent:
         return None
@@ -81,7 +84,7 @@ def left_state(line: HistoryLine, now_ms: int) -> RemoteState | None:
         before = Remote.read(told) if line.seen else None
         after = rules.effective(before, Remote.read({**told, **sent}))
     except (TypeError, ValueError, AttributeError, RecursionError):
-        return None  # damaged
+        return None  # the entry is damaged
     return state_by_dates(after, now_ms)
 
 

@@ -1,4 +1,7 @@
-"""The characters that may be drawn as nothing. A start waits for this module: it imports none."""
+"""The characters that a terminal may draw as nothing.
+
+This module imports no other modules, because lockterm loads it at startup.
+"""
 
 from __future__ import annotations
 
@@ -8,5 +11,6 @@ IGNORABLE = (
     *((0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8)),
     *((0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
 )
-"""The 4,174 code points that may be drawn as nothing (Default_Ignorable_Code_Point), as ranges
-with both ends. Most of them are not assigned yet, so that no category tells them."""
+"""The 4,174 code points that may be drawn as nothing (Default_Ignorable_Code_Point), as inclusive
+ranges. Most of these code points are not assigned yet, so their Unicode category does not show it.
+"""

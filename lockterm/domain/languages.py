@@ -1,6 +1,6 @@
 """Names of languages, from the Unicode CLDR.
 
-The library and its data are slow to load (tens of milliseconds): call from a thread.
+The library and its data take tens of milliseconds to load, so call this module in a thread.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ class LanguageName:
     """The names of a language."""
 
     english: str
-    """``German``."""
+    """The name in English: ``German``."""
     own: str
-    """In itself, ``Deutsch``; empty where the CLDR does not know."""
+    """The name in the language itself: ``Deutsch``; empty if the CLDR does not have it."""
     english_full: str
-    """With script and region: ``German (Germany)``."""
+    """The English name with script and region: ``German (Germany)``."""
     own_full: str
-    """In itself: ``Deutsch (Deutschland)``; may be empty."""
+    """The name with script and region in the language itself: ``Deutsch (Deutschland)``; may be
+    empty."""
 
 
 @lru_cache(maxsize=1000)
 def name_of(code: str) -> LanguageName | None:
-    """Return the name of a language code such as ``de-DE`` or ``zh_Hant``, or None."""
+    """Return the names of a language code, such as ``de-DE`` or ``zh_Hant``; None if unknown."""
     english = Locale("en")
     code = code.strip().replace("_", "-")
     if not code.isascii() or not 2 <= len(code) <= _LONGEST:

@@ -1,4 +1,4 @@
-"""A lock of the lock book: the contract lists no locks, so people keep the list themselves."""
+"""The entries of the lock book. The contract has no list of locks, so users keep their own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import tzinfo
 from lockterm.domain import dates
 
 SET_HERE = "set from here"
-"""A note on a voice: the service has no way to read which one a lock has."""
+"""The note on a voice, because the service does not report the present voice of a lock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,35 +26,35 @@ class Lock:
     lock_id: int
     """The service's ``lockId``."""
     name: str = ""
-    """The name that people gave it; empty to use the ID."""
+    """The name that the user gave the lock; empty to use the ID."""
     alias: str = ""
-    """``lockAlias`` of the last detail seen (2.3)."""
+    """The ``lockAlias`` in the most recently read detail of a remote (2.3)."""
     vendor: str = ""
     """The vendor for ``voice/packs`` (4.10)."""
     model: str = ""
     """The model for ``voice/packs`` (4.10)."""
     zone: str = ""
-    """IANA zone of its times; empty for the profile's."""
+    """The IANA time zone for the times of the lock; empty to use the zone of the profile."""
     remotes: int | None = None
-    """Number of remotes when it was last read; None before that."""
+    """The number of remotes when it was last read; None if it was never read."""
     opened_ms: int | None = None
-    """When it was last opened here, in milliseconds; None if it never was."""
+    """The time when lockterm last opened the lock's screen, in milliseconds; None if never."""
     voice: VoiceChoice | None = field(default=None)
-    """The voice last set from here, because the contract has no way to read it."""
+    """The voice that lockterm last set, because the contract has no way to read the voice."""
     voice_ms: int | None = None
-    """When the voice was set, in milliseconds; None if unknown."""
+    """The time when lockterm set the voice, in milliseconds; None if unknown."""
 
     @property
     def title(self) -> str:
-        """Its name, or its ID if it has none; not cleaned for display."""
+        """The name of the lock, or its ID if it has no name; not cleaned for display."""
         return self.name or f"lock {self.lock_id}"
 
     @property
     def file_words(self) -> tuple[str, str]:
-        """The parts of a file name: its name, and its ID because names may not be unique."""
+        """The parts of a file name: the name, and the ID because names may not be unique."""
         return self.name, str(self.lock_id)
 
     def voice_since(self, zone: tzinfo, now_ms: int) -> str:
-        """Return when the voice was last set by lockterm: ``set from here on 3 Dec``."""
+        """Return a note of when lockterm last set the voice: ``set from here on 3 Dec``."""
         at_ms = self.voice_ms
         return SET_HERE if at_ms is None else f"{SET_HERE} on {dates.near_day(at_ms, zone, now_ms)}"

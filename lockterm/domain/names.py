@@ -1,7 +1,7 @@
-"""Names and numbers of remotes: how they are sent, compared and searched.
+"""The rules by which names and numbers of remotes are sent, compared and searched.
 
-Two encodings of one text are the same name: names are compared and sent in normal form C. Names
-that a person may confuse are *near*: they differ only in case, accents, dashes or spaces.
+Two Unicode encodings of one text are the same name, so names are sent and compared in normal form
+C. Names that a person may confuse are *near*: they differ only in case, accents, dashes or spaces.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _DASHES = re.compile(
     "[\u02d7\u058a\u05be\u1806\u2010-\u2015\u2043\u207b\u208b\u2212\u2e3a\u2e3b\u301c\u30a0"
     "\ufe31\ufe32\ufe58\ufe63\uff0d]"
 )
-"""The characters beside "-" that look like a dash or a minus sign."""
+"""The characters other than "-" that look like a dash or a minus sign."""
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
-"""The combining marks of European languages; there are others."""
+"""The combining marks of European languages. Other languages have further marks."""
 
 _SEPARATORS = re.compile(r"(?<=\d)[\s-]+(?=\d)|[\s-]+")
 
@@ -31,28 +31,30 @@ def normalize_name(text: str) -> str:
 
 
 def is_same_name(one: str | None, other: str | None) -> bool:
-    """Return whether two names are the same, however each is encoded."""
+    """Return whether two names are the same, regardless of their Unicode encoding."""
     return one == other or normalize_name(one or "") == normalize_name(other or "")
 
 
 def fold_text(text: str) -> str:
-    """Return the text that a search compares: without case and accents, with one kind of dash.
+    """Return a text in the form that searches compare.
 
-    To fold a text twice changes nothing more.
+    The form is in lower case, without accents, and with "-" for every dash. Folding it again
+    changes nothing.
     """
     if text.isascii():
         return text.lower()
     folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", text).casefold())
-    if folded.isascii():  # as of most names with accents: what follows takes ten times as long
+    if folded.isascii():  # fast path for most names: the rest takes ten times as long
         return folded
     marked = unicodedata.normalize("NFKD", _DASHES.sub("-", folded))  # case folding adds marks
     return "".join(char for char in marked if not unicodedata.combining(char))
 
 
 def near_key(text: str) -> str:
-    """Return a key that near names share.
+    """Return a key that is equal for near names.
 
-    The key has no dashes and spaces, except one between two digits: "1-12" is not near "11-2".
+    The key has no dashes or spaces, except for a space between two digits, so that "1-12" is not
+    near "11-2".
     """
     return _SEPARATORS.sub(_key_of_separator, fold_text(text).strip())
 
@@ -63,12 +65,12 @@ def _key_of_separator(match: re.Match[str]) -> str:
 
 
 def near_names(name: str, others: Iterable[str]) -> list[str]:
-    """Return the other names that are near a name but are not the same."""
+    """Return those of the other names that are near a name but not the same."""
     key = near_key(name)
     return [one for one in others if key and near_key(one) == key and not is_same_name(one, name)]
 
 
 def near_note(others: Sequence[str]) -> str:
-    """Return a sentence about the near names that a lock has, safe to show."""
+    """Return a sentence about the near names on a lock; it is safe to show."""
     named = ", ".join(quoted(clean(one, 40)) for one in others[:3])
     return f"The lock has a similar name: {named}. Check that this is not the same person."

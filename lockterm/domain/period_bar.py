@@ -1,4 +1,4 @@
-"""The period of a remote as a bar from its start to its end, with today on it."""
+"""The period of a remote as a bar from start to end, with a mark for today."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ LEAST = 12
 
 
 def period_bar(remote: Remote, now_ms: int, width: int) -> str:
-    """Return ``├━━━━━╋──────┤``: the past, today, and the rest; today may be outside of it.
+    """Return the period of a remote as a bar: ``├━━━━━╋──────┤``.
+
+    The bar shows the past part, today, and the rest. Before the start or after the end, the mark
+    for today is outside of the bar.
 
     Args:
         remote: The remote with the period.
@@ -23,7 +26,7 @@ def period_bar(remote: Remote, now_ms: int, width: int) -> str:
         width: The width in cells.
 
     Returns:
-        Empty without a period, or without room.
+        The bar; empty if the remote has no start or end, or if the width is less than ``LEAST``.
     """
     phase, start, end = phase_of(remote, now_ms), remote.start_ms, remote.end_ms
     if phase in (Phase.ALWAYS, Phase.UNCLEAR) or not start or not end or width < LEAST:

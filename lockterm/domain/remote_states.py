@@ -1,4 +1,4 @@
-"""The states of remotes that were read: how many have each, and which are shown alone."""
+"""The states of the remotes that were read: counts, and a filter by state."""
 
 from __future__ import annotations
 
@@ -12,44 +12,50 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote, RemotePage
 
 StateFilter = State | Literal["coerced"]
-"""A state whose remotes may be shown alone."""
+"""A filter that shows only the remotes of one state, or only coerced remotes."""
 
 FIRST = (State.ENDED, State.WEEK, State.DISAGREE)
-"""The states that are counted if not all states fit."""
+"""The states whose counts are shown if there is no room for all states."""
 
 
 class StateCounts:
-    """The counts of what was read of a list, page by page as each was when it was seen last."""
+    """The counts of remotes by state, for the pages of a list that were read.
+
+    Each page counts as it was when it was last read.
+    """
 
     def __init__(self) -> None:
         self._pages: dict[int, Counter[StateFilter]] = {}
         self._list = (0, 0)
 
     def note(self, page: RemotePage, now_ms: int) -> None:
-        """Count a page, also if it was counted before. A list that has grown is another one."""
+        """Count a page, in place of its earlier counts.
+
+        If the total or the page size has changed, the counts of all other pages are dropped.
+        """
         if self._list != (page.total, page.page_size):
             self._pages, self._list = {}, (page.total, page.page_size)
         self._pages[page.page_no] = count_states(page.remotes, now_ms)
 
     def forget(self) -> None:
-        """Begin to count again."""
+        """Drop the counts of all pages."""
         self._pages = {}
 
     @property
     def pages(self) -> int:
-        """Number of pages that were counted."""
+        """The number of counted pages."""
         return len(self._pages)
 
     @property
     def counts(self) -> Counter[StateFilter]:
-        """Number of remotes in each state, and of coerced ones."""
+        """The number of remotes in each state, and of coerced remotes, on the counted pages."""
         return sum(self._pages.values(), Counter[StateFilter]())
 
     def describe(self) -> tuple[str, ...]:
-        """Return ``20 read: 4 expired, 3 < 7 days, 8 upcoming``, the longest form first.
+        """Return ``20 read: 4 expired, 3 < 7 days, 8 upcoming`` in one or two forms, longest first.
 
-        The number that was read is left out if that is the whole list. There is no form if all
-        remotes are active.
+        The number of read remotes is left out if the complete list was read. The result is empty
+        if all remotes are active.
         """
         counts = self.counts
         read = sum(counts[state] for state in State)
@@ -58,7 +64,7 @@ class StateCounts:
 
 
 def count_states(remotes: Iterable[Remote], now_ms: int) -> Counter[StateFilter]:
-    """Return how many remotes have each state, and how many are coerced."""
+    """Return the number of remotes in each state, and the number of coerced remotes."""
     counts = Counter[StateFilter]()
     for one in remotes:
         counts[state_of(one, now_ms)] += 1
@@ -67,7 +73,10 @@ def count_states(remotes: Iterable[Remote], now_ms: int) -> Counter[StateFilter]
 
 
 def describe_counts(counts: Counter[StateFilter]) -> tuple[str, ...]:
-    """Return ``4 expired, 3 < 7 days, 8 upcoming``, longest form first; none if all are active."""
+    """Return ``4 expired, 3 < 7 days, 8 upcoming`` in several forms, the longest first.
+
+    The result is empty if all remotes are active.
+    """
     others = [state for state in State if state is not State.OPEN and counts[state]]
     forms = (others, [state for state in others if state in FIRST])
     return tuple(
@@ -76,12 +85,12 @@ def describe_counts(counts: Counter[StateFilter]) -> tuple[str, ...]:
 
 
 def has_state(remote: Remote, only: StateFilter | None, now_ms: int) -> bool:
-    """Return whether a remote has a state; True for every remote if the state is None."""
+    """Return whether a remote matches a state filter. None matches every remote."""
     if only == "coerced":
         return remote.is_coerced == 1
     return only is None or state_of(remote, now_ms) is only
 
 
 def describe_state(only: StateFilter) -> str:
-    """Return ``expired``, ``coerced``."""
+    """Return the word for a state filter, such as ``expired`` or ``coerced``."""
     return only.word if isinstance(only, State) else only

@@ -1,4 +1,8 @@
-"""Rows sorted by a column: naturally, stably, what is missing last whichever way."""
+"""The sort order of rows by a column.
+
+Texts are in natural order, equal rows keep their order, and missing values are last in both
+directions.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +14,18 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 _COMPARED = 500
-"""The characters of a string that are compared: the service may send any number."""
+"""Number of characters of a text that are compared, because the service may send long texts."""
 
 _DIGITS = re.compile("([0-9]+)")
 
 
 def sorted_by(rows: Sequence[T], key: Callable[[T], Any], *, descending: bool) -> list[T]:
-    """Return rows in a sort order; equal ones keep their order.
+    """Return rows sorted by a key. Rows with equal keys keep their order.
 
     Args:
         rows: The rows in their default order.
-        key: Returns the value to compare; rows with None come last.
-        descending: Whether the highest comes first.
+        key: A function that returns the value to compare. Rows with None come last.
+        descending: Whether the highest value comes first.
     """
     keys = [*map(key, rows)]
     present = [place for place, key in enumerate(keys) if key is not None]
@@ -31,10 +35,10 @@ def sorted_by(rows: Sequence[T], key: Callable[[T], Any], *, descending: bool) -
 
 
 def natural(text: str) -> tuple[Any, ...]:
-    """Return a sort key: A-2 before A-10, é beside e, upper case like lower case."""
+    """Return a natural sort key: A-2 comes before A-10, é next to e, and case is ignored."""
     folded = unicodedata.normalize("NFKD", text[:_COMPARED]).casefold()
     parts: list[Any] = _DIGITS.split(folded)
-    for place in range(1, len(parts), 2):  # by their length and not as int: any number of digits
+    for place in range(1, len(parts), 2):  # an int would limit the number of digits
         digits = parts[place].lstrip("0")
         parts[place] = (len(digits), digits)
     return tuple(parts)

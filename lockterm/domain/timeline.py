@@ -1,4 +1,4 @@
-"""The days to come, each with how many periods end on it: by the calendar of each lock's zone."""
+"""The number of periods that end on each of the next days, in the time zone of each lock."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from datetime import date, timedelta, tzinfo
 from lockterm.domain import dates
 
 AHEAD_MS = 30 * dates.DAY_MS
-"""Ends farther away are not counted."""
+"""The time from now, in milliseconds, within which ends are counted."""
 
 DAYS = 34
-"""So many days that is at most: today is two dates at once around the world, and a day that is an
-hour short brings one more."""
+"""Maximum number of days in :data:`AHEAD_MS`, with some more for two reasons.
+
+Different time zones have two different dates for today, and a day may be an hour short.
+"""
 
 
 class Timeline:
-    """Counts ends by day, lock by lock.
+    """The counts of ends by day, for each lock.
 
     Args:
-        now_ms: When today is.
-        zones: Those of the locks; the first day is the earliest that is today in one of them.
+        now_ms: Now, in milliseconds.
+        zones: The time zones of the locks. The earliest local date in them is the first day.
     """
 
     def __init__(self, now_ms: int, zones: Iterable[tzinfo]) -> None:
@@ -29,7 +31,7 @@ class Timeline:
         self.first: date | None = min(todays.values(), default=None)
         """The first day; None if there is no lock."""
         self.counts: dict[int, list[int]] = {}
-        """By the id of the lock how many end on each day, of the locks where any does."""
+        """Lock ID -> the number of ends on each day; only locks with at least one end."""
         self._now_ms = now_ms
         self._begins: dict[tzinfo, list[int]] = {}
         if self.first is not None:
@@ -37,7 +39,11 @@ class Timeline:
             self._begins = {zone: [dates.begin_of(day, zone) for day in days] for zone in todays}
 
     def by_first_day(self) -> list[tuple[int, list[int]]]:
-        """Return the locks with their counts, those with the earliest and most ends first."""
+        """Return the lock IDs with their counts, the earliest ends first.
+
+        If the first ends of several locks are on the same day, the lock with most ends on it is
+        first.
+        """
 
         def first(counts: list[int]) -> tuple[int, int]:
             return next((day, -count) for day, count in enumerate(counts) if count)
@@ -45,7 +51,7 @@ class Timeline:
         return sorted(self.counts.items(), key=lambda one: first(one[1]))
 
     def add(self, lock_id: int, zone: tzinfo, end_ms: int) -> None:
-        """Count an end that is in the future and within the shown days."""
+        """Count an end, if it is in the future and within :data:`AHEAD_MS`."""
         if not self._now_ms < end_ms <= self._now_ms + AHEAD_MS:
             return
         day = bisect_right(self._begins[zone], end_ms - 1) - 1  # at midnight, the day before

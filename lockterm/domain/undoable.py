@@ -1,4 +1,4 @@
-"""Whether a recorded change has an inverse, and why not; :mod:`lockterm.domain.undo` makes it."""
+"""The reasons why a change cannot be undone; :mod:`lockterm.domain.undo` makes the inverse."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ TAKEN_AWAY = frozenset({"delete", "clear"})
 
 
 def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
-    """Return why an operation has no inverse, as a sentence; empty if it has one.
+    """Return why an operation cannot be undone, as sentences; empty if it can be.
 
     Args:
         operation: The operation.
-        count: Number of remotes in its backup.
+        count: Number of remotes in the backup of the operation.
     """
     call, state = operation.call, operation.state
     if call in TAKEN_AWAY:
@@ -48,11 +48,11 @@ def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
 
 
 def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
-    """Return why the deleted remotes of an operation cannot be added again; empty if they can.
+    """Return why the remotes that an operation deleted cannot be restored; empty if they can be.
 
     Args:
         operation: The operation.
-        count: Number of remotes in its backup.
+        count: Number of remotes in the backup of the operation.
     """
     if operation.call not in TAKEN_AWAY:
         return "Only remotes that a delete or a clear removed can be restored."
