@@ -35,7 +35,7 @@ class Locks:
         return await self._book.thread.run(find)
 
     async def save(self, lock: Lock) -> None:
-        """Add a lock to the book, or update what people entered for it."""
+        """Add a lock to the book, or update the data that people entered for the lock."""
         await self._book.thread.run(self._book.save, lock)
 
     async def save_all(self, locks: Sequence[Lock]) -> None:

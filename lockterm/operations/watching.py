@@ -160,7 +160,7 @@ class Watch:
         return checked
 
     async def _look(self, operation: Operation, limits: WalkLimits) -> Verdict:
-        """Read an operation back once and return what all readings so far prove."""
+        """Read an operation back once; return the verdict that all readings so far prove."""
         case, begun_s = self._case(operation), self.timer.now_s()
         claim, detail, remotes = await self._read(operation, limits, case.is_of_horizon(begun_s))
         now_ms = self._service_ms()
