@@ -39,7 +39,7 @@ class Flag(IntEnum):
 
 
 VALIDITY = ("remoteType", "startDate", "endDate", "weekDay")
-"""The fields that decide when a remote opens. An update that changes one sends all four (4.4)."""
+"""The fields that decide when a remote opens. Updates send all four or none (4.4)."""
 
 
 def is_known_type(remote_type: int | None) -> bool:

@@ -1,4 +1,4 @@
-"""The parser of dates as people type them. It refuses ambiguous dates and does not guess.
+"""The parser of typed dates. The parser refuses ambiguous dates and does not guess.
 
 | typed | means |
 |---|---|

@@ -50,7 +50,7 @@ def known_fields(
 
 
 def _is_about(operation: Operation, record: Mapping[str, Any] | None) -> bool:
-    """Return whether an operation was about this remote, not about another one with its ID."""
+    """Return whether an operation was about this remote, not about another remote with its ID."""
     if record is None:
         return True
     number, created = record.get("remoteNumber"), record.get("createTime")

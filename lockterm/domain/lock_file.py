@@ -52,7 +52,7 @@ class LockLine:
 
     lock_id: int
     told: Mapping[str, str]
-    """The values of :data:`SET` in the file, without empty ones."""
+    """The non-empty values of the fields in :data:`SET`."""
 
     def onto(self, known: Lock | None) -> Lock:
         """Return the new entry of the lock book.

@@ -1,4 +1,4 @@
-"""The notifications of this session: the log, and the unread ones shown above the footer."""
+"""The notifications of this session: the log, and the unread notifications above the footer."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ class NoticeLog:
     def stand(self, notice: LoggedNotice) -> None:
         """Add a notification of the log to the unread ones.
 
-        It replaces the oldest unread notifications of its severity, if there are more than 1 for
-        ``information`` or more than :data:`STANDING` for other severities.
+        Of ``information``, only the newest notification stays unread. Of each other severity, the
+        newest :data:`STANDING` notifications stay.
         """
         others = [one for one in self._standing if one.number != notice.number]
         alike = [one for one in others if one.severity == notice.severity]

@@ -1,4 +1,4 @@
-"""Shortened access: the future times in which the old remote opens and the new one does not."""
+"""Shortened access: the future times when a remote opens only before the change."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _open_of(remote: Remote, without_days: AbstractSet[int]) -> _Open | None:
 
 
 def _first_open(start: int, end: int, days: AbstractSet[int], zone: tzinfo) -> int | None:
-    """Return the first moment of a period that falls on one of some weekdays."""
+    """Return the first moment of a period, in milliseconds, that falls on a given weekday."""
     at = start
     for _ in range(_MOST_DAYS):
         if at >= end or not days:

@@ -50,7 +50,7 @@ _AMBIGUOUS = re.compile(
 )
 """A date with ambiguous day and month, or with a two-digit year."""
 _FIRST_MS = 10**11
-"""The smallest number read as milliseconds; a smaller one may be seconds or spreadsheet days."""
+"""The smallest number read as milliseconds. Smaller ones may be seconds or spreadsheet days."""
 
 _BEGINS = r"(^|[;\t\n\r\v\f])([\s\"]*)"
 _FORMULA = r"[=+\-@＝＋－＠]"

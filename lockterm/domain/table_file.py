@@ -63,7 +63,7 @@ class Problem:
 
 
 class BadTable(LocktermError):
-    """A file that is refused as a whole.
+    """An error for a table file that is refused as a whole.
 
     Args:
         problems: The problems; at least one.
@@ -77,7 +77,7 @@ class BadTable(LocktermError):
 
     @property
     def counted(self) -> str:
-        """The text ``12 problems``, with the number of listed ones if not all are listed."""
+        """The text ``12 problems``, with the number of listed problems if some are not listed."""
         count = len(self.problems)
         more = f", of which {MOST_PROBLEMS} are listed" if count > MOST_PROBLEMS else ""
         return f"{count:,} problems{more}" if count > 1 else "1 problem"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lockterm.domain.safe_text import clean
 
 LOCK_MAY_NOT_KNOW = "The service does not report whether the change has reached the lock."
-"""The sentence about the limit of what lockterm knows of every recorded change."""
+"""The sentence about the limit of lockterm's knowledge of a recorded change."""
 
 
 def describe_read_only(profile: str, so: str = "") -> str:
