@@ -1,4 +1,4 @@
-"""The remotes of a lock: page by page, one in detail, what can be done with them."""
+"""The screens of a lock's remotes: the list, the details of one remote, and the commands."""
 
 from lockterm.screens.remotes.screen import RemotesScreen
 

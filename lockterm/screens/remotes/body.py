@@ -1,4 +1,4 @@
-"""The table of a lock's remotes, the text in its place, and the panels beside it."""
+"""The body of the remotes screen: the table, the text in place of rows, and the side panels."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ if TYPE_CHECKING:
 
 
 def by_name(book: Iterable[Lock], current: Lock) -> list[Lock]:
-    """Return the locks of the book with the open one, in an order that opening does not change.
+    """Return the locks of the lock book and the open lock, sorted by title and then by ID.
+
+    The order is the same whichever of these locks is open.
 
     Args:
-        book: The lock book.
+        book: The locks of the lock book.
         current: The lock that is open, which may not be in the book.
     """
     locks = {current.lock_id: current} | {lock.lock_id: lock for lock in book}
@@ -37,16 +39,17 @@ def by_name(book: Iterable[Lock], current: Lock) -> list[Lock]:
 
 
 class BookPane(RowTable, can_focus=False):
-    """The locks by name, with their remotes at the last look; the open one is marked.
+    """The side panel with the locks of the lock book; the cursor is on the open lock.
 
-    It never has the focus: every key is for the remotes.
+    Each row shows a title and the last known number of remotes. The panel never gets the focus,
+    because every key is for the table of remotes.
     """
 
     class LockClicked(Message):
-        """A lock was clicked that is not open.
+        """Posted when a lock other than the open one is clicked.
 
         Args:
-            lock: The lock.
+            lock: The clicked lock.
         """
 
         def __init__(self, lock: Lock) -> None:
@@ -58,17 +61,17 @@ class BookPane(RowTable, can_focus=False):
         self._locks: dict[str, Lock] = {}
 
     def show_book(self, book: Sequence[Lock] | None, current: Lock) -> None:
-        """Show the locks of the book by name, if it was read, and mark the one that is open."""
+        """Show the locks of the book, if it was read, with the cursor on the open lock."""
         locks = by_name(book, current) if book is not None else ()
         self._locks = {str(lock.lock_id): lock for lock in locks}
         self.show(LazyRows(self._locks, self._cells), str(current.lock_id))
 
     def widest(self) -> Sequence[int]:
-        """Return the widths of the columns: the names have what the counts leave."""
+        """Return the column widths in cells; the names get the width that the counts leave."""
         return LONGEST_CELL, len("1000000")
 
     def on_click(self, event: events.Click) -> None:
-        """Request the lock; the cursor moves only when the lock is open."""
+        """Post the clicked lock; the cursor moves only after that lock is opened."""
         event.prevent_default()
         event.stop()
         row = self._row_at(event)
@@ -80,17 +83,17 @@ class BookPane(RowTable, can_focus=False):
 
 
 BOOK_FROM = 160
-"""Columns of the terminal from which the lock book is shown at the left."""
+"""The minimum terminal width, in columns, at which the lock book is shown on the left."""
 
 
 class RemotesBody(Horizontal):
     """The table of remotes and its panels; each panel is created on first use.
 
     Args:
-        operations: The one door to service and store.
+        operations: Gives access to the service and the store.
         lock: The lock.
         table: The table of the remotes.
-        book: The lock book that was read last; None if it was never read.
+        book: The lock book as last read; None if it was never read.
     """
 
     def __init__(
@@ -105,7 +108,7 @@ class RemotesBody(Horizontal):
         self.lock_entry = lock
         """The lock, as the lock book knows it."""
         self.book = book
-        """The lock book that was read last; None if it was never read."""
+        """The lock book as last read; None if it was never read."""
         self.table = table
         self._panel: StatePanel | None = None
         self._pane: RemotePane | None = None
@@ -117,7 +120,7 @@ class RemotesBody(Horizontal):
     # --- the words in place of the table -------------------------------------------------------
 
     def show_words(self, words: str, keys: str) -> None:
-        """Show words in place of the table, and the keys that lead on."""
+        """Show a text in place of the table, and the keys to press next."""
         if self._panel is None:
             # In a separate layer: when it goes, nothing else is laid out or painted again.
             self._panel = StatePanel(id="state")
@@ -132,11 +135,11 @@ class RemotesBody(Horizontal):
     # --- the remote under the cursor -----------------------------------------------------------
 
     def show_pane(self, zone: tzinfo) -> None:
-        """Show the remote under the cursor, if the terminal is wide."""
+        """Show the remote under the cursor in the side panel, if the terminal is wide."""
         if not self.screen.has_class("-wide"):
             return
         if self._pane is None:
-            # It brings the history, which a narrow terminal does not wait for.
+            # Import the panel only now: its import of the history would delay a narrow terminal.
 
             self._pane = screens.RemotePane(self._operations, self.lock_entry.lock_id, id="pane")
             self.mount(self._pane)
@@ -144,7 +147,7 @@ class RemotesBody(Horizontal):
         self._pane.show_row(self.table.selected_row, zone, self._operations.now_ms())
 
     def show_changes(self) -> None:
-        """Show the changes of the remote that were made here."""
+        """Reread the changes made here, and show those of the remote under the cursor."""
         if self._pane is not None:
             self._pane.look_at_journal()
 
@@ -164,7 +167,7 @@ class RemotesBody(Horizontal):
             self.read_book_if_shown()
 
     def read_book_if_shown(self) -> None:
-        """Show what the book says now: other screens change it."""
+        """Reread the lock book if it is shown, because other screens may have changed it."""
         if self.has_class("-book"):
             self.read_book()
 

@@ -34,13 +34,13 @@ class RemoteColumn:
 
     title: str
     about: str
-    """The description in the dialog."""
+    """The description of the column in the dialog."""
     noun: str
-    """The name in ``sorted by ...``."""
+    """The name of the column in ``sorted by ...``."""
     directions: tuple[str, str]
-    """The first values in ascending and descending order."""
+    """Texts for ascending and for descending order, such as ``oldest first``."""
     field: Field
-    """The field that it shows, alone or with others."""
+    """The field that the column shows, alone or together with other fields."""
 
     @classmethod
     def of(
@@ -86,17 +86,19 @@ COLUMNS: Mapping[str, RemoteColumn] = {
     "updated": RemoteColumn.of("updateTime", "time of the last change"),
     "user": RemoteColumn.of("apiUserId", "number of an account that calls the service"),
 }
-"""Every field of a listed remote that fits a cell (2.3). The user number is none of them: a list
-does not tell it (4.3), so that its column would be empty."""
+"""Column name -> column, for every field of a listed remote that fits a cell (2.3).
+
+The user number has no column, because the list does not contain it (4.3).
+"""
 
 ALWAYS = "name"
 """The column that is always shown, because it identifies the remote."""
 
 USUAL = ("name", "number", "type", "valid", "state", "added", "coerced")
-"""The default columns, as many as fit."""
+"""The default columns; the table leaves some out if not all fit."""
 
 _SHOWN, _SORT, _DOWN = "columns", "sort", "descending"
-"""Their name in the preferences."""
+"""The keys of a saved arrangement in the preferences."""
 
 
 class SortOrder(Sorting):
@@ -104,12 +106,12 @@ class SortOrder(Sorting):
 
     @property
     def brief(self) -> str:
-        """``sorted by end``."""
+        """The sort order without its direction, such as ``sorted by end``."""
         return f"sorted by {COLUMNS[self.key].noun}"
 
     @property
     def words(self) -> str:
-        """``sorted by end, latest first``."""
+        """The sort order with its direction, such as ``sorted by end, latest first``."""
         return f"{self.brief}, {COLUMNS[self.key].directions[self.descending]}"
 
 
@@ -118,18 +120,18 @@ class Arrangement:
     """The columns of a table, their order, and the sort order of the rows."""
 
     columns: tuple[str, ...] = ()
-    """From left to right, the name always among them; none: the usual ones, as they fit."""
+    """The columns from left to right, always with the name; empty for the default columns."""
     order: SortOrder | None = None
-    """None: the order of the service."""
+    """The sort order; None for the order of the service."""
 
     @classmethod
     def of(cls, columns: tuple[str, ...], order: SortOrder | None) -> Self:
-        """An arrangement; the usual columns in their usual places are no choice."""
+        """Return an arrangement; the default columns in default order count as no choice."""
         return cls(() if columns == USUAL else columns, order)
 
     @classmethod
     def read(cls, kept: Any) -> Self:
-        """Return the saved arrangement without invalid parts, because people edit the file."""
+        """Return a saved arrangement without invalid parts, because users may edit the file."""
         if not isinstance(kept, dict):
             return cls()
         listed = kept.get(_SHOWN)
@@ -141,7 +143,7 @@ class Arrangement:
         return cls.of(tuple(dict.fromkeys(known)), order)
 
     def as_kept(self) -> dict[str, Any] | None:
-        """Return the choice to save; None if nothing was chosen."""
+        """Return the arrangement in the form to save; None if nothing was chosen."""
         kept: dict[str, Any] = {_SHOWN: list(self.columns)} if self.columns else {}
         if self.order is not None:
             kept |= {_SORT: self.order.key, _DOWN: self.order.descending}
@@ -153,16 +155,17 @@ def _is_column(key: object) -> TypeGuard[str]:
 
 
 AS_USUAL = Arrangement()
-"""Nothing was chosen."""
+"""The arrangement if nothing was chosen: default columns in the order of the service."""
 
 KEPT_AS = "remotes.table"
-"""Its name in the preferences: one for all profiles and locks, as eyes and terminal are."""
+"""The key of the arrangement in the preferences; all profiles and locks share it."""
 
 
 class ColumnsChoice:
     """The chosen columns, their order, and the sort order of the rows.
 
-    The sort order is saved, too: the pager always shows it, and every action names its remote.
+    The sort order is saved, too. Saving it is safe, because the pager always shows the sort order
+    and every action names its remote.
 
     Args:
         preferences: The saved choices.
@@ -174,10 +177,10 @@ class ColumnsChoice:
         """The chosen columns and sort order."""
 
     def use(self, chosen: Arrangement) -> str:
-        """Save a choice.
+        """Use an arrangement and save it.
 
         Returns:
-            Why it holds for this session only; empty: it is kept.
+            Why the arrangement applies to this session only; empty if it was saved.
         """
         self.arrangement = chosen
         try:
@@ -191,8 +194,10 @@ class ColumnsChoice:
 
 
 GROWING = {"number": range(6, 13), "id": range(5, 21), "user": range(8, 21)}
-"""The columns that are as wide as the longest that was seen, so that pages do not jump, and how
-wide they may be."""
+"""Column -> its possible widths in cells.
+
+Each of these columns is as wide as its longest value so far, so that pages do not jump.
+"""
 
 _DAY_CELLS = len("31 Dec 2026")
 _STAMP = len("31 Dec 2026 18:00 +01:00")
@@ -202,10 +207,12 @@ _LEAST = {
 }
 """The narrowest form of each column that is not in ``GROWING``."""
 _GIVING = ("added", "coerced", "type", "state")
-"""What is left out first where not all of the usual columns fit: the signs before the row tell
-what is coerced and the state, and what is valid tells the type."""
+"""The default columns to leave out first, in this order, if not all default columns fit.
+
+The icons before the row show the state and the coerced remotes; the validity shows the type.
+"""
 GOOD_NAME = 24
-"""The width of the name in cells before one of these columns appears."""
+"""The minimum width of the name, in cells, that the other default columns leave."""
 _MORE = (
     ("name", GOOD_NAME),
     ("gap", 2),
@@ -221,14 +228,14 @@ _MORE = (
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns there is room for."""
+    """The columns that fit the table, with their widths."""
 
     widths: Mapping[str, int]
     """Column -> its width in cells, from left to right."""
     gap: int
     """Cells between two columns."""
     room: int
-    """All the cells there are."""
+    """The width available for all columns, in cells."""
     order: SortOrder | None = None
     """The sort order, for the titles."""
 
@@ -270,7 +277,7 @@ def line(cells: Sequence[Piece], layout: Layout) -> Iterator[Piece]:
     """Return the pieces of a table line.
 
     Args:
-        cells: For each column a clean string that fits, and how it looks.
+        cells: The text and the style of each column; each text is clean and fits its column.
         layout: The columns.
     """
     gap = " " * layout.gap
@@ -280,7 +287,7 @@ def line(cells: Sequence[Piece], layout: Layout) -> Iterator[Piece]:
 
 
 def titles(layout: Layout) -> list[Piece]:
-    """Return the titles; the sorted column has a marker."""
+    """Return the column titles; the title of the sorted column has a marker."""
     return [(_title(key, width, layout.order), "") for key, width in layout.widths.items()]
 
 
@@ -293,22 +300,22 @@ def _title(key: str, width: int, order: SortOrder | None) -> str:
 
 
 MOST_SHOWN = 200
-"""Rows of a page that are shown: the service is asked for no more."""
+"""The maximum number of rows shown of a page; lockterm requests no larger page."""
 
 
 def rows_to_show(
     state: ListState, order: SortOrder | None, zone: tzinfo, now_ms: int
 ) -> Sequence[Remote]:
-    """Return the remotes of a list to show: those of the page or those found, if they match.
+    """Return the remotes to show: those of the page or those a search found, if they match.
 
-    Of a page, at most :data:`MOST_SHOWN` are returned: a service may send any number, and a
-    table of thousands delays the keys. The loaded rows are sorted, not the list.
+    At most :data:`MOST_SHOWN` remotes of a page are returned. A service may send any number, and
+    a table with thousands of rows delays the keys. Only the loaded remotes are sorted.
 
     Args:
         state: The state of the list.
         order: The sort order; None for the service's order.
-        zone: The zone of times, also of those that are compared with the text searched for.
-        now_ms: The time that states are as of.
+        zone: The time zone of dates, also of the dates that are compared with the search text.
+        now_ms: The time at which the states are determined, in milliseconds.
     """
     remotes: Sequence[Remote]
     if state.found is None and state.is_narrowed:
@@ -323,13 +330,13 @@ def rows_to_show(
 def sorted_remotes(
     remotes: Sequence[Remote], order: SortOrder, now_ms: int, zone: tzinfo
 ) -> list[Remote]:
-    """Return remotes in a sort order; equal ones stay in the order of the service.
+    """Return remotes in a sort order; remotes that compare equal keep the service's order.
 
     Args:
         remotes: The remotes in the order of the service.
         order: The column and the direction.
         now_ms: Now, in milliseconds.
-        zone: The zone of states.
+        zone: The time zone in which states are determined.
     """
     return sorted_by(
         remotes,

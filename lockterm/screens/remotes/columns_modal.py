@@ -1,4 +1,4 @@
-"""The dialog in which the columns of a table are chosen, ordered and sorted by."""
+"""The dialog to choose the columns of the table, their order, and the sort order of its rows."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ HINT = (
 
 
 class ColumnsModal(LocktermModal[Arrangement | None]):
-    """A dialog for columns, their order and a sort order; its result is an arrangement, or None.
+    """A dialog for the columns, their order and the sort order.
 
-    Every column has a line, whether it is shown or not; the marks are ASCII.
+    The result is the chosen arrangement, or None if the dialog was canceled. Every column has a
+    line in the dialog, whether or not the table shows it.
 
     Args:
-        arrangement: The present arrangement.
+        arrangement: The arrangement in use when the dialog opens.
         left_out: Returns the columns of an arrangement that do not fit the terminal.
     """
 
@@ -44,7 +45,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
 
     @property
     def chosen(self) -> Arrangement:
-        """The lines of the dialog."""
+        """The arrangement that the dialog shows now."""
         shown = tuple(key for key in self._keys if key in self._shown)
         return Arrangement.of(shown, self._order)
 
@@ -97,7 +98,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
         self._order = arrangement.order
 
     def _at(self) -> int | None:
-        """Return the line that keys change; None while a button has the focus."""
+        """Return the index of the highlighted line; None while a button has the focus."""
         choices = self.query_one(ChoiceList)
         return choices.highlighted if choices.has_focus else None
 
@@ -112,7 +113,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
     # --- actions -------------------------------------------------------------------------------
 
     def action_show(self) -> None:
-        """Show the column, or hide it; the name stays."""
+        """Show or hide the highlighted column; the name column cannot be hidden."""
         if (place := self._at()) is None:
             return
         key = self._keys[place]
@@ -130,14 +131,14 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
             self._repaint(place + by)
 
     def action_sort(self) -> None:
-        """Sort by the column: up, down, not at all."""
+        """Sort by the highlighted column: ascending, then descending, then unsorted."""
         if (place := self._at()) is None:
             return
         self._order = SortOrder.after(self._order, self._keys[place])
         self._repaint(place)
 
     def action_usual(self) -> None:
-        """Choose the usual columns and the service's order."""
+        """Choose the default columns and the order of the service."""
         self._take(Arrangement())
         self._repaint(0)
 

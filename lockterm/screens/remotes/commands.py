@@ -1,4 +1,4 @@
-"""The commands on one remote, wherever it is shown; and those on all the remotes of its lock."""
+"""The commands on one remote, for every screen that shows it, and on all remotes of a lock."""
 
 from __future__ import annotations
 
@@ -40,30 +40,30 @@ WRITES = frozenset({"add", "another", "edit", "renew", "delete", "clear", "user_
 """Actions that send a change."""
 
 _HELD = frozenset({"add", "another", "clear"})
-"""Those of them that an unsettled change may hold back."""
+"""Actions of ``WRITES`` that an unconfirmed change of the lock may block."""
 
 ON_A_REMOTE = frozenset({"another", "detail", "edit", "renew", "delete", "user_number", "copy"})
 """Actions that need a remote."""
 
 _WITHOUT_ID = frozenset({"another", "copy"})
-"""Those of them that do nothing with it."""
+"""Actions of ``ON_A_REMOTE`` that do not need the remote's ID."""
 
 
 class RemoteCommands:
-    """Add, edit, renew, delete, number, copy, clear; and why one of them can do nothing now.
+    """The commands on remotes: add, edit, renew, delete, set user number, copy and clear.
 
-    A command takes the remote that is selected when its key is pressed. Dialog and request keep
-    that one, even if the screen shows others later.
+    A command acts on the remote that is selected when its key is pressed, even if the screen
+    shows other remotes before the dialog or the request ends.
 
-    A subclass gives the remote, and takes over the result of a command.
+    A subclass provides the remote and handles the result of a command.
 
     Args:
-        screen: The screen with the keys.
-        refresh: The ID of the key that reads the screen's data again.
-        busy: Running actions on remotes of the lock, if they outlive these commands.
-        on_lock: The lock of the remote; None for the one that the screen is about.
-        change_type: How the type of a remote is changed, as a sentence; empty if with the key of
-            the screen.
+        screen: The screen whose keys run the commands.
+        refresh: The ID of the key that rereads the data of the screen.
+        busy: The running actions to share with other commands; None to start without any.
+        on_lock: The lock of the remote; None for the lock of the screen.
+        change_type: A sentence that says how to change the type of a remote; empty if the edit
+            key of the screen does that.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class RemoteCommands:
 
     @property
     def known(self) -> Iterable[Remote]:
-        """The remotes of the lock that are known without asking: their names are taken."""
+        """The remotes of the lock that are already loaded; their names are in use."""
         return ()
 
     @property
@@ -104,7 +104,7 @@ class RemoteCommands:
         return False
 
     def go_to(self, remote_id: int | None) -> None:
-        """Select a saved remote once it is read."""
+        """Select a saved remote after the screen has loaded it."""
 
     def show_busy(self) -> None:
         """Show the running actions of remotes; see ``busy``."""
@@ -123,14 +123,14 @@ class RemoteCommands:
         return clean(self._lock.title, 60)
 
     def _who(self, remote: Remote) -> str:
-        """Return the remote for a notice, with its lock if there are several."""
+        """Return the remote for a notification, with its lock unless the screen is about it."""
         at = f" at {self._lock_name}" if self._on_lock is not None else ""
         return f"{format_remote(remote)}{at}"
 
     # --- what is possible ----------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action is not possible now; empty if it is."""
+        """Return why an action is not possible now; empty if the action is possible."""
         operations = self._screen.operations
         if action in WRITES and operations.profile.read_only:
             return describe_read_only(operations.profile.name)
@@ -156,7 +156,7 @@ class RemoteCommands:
         return self._why_remote_held(remote) if action in WRITES else ""
 
     def _why_held(self) -> str:
-        """Return why an add or clear must wait for an unconfirmed one; empty if not."""
+        """Return why an unconfirmed change blocks adding and clearing; empty if none does."""
         for operation in self._screen.unsettled:
             if operation.holds_back and operation.lock_id == self._lock.lock_id:
                 return (
@@ -166,7 +166,7 @@ class RemoteCommands:
         return ""
 
     def _why_remote_held(self, remote: Remote) -> str:
-        """Return why a change must wait for an unconfirmed one; empty if not."""
+        """Return why an unconfirmed change blocks changes of a remote; empty if none does."""
         for operation in self._screen.unsettled:
             is_same = operation.lock_id == self._lock.lock_id
             if is_same and remote.id is not None and operation.remote_id == remote.id:
@@ -180,14 +180,14 @@ class RemoteCommands:
     # --- the form ------------------------------------------------------------------------------
 
     def add(self) -> None:
-        """Add a remote in the form."""
+        """Open the form to add a remote, or show why adding is not possible."""
         if reason := self.why_not("add"):  # chosen in the palette
             self._screen.refuse_to_open("Add", reason)
         else:
             self._open_form(None)
 
     def add_another(self) -> None:
-        """Add a remote like this one in the form: name and number are counted up."""
+        """Open the form with the remote's values to add another; count up name and number."""
         remote = self.current
         if remote is not None:
             self._screen.run_worker(self._add_like(remote), group="another", exclusive=True)
@@ -200,15 +200,15 @@ class RemoteCommands:
             self._open_form(None, "remoteName", offered, taken)
 
     def edit(self) -> None:
-        """Change the remote in the form."""
+        """Open the form to change the remote."""
         self._open_form(self.current)
 
     def renew(self) -> None:
-        """Open the form with the cursor on the end.
+        """Open the form with the cursor in the end date.
 
-        A permanent remote has no end, and a renewal does not change the type, so a dialog takes the
-        keys typed next. The footer does not show this before, because it would be sent again with
-        every move of the cursor.
+        A permanent remote has no end date, and a renewal does not change the type. For such a
+        remote, a dialog shows this reason. The footer does not dim the key beforehand, because
+        lockterm would then send the footer again with every move of the cursor.
         """
         remote = self.current
         if remote is not None and remote.remote_type == RemoteType.PERMANENT:
@@ -234,13 +234,13 @@ class RemoteCommands:
     def _form_closed(self, saved: RemoteSaved | None) -> None:
         if saved is not None:
             self.go_to(saved.remote_id)
-        # Without a result too: a save of unknown outcome may have changed what is shown.
+        # Also without a result, because an unconfirmed change may have changed the shown data.
         self._written(saved.remote_id if saved else None)
 
     # --- writes --------------------------------------------------------------------------------
 
     def delete(self) -> None:
-        """Delete the remote, after asking."""
+        """Delete the remote after a confirmation."""
         remote = self.current
         if remote is None:
             return
@@ -250,7 +250,7 @@ class RemoteCommands:
 
         def answered(confirmed: bool | None) -> None:
             if not confirmed:
-                if not dialog.may_act():  # it was gone: the list is old
+                if not dialog.may_act():  # the remote was gone, so the list is old
                     self._written(None)
                 return
             who = format_remote(deletion.remote)
@@ -266,7 +266,7 @@ class RemoteCommands:
         self._screen.app.push_screen(dialog, answered)
 
     def set_user_number(self) -> None:
-        """Set the remote's user number."""
+        """Ask for a new user number of the remote, and send it."""
         remote = self.current
         if remote is None:
             return
@@ -294,7 +294,7 @@ class RemoteCommands:
         self._screen.app.push_screen(dialog, answered)
 
     def clear(self) -> None:
-        """Delete all remotes of the lock, after asking."""
+        """Delete all remotes of the lock after a confirmation."""
         operations, lock = self._screen.operations, self._lock
         clearing = screens.Clearing(operations, lock)
 
@@ -325,14 +325,14 @@ class RemoteCommands:
         busy: str = "",
         deletes: bool = False,
     ) -> Worker[None]:
-        """Send a change and report its result, even if the screen is left.
+        """Send a change and report its result, even if the user leaves the screen.
 
         Args:
-            what: The action, for the title of an error; clean.
-            work: The call.
-            done: Returns the message and more sentences for a result.
+            what: The action as the title of an error; clean.
+            work: The call that sends the change.
+            done: Returns the message and further sentences for the result of the call.
             remote_id: The remote of the change.
-            busy: The text at that remote until the result.
+            busy: The text to show at that remote until the result arrives.
             deletes: Whether the change deletes that remote.
         """
 
@@ -354,7 +354,7 @@ class RemoteCommands:
         return self._screen.app.run_worker(send(), group="writes", exclusive=False)
 
     def mark_busy(self, remote_id: int | None, word: str) -> None:
-        """Show the running action of a remote; an empty word ends it."""
+        """Show the running action of a remote; an empty word removes the action."""
         if remote_id is None:
             return
         self.busy.pop(remote_id, None)
@@ -364,7 +364,7 @@ class RemoteCommands:
             self.show_busy()
 
     def _written(self, remote_id: int | None, *, is_deleted: bool = False) -> None:
-        """Have every open screen of this lock read its data again."""
+        """Make every open screen of this lock read its data again."""
         for screen in self._screen.screens_of(self._lock.lock_id):
             (screen.after_delete if is_deleted else screen.after_write)(remote_id)
         self.note_written()
@@ -372,7 +372,7 @@ class RemoteCommands:
     # --- copy ----------------------------------------------------------------------------------
 
     def copy(self) -> None:
-        """Choose a value of the remote and copy it."""
+        """Ask which value of the remote to copy, and copy that value."""
         remote = self.current
         if remote is None:
             return

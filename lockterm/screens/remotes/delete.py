@@ -1,4 +1,4 @@
-"""The dialogs that confirm the delete of a remote or of all remotes of a lock."""
+"""The dialogs that confirm the deletion of a remote or of all remotes of a lock."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from lockterm.widgets.cells import cut
 
 
 class Deletion:
-    """The delete of a remote, and its confirmation.
+    """The deletion of a remote and the confirmation of it.
 
     Args:
-        operations: The service and the store.
-        lock_entry: The lock of the remote.
-        remote: The remote as the list showed it; its ID is deleted, even if the list changes.
+        operations: Gives access to the service and the store.
+        lock_entry: The lock the remote belongs to.
+        remote: The remote as the list showed it; the remote with this ID is deleted even if the
+            list has changed since.
     """
 
     def __init__(self, operations: Operations, lock_entry: Lock, remote: Remote) -> None:
         self.remote = remote
-        """The remote as last read, which becomes its backup."""
+        """The remote as last read; the backup contains these values."""
         self._operations = operations
         self._lock_entry = lock_entry
 
@@ -43,7 +44,7 @@ class Deletion:
         )
 
     async def check(self) -> TargetState:
-        """Read the detail: it may be gone, or another than the list showed."""
+        """Read the remote again, because it may be gone or changed since the list was read."""
         shown = self.remote
         zone, connection = self._operations.zone(self._lock_entry), self._operations.connection
         try:
@@ -61,7 +62,7 @@ class Deletion:
         except LocktermError as error:
             return TargetState(self._unread(error))
         if (other := latest.other_lock(self._lock_entry.lock_id)) is not None:
-            # It could not be read back either: it is not on this lock's list.
+            # A deletion could not be verified, because the remote is not on this lock's list.
             return TargetState(
                 f"! The service reports lock {other} instead. Nothing was sent.",
                 question=f"{format_remote(latest)} is not on {clean(self._lock_entry.title, 60)}.",
@@ -91,16 +92,16 @@ class Deletion:
 
 
 class Clearing:
-    """The delete of all remotes of a lock, and its confirmation.
+    """The deletion of all remotes of a lock and the confirmation of it.
 
     Args:
-        operations: The service and the store.
+        operations: Gives access to the service and the store.
         lock_entry: The lock, whose name or ID must be typed.
     """
 
     def __init__(self, operations: Operations, lock_entry: Lock) -> None:
         self.count: int | None = None
-        """The number of remotes shown in the question; None before they were counted."""
+        """The number of remotes in the dialog's question; None before they were counted."""
         self._operations = operations
         self._lock_entry = lock_entry
 
@@ -141,10 +142,10 @@ class Clearing:
 
 
 def _asked(remote: Remote, lock_entry: Lock) -> tuple[str, list[str]]:
-    """Return the question, and the numbers for separate lines below it.
+    """Return the question, and the lines with numbers to show below the question.
 
-    Terminals disagree on the width and direction of letters beyond ASCII, so the number that
-    distinguishes two remotes never shares a line with them.
+    Terminals disagree on the width and direction of letters beyond ASCII. The number that
+    distinguishes two remotes therefore never shares a line with such letters.
     """
     who, lock = format_remote(remote), clean(lock_entry.title, 60)
     if f"{who}{lock}".isascii():
@@ -160,5 +161,5 @@ def numbers_of(remote: Remote, lock_entry: Lock) -> list[str]:
 
 
 def _verb(remote: Remote) -> str:
-    """``Delete Anna Weber``, short enough for a button beside another at 60 columns."""
+    """Return ``Delete Anna Weber``, cut so that two buttons fit side by side in 60 columns."""
     return f"Delete {cut(format_remote_name(remote, 'it'), 28)}"

@@ -1,4 +1,4 @@
-"""One remote, field by field."""
+"""The screen that shows one remote, field by field."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class RemoteDetailScreen(LocktermScreen[None]):
     """The screen with every field of a remote, read from the service.
 
     Args:
-        operations: The service and the store.
+        operations: Gives access to the service and the store.
         lock_entry: The lock of the remote.
-        remote_id: The remote.
-        title: The title until the detail is read.
+        remote_id: The ID of the remote.
+        title: The title until the remote is read.
     """
 
     BINDINGS = bindings("remote")
@@ -50,7 +50,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
     lock_entry: Lock
 
     state: var[LoadState[Remote]] = var(LoadState, init=False)
-    """The remote that was read last, and the error of a later reading."""
+    """The remote as last read, and the error if a later read failed."""
 
     def __init__(
         self, operations: Operations, lock_entry: Lock, remote_id: int, title: str
@@ -98,12 +98,12 @@ class RemoteDetailScreen(LocktermScreen[None]):
             await self._learn_names(seen.value)
 
     def keep_refusal(self, error: LocktermError) -> None:
-        """Log a refusal, unless the remote is gone, which the screen shows whole."""
+        """Log a refusal, unless the remote is gone: the screen shows that refusal in full."""
         if not (isinstance(error, Refused) and error.is_gone):
             super().keep_refusal(error)
 
     async def _learn_names(self, remote: Remote) -> None:
-        """Fill in the names of the lock where the lock book has none (2.3, lockInfo)."""
+        """Save the lock's name and alias from ``lockInfo`` (2.3) if the lock book lacks them."""
         info, lock_id = remote.lock_info, self.lock_entry.lock_id
         if info is None or info.lock_id != lock_id:
             return
@@ -117,7 +117,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
             )
             if named != entry and lock_id in known:
                 await self.operations.locks.save(named)
-        except StoreError:  # the locks screen says so; the fields are there all the same
+        except StoreError:  # the locks screen shows the error; the fields need no names
             return
         for screen in self.screens_of(lock_id):
             screen.lock_entry = named
@@ -184,7 +184,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
         pager.show(*with_age(words, seen.steady_ms))
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """Repeat failed reads when the service is lost or back."""
+        """Repeat a failed read when the service is reachable again."""
         super().show_notices(link, unsettled)
         if self.may_read_again(self.state.error):
             self.load_remote()
@@ -194,7 +194,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     @property
     def current(self) -> Remote | None:
-        """The remote after it was read, while it exists."""
+        """The remote as last read; None before the first read, or if the remote is gone."""
         return None if self.is_gone else self.state.value
 
     @property
@@ -203,12 +203,12 @@ class RemoteDetailScreen(LocktermScreen[None]):
         return isinstance(self.state.error, Refused) and self.state.error.is_gone
 
     def after_write(self, remote_id: int | None) -> None:
-        """Read it again, if it may have changed."""
+        """Read the remote again if it may have changed."""
         if remote_id in (None, self.remote_id):
             self.load_remote()
 
     def after_delete(self, remote_id: int | None) -> None:
-        """Leave once the remote is deleted: the list has the next one under the cursor."""
+        """Close this screen if its remote was deleted; the list then selects the next remote."""
         if remote_id != self.remote_id:
             return
         self._is_deleted = True
@@ -216,7 +216,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
             self.dismiss(None)
 
     def on_screen_resume(self) -> None:
-        """Leave if the remote was deleted while another screen was over this one."""
+        """Close this screen if the remote was deleted while another screen was on top."""
         if self._is_deleted:
             self.dismiss(None)
 
@@ -249,10 +249,10 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
 
 class DetailCommands(RemoteCommands):
-    """The commands on the remote whose detail is shown.
+    """The commands on the remote that the detail screen shows.
 
     Args:
-        screen: The screen of the detail.
+        screen: The detail screen.
     """
 
     def __init__(self, screen: RemoteDetailScreen) -> None:

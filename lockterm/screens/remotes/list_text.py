@@ -1,4 +1,4 @@
-"""The texts of the remotes screen: the pager, the words in place of rows, why no page comes."""
+"""The texts of the remotes screen: the pager, the empty state, and why a page cannot open."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 PagerWords = tuple[
     str, int | None, str, tuple[str, ...], tuple[tuple[str, str], ...], tuple[str, ...]
 ]
-"""What ``Pager.show`` takes: words, when what is shown was read, more words; what to say in place
-of the first where there is less room, the longest first; of both where there is more; and without
-the age where there is no room for it."""
+"""The arguments of ``Pager.show``, in order.
+
+The text before the age, the time at which the data was read, the text after the age, shorter
+forms of the first text, longer forms of both texts, and forms to use without an age.
+"""
 
 
 def format_title(state: ListState, counts: Sequence[str]) -> str:
@@ -49,11 +51,11 @@ def format_pager(
 
     Args:
         state: The state of the list.
-        matching: The number of rows; with a search, of matches.
+        matching: The number of rows; in a search, the number of matches.
         order: The sort order. It is always shown with its scope, because a sorted page is not a
             sorted list.
-        marked: The number of marked remotes in words; it comes first and is never left out.
-        name: The whole name of the selected remote if its row cuts it.
+        marked: The number of marked remotes as text, which comes first and is never left out.
+        name: The full name of the selected remote if its row cuts the name, otherwise empty.
         counts: Texts about the states of the read remotes, the longest first.
     """
     before, at_ms, after, shorter, fuller = _of_the_list(state, matching, order, counts)
@@ -63,7 +65,7 @@ def format_pager(
         fuller = tuple((f"{first}{dot}{one}", end) for one, end in fuller)
         named = [f"{first}{dot if one else ''}{one}" for one in forms]
         if name and (at_ms is None or state.load.stale or state.load.slow or state.unlisted):
-            # That rows are old, or what was found, comes before a name.
+            # That rows are old, or which remotes are missing, is more important than a name.
             named += [f"{marked}{dot}{one}" if marked else one for one in forms]
         elif name and state.page is not None:
             ageless = (f"{first}{dot}page {_place(state.page)}", first)
@@ -113,7 +115,7 @@ def _of_the_list(
             others = f"{key('remotes.find')} finds the others"
             after += f"{dot}the first {matching:,} of {count:,} on this page: {others}"
         if order is None and state.load.seen.steady_ms is not None:
-            # Behind the age, where a flip changes a few digits.
+            # After the age, so that a new page changes only a few digits.
             (before,) = _page_forms(prefix, page, None, ends[1:2])
             fuller = tuple((before, f"{after}{dot}{words}") for words in counts)
     forms = _page_forms(prefix, page, order, ends)
@@ -177,7 +179,7 @@ def describe_empty(
         state: The state of the list.
         lock: The lock's name, clean.
         may_add: Whether a remote can be added.
-        may_restore: Whether the history has remotes deleted from here.
+        may_restore: Whether the history has remotes of this lock that were deleted from here.
     """
     if state.is_narrowed:
         return _nothing_matches(state)
@@ -230,12 +232,12 @@ def _nothing_matches(state: ListState) -> tuple[str, str]:
 
 
 def why_no_page(state: ListState, action: str, at: int) -> str:
-    """Return why a key cannot open another page; empty if it can.
+    """Return why a key cannot open another page; empty if the key can.
 
     Args:
         state: The state of the list.
         action: The action of the key.
-        at: The number of the present page.
+        at: The number of the current page.
     """
     if state.found is not None:
         return "These rows come from all pages. Press Escape to show the pages again."

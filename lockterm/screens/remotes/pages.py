@@ -1,4 +1,4 @@
-"""The part of the screen that loads, searches and shows the pages of a remote list."""
+"""The part of the remotes screen that loads, searches and shows the pages of a remote list."""
 
 from __future__ import annotations
 
@@ -41,25 +41,25 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote, RemotePage
 
 FLIPPING = frozenset({"next_page", "previous_page", "first_page", "last_page"})
-"""Actions that flip pages at once."""
+"""Actions that open another page without asking for its number."""
 
 RESIZED_S = 0.3
-"""Seconds for which the terminal keeps its size before the service is asked for other rows.
+"""Seconds without a resize before lockterm requests a page of the new size.
 
-A window that is drawn larger has dozens of sizes on the way.
+Dragging the border of a window resizes the terminal dozens of times.
 """
 
 
 class RemotePages(Vertical):
-    """The pages of a lock's list: the table with its panels, the line to find with, the pager.
+    """The pages of a lock's remotes: the table with its panels, the find line, and the pager.
 
     Args:
-        operations: The one door to service and store.
+        operations: Gives access to the service and the store.
         lock: The lock.
         table: The table of the remotes.
         marks: The marked remotes.
         busy: Remote ID -> the current action on the remote.
-        book: The lock book that was read last; None if it was never read.
+        book: The lock book as last read; None if it was never read.
     """
 
     def __init__(
@@ -74,18 +74,18 @@ class RemotePages(Vertical):
         super().__init__(id="pages")
         self._operations = operations
         self.table = table
-        """The table."""
+        """The table of the remotes."""
         self._marks = marks
         self._busy = busy
         self._book = book
         self.list = RemoteList(operations, lock, self._show_list)
-        """The list, and its loading state."""
+        """The list of remotes and its loading state."""
         self._painted = ListState()
         """The state of the list that was painted last."""
         self._kind: tuple[str, ...] = ()
-        """Why keys can do nothing with the remote under the cursor; empty if that is not known."""
+        """Why copy, detail and edit are disabled for the selected remote; empty if unknown."""
         self.cut_name = ""
-        """The name that the pager shows, because its row has not room for it."""
+        """The name that the pager shows because the row cuts it; empty if there is none."""
         self._has_restorable = False
         """Whether the history has remotes of this lock that were deleted from here."""
         self._find_line: FindLine | None = None
@@ -102,7 +102,7 @@ class RemotePages(Vertical):
 
     @cached_property
     def columns(self) -> ColumnsChoice:
-        """The columns of the table, and what its rows are sorted by."""
+        """The columns of the table and the sort order of its rows."""
         return ColumnsChoice(self._screen.host.choices)
 
     @property
@@ -121,7 +121,7 @@ class RemotePages(Vertical):
         self.body.show_book()
         if (painted := self.list.show_first()) is not None:
             self.call_after_refresh(painted)
-            # And all that follows from a page.
+            # This also starts the work that follows each loaded page.
             self.call_after_refresh(self.load, at_most_s=JUST_READ_S)
         else:
             self.load()
@@ -147,11 +147,11 @@ class RemotePages(Vertical):
         """Load the wanted page.
 
         Args:
-            fresh: Ask the service even if the page is in memory.
-            held: Whether the key that flips is held down.
-            moving: Whether keys that move the cursor take effect before the page is there: it
-                stays on its remote.
-            at_most_s: Greatest age, in seconds, of a page that serves without asking.
+            fresh: Whether to ask the service even if the page is in memory.
+            held: Whether the user holds the paging key down.
+            moving: Whether keys that move the cursor take effect while the page loads; the cursor
+                then stays on its remote.
+            at_most_s: The maximum age, in seconds, of a page in memory that needs no request.
         """
         listed, shown = self.list, self.list.state.page
         was_cached = listed.is_cached
@@ -185,7 +185,7 @@ class RemotePages(Vertical):
         await self.list.compare_with_journal()
 
     def _flips(self, event: events.Key) -> bool:
-        """Return whether a key asks for another page, and so need not wait for this one."""
+        """Return whether a key opens another page, so that it need not wait for this page."""
         if not isinstance(self.screen.focused, RemotesTable):
             return False
         return any(binding.action in FLIPPING for binding in own_bindings(self.screen, event.key))
@@ -199,11 +199,11 @@ class RemotePages(Vertical):
 
     @property
     def _wanted_rows(self) -> int:
-        """The number of remotes on a page for the present terminal size."""
+        """The number of remotes to request per page at the current terminal size."""
         return page_rows(self.list.wanted_size, *self.app.size)
 
     def follow_terminal(self) -> None:
-        """Adapt the panels to the width, and the rows to the height once it is stable."""
+        """Adapt the panels to the width now, and the rows once the terminal's size is stable."""
         self.call_after_refresh(self._show_pane)
         self.call_after_refresh(self.body.show_book)
         if self._resized is not None:
@@ -212,14 +212,14 @@ class RemotePages(Vertical):
 
     @work(exclusive=True, group="fit")
     async def fit(self, *, asked: bool = False) -> None:
-        """Show a page of the size that is wanted; the remote under the cursor stays there.
+        """Replace the shown page by a page of the wanted size; the cursor stays on its remote.
 
-        Nothing waits for it, and every key acts on the rows that are shown. It is given up if
-        another page is being read: that ends with a call of this. A size that the service has
-        refused is asked for again by a person alone.
+        No key waits for this method: keys act on the rows that are shown. The method stops if
+        another page is being read, because :meth:`load` calls the method again at its end. A size
+        that the service has refused is requested again only if the user asks for it.
 
         Args:
-            asked: Whether a person has chosen the size, and sees the error if it cannot be had.
+            asked: Whether the user has chosen the size; if so, an error is shown.
         """
         listed, size = self.list, self._wanted_rows
         before, tried = listed.state.load.seen, 0
@@ -242,7 +242,7 @@ class RemotePages(Vertical):
             self.call_after_refresh(listed.read_ahead)
 
     def _may_replace(self, before: Fetched[RemotePage], size: int) -> bool:
-        """Return whether a page may still replace the shown page and has the current page size."""
+        """Return whether ``before`` is still shown, ``size`` still wanted, and no read active."""
         now = self.list.state.load
         is_shown = self.screen.is_active and now.seen is before and not now.busy
         return is_shown and size == self._wanted_rows
@@ -263,7 +263,7 @@ class RemotePages(Vertical):
 
     @work(exclusive=True, group="search")
     async def search(self, *, again: bool = False) -> None:
-        """Look through the whole list; see :meth:`RemoteList.search`."""
+        """Search the whole list; see :meth:`RemoteList.search`."""
         with opening(self, "the first that are found") as self._finding:
             if again and self.list.state.found is not None:
                 self._finding.end()
@@ -271,12 +271,12 @@ class RemotePages(Vertical):
                 self._screen.keep_refusal(error)
 
     def _narrow(self, **wanted: str | StateFilter | None) -> None:
-        """Change search or filter; the page follows at once, other pages after a key."""
+        """Apply a search text or a filter to the loaded page; ``search`` covers other pages."""
         self.workers.cancel_group(self, "search")
         self.list.change(**wanted, found=None)
 
     def show_only(self, only: StateFilter | None) -> None:
-        """Show remotes of one state alone, from the whole list; or all again."""
+        """Show only the remotes of one state, from the whole list; None shows all again."""
         self._narrow(only=only)
         self._search_rest()
 
@@ -288,7 +288,7 @@ class RemotePages(Vertical):
     def _find(self, event: FindLine.Changed) -> None:
         self._narrow(needle=event.value)
         if self.list.state.only is not None and not event.value:
-            self._search_rest()  # one state was asked for of the whole list
+            self._search_rest()  # the state filter applies to the whole list
 
     @on(FindLine.Submitted)
     def _find_in_rest(self) -> None:
@@ -301,11 +301,11 @@ class RemotePages(Vertical):
     # --- painting ------------------------------------------------------------------------------
 
     def rows_to_mark(self) -> list[Row]:
-        """Return the rows that are shown, as marks know them."""
+        """Return the shown rows in the form that ``Marks`` uses: lock ID and remote."""
         return [(self.list.lock.lock_id, row.remote) for row in self.table.rows]
 
     def _show_list(self) -> None:
-        """Paint what has become of the list; its rows only if they have changed."""
+        """Paint the current state of the list; paint its rows only if they have changed."""
         before, now = self._painted, self.list.state
         self._painted = now
         if not self.is_running:
@@ -327,7 +327,7 @@ class RemotePages(Vertical):
             self._finding.end()
 
     def show_changes(self) -> None:
-        """Show the changes of the selected remote that were made here."""
+        """Reread the changes made here, and show those of the selected remote."""
         self.body.show_changes()
         self._kind = ()
 
@@ -357,12 +357,12 @@ class RemotePages(Vertical):
         self._show_pane()
 
     def write_again(self) -> None:
-        """Write all words again, with the signs of now."""
+        """Paint the rows and the pager again with the current icons."""
         self.paint_rows()
         self.show_pager()
 
     def pass_time(self) -> None:
-        """Update dates and states to the present time; order and results stay."""
+        """Update dates and states to the current time; the order and the results stay."""
         now_ms, page = self._operations.now_ms(), self.list.state.page
         self.table.pass_time(now_ms)
         if page is not None:
@@ -378,13 +378,13 @@ class RemotePages(Vertical):
             self.query_one(Pager).tick()
         self._show_pane()
         kind = tuple(map(self._screen.why_not, ("copy", "detail", "edit")))
-        if kind != self._kind:  # only then can a key have come or gone
+        if kind != self._kind:  # only then may keys be enabled or disabled
             self._kind = kind
             self._screen.query_one(KeyLine).show_keys()
 
     def _is_other_name_cut(self) -> bool:
-        """Return whether the pager shows another name than before, or none any more."""
-        # A wide terminal has it in the panel.
+        """Update ``cut_name``, and return whether it has changed."""
+        # In a wide terminal, the side panel shows the name.
         name = "" if self.screen.has_class("-wide") else self.table.cut_name
         is_other, self.cut_name = name != self.cut_name, name
         return is_other
@@ -393,7 +393,7 @@ class RemotePages(Vertical):
         self.body.show_pane(self.list.zone)
 
     def _show_words(self) -> None:
-        """Show the rows, or the words in their place."""
+        """Show the table, or the empty state in its place if there are no rows."""
         state = self.list.state
         if self.table.row_count:
             self.body.show_table()
@@ -408,7 +408,7 @@ class RemotePages(Vertical):
         self._show_words()
 
     def show_pager(self) -> None:
-        """Write the line below the rows, and the text in the frame of the table."""
+        """Update the pager below the rows, and the title in the frame of the table."""
         is_framed, counts = self.screen.has_class("-framed"), self.list.counts.describe()
         self.table.show_title(format_title(self.list.state, counts))
         words = format_pager(
@@ -430,7 +430,7 @@ class RemotePages(Vertical):
         self.arrange_table(replace(before, order=SortOrder.after(before.order, event.column)))
 
     def arrange_table(self, chosen: Arrangement | None) -> None:
-        """Arrange the table and save that; if it cannot be saved, it holds for this session."""
+        """Apply and save an arrangement; if saving fails, it applies to this session only."""
         if chosen is None or chosen == self.columns.arrangement:
             return
         not_kept = self.columns.use(chosen)

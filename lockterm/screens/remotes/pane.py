@@ -1,4 +1,4 @@
-"""The selected remote beside a wide table, from the list's data, without a request."""
+"""The side panel with the selected remote, filled from the list and journal, not by requests."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from lockterm.screens.remotes.table import RemoteRow, name, number
 from lockterm.widgets.cells import cut
 
 MOST_DONE = 5
-"""The maximum number of shown changes of a remote, the newest."""
+"""The maximum number of changes shown of a remote; the newest ones are shown."""
 
 MOST_LINES = 500
-"""The number of the lock's last changes to search; the history has all."""
+"""The number of the lock's latest changes to search; the history shows all of them."""
 
 _WHOLE = re.compile(r"\d+ [A-Z][a-z]{2} \d{4}|\d\d:\d\d [+-]\d\d:\d\d|in \d+ \w+|\d+ \w+ ago")
-"""Texts that are not broken across lines: dates, times with offset, distances."""
+"""Texts that are not broken across lines: dates, times with offset, relative times."""
 
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 Part = tuple[str, str]
-"""A text, and how it looks."""
+"""A text and its style."""
 
 
 class RemotePane(Widget):
     """A panel with the whole name, the period as a bar, the times, and recent changes.
 
     Args:
-        operations: The service and the store.
+        operations: Gives access to the service and the store.
         lock_id: The lock of the remotes.
     """
 
@@ -60,13 +60,13 @@ class RemotePane(Widget):
         self._done: dict[int, list[HistoryLine]] = {}
 
     def show_row(self, row: RemoteRow | None, zone: tzinfo, now_ms: int) -> None:
-        """Show a row of the table as of now, or nothing."""
+        """Show a row of the table at the time ``now_ms``; show nothing if the row is None."""
         self._row, self._zone, self._now_ms = row, zone, now_ms
         self.refresh()
 
     @work(exclusive=True, group="done")
     async def look_at_journal(self) -> None:
-        """Read the changes of each remote that were made here, the newest first."""
+        """Read the changes made here from the journal, the newest first, and show them."""
         with suppress(StoreError):  # the history reports the error
             wanted = Selection(self._lock_id)
             lines = await self._operations.journal.lines(wanted, most=MOST_LINES)
@@ -92,7 +92,7 @@ class RemotePane(Widget):
 
 
 def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
-    """Label and value of each on a line; a value of several words goes on below itself."""
+    """Return one label and value per line; a long value continues indented below itself."""
     remote, valid = row.remote, row.valid
     shown = {
         "number": number(remote),
@@ -126,7 +126,7 @@ def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
 
 
 def _broken(text: str, room: int) -> list[str]:
-    """Return the lines of an ASCII text, broken at a width."""
+    """Return the lines of an ASCII text, wrapped to ``room`` cells."""
     text = _WHOLE.sub(lambda found: found.group().replace(" ", _NO_BREAK), text)
     lines = textwrap.wrap(text, room, break_on_hyphens=False)
     return [line.replace(_NO_BREAK, " ") for line in lines]

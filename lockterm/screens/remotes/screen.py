@@ -1,4 +1,4 @@
-"""The remotes of a lock, page by page: the heart of lockterm."""
+"""The screen with the remotes of a lock, page by page."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 PAGE_SIZES = (10, 20, 50, 100, 200)
-"""Remotes on a page that are offered beside the profile's own number."""
+"""The page sizes that the user can choose, in addition to the current page size."""
 
 PAGING = FLIPPING | {"go_to_page"}
 """Actions that lead to another page."""
 
 
 class RemotesScreen(ListScreen[None]):
-    """The pages of a lock's list as the service cuts them.
+    """The screen with the remotes of a lock, in the pages that the service returns.
 
     Args:
-        operations: The one door to service and store.
-        lock_entry: The lock, in the book or not.
-        open_book: Shows the lock book where no screen is below this one: the command line has
-            opened lockterm on this lock. The app alone knows that screen.
-        book: The lock book that was read last; None if it was never read.
+        operations: Gives access to the service and the store.
+        lock_entry: The lock, which may be missing from the lock book.
+        open_book: Opens the lock book when the user goes back and no screen is below this one,
+            because the command line opened lockterm on this lock.
+        book: The lock book as last read; None if it was never read.
     """
 
     BINDINGS = bindings("remotes")
@@ -105,10 +105,10 @@ class RemotesScreen(ListScreen[None]):
     def known_locks(self) -> Sequence[Lock]:
         return self.pages.body.book or ()
 
-    # --- what others have changed --------------------------------------------------------------
+    # --- changes from other screens ------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
-        self.read_entry()  # another screen may have changed it, its zone for one
+        self.read_entry()  # another screen may have changed the lock, such as its time zone
         self.call_after_refresh(self.pages.body.read_book_if_shown)
         self.pages.fit()  # the terminal's size may have changed, too
         self.unmark_done()
@@ -116,14 +116,14 @@ class RemotesScreen(ListScreen[None]):
     @work(exclusive=True, group="entry")
     @opens("the lock")
     async def read_entry(self) -> None:
-        """Reread the lock's name and the time zone for forms from the lock book."""
-        with suppress(StoreError):  # the locks screen says so; the remotes do not need the book
+        """Read the lock, such as its name and time zone, from the lock book again."""
+        with suppress(StoreError):  # the locks screen shows the error; no book is needed here
             entry = await self.operations.locks.find(self.lock_entry.lock_id)
             if entry not in (Lock(entry.lock_id), self.lock_entry):
                 self.lock_entry = self.pages.body.lock_entry = entry
                 self.remotes.rename(entry)
                 self.show_crumbs()
-                self.pages.paint_rows()  # with the times of its zone
+                self.pages.paint_rows()  # with dates in the lock's time zone
 
     def after_write(self, remote_id: int | None) -> None:
         """Read the page again, because its remotes may have changed."""
@@ -133,7 +133,7 @@ class RemotesScreen(ListScreen[None]):
         self.unmark_done()
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """Repeat failed reads when the service is lost or back."""
+        """Repeat a failed read when the service is reachable again."""
         super().show_notices(link, unsettled)
         if self.may_read_again(self.remotes.state.load.error):
             self.pages.load()
@@ -146,7 +146,7 @@ class RemotesScreen(ListScreen[None]):
         self.pages.write_again()
 
     def follow_cursor(self) -> None:
-        """Leave it to the pages, which paint with the cursor and not after it."""
+        """Do nothing, because the pages follow the cursor themselves."""
 
     def pass_time(self) -> None:
         self.pages.pass_time()
@@ -176,7 +176,7 @@ class RemotesScreen(ListScreen[None]):
     # --- what keys can do ----------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action can do nothing; see also :meth:`RemoteCommands.why_not`."""
+        """Return why an action is not possible; see also :meth:`RemoteCommands.why_not`."""
         state = self.remotes.state
         if action in PAGING:
             return why_no_page(state, action, self.remotes.at)
@@ -212,7 +212,7 @@ class RemotesScreen(ListScreen[None]):
         self._flip_to(self.remotes.state.last_page)
 
     def action_go_to_page(self) -> None:
-        """Ask for the number of a page, and show that page."""
+        """Ask the user for the number of a page, and show that page."""
 
         def go(page_no: int | None) -> None:
             if page_no is not None:
@@ -225,7 +225,7 @@ class RemotesScreen(ListScreen[None]):
         )
 
     def action_page_size(self) -> None:
-        """Ask how many remotes a page has; the service may give another number."""
+        """Ask the user for a page size; the service may return another number of remotes."""
 
         def resize(size: int | Literal["auto"] | None) -> None:
             if size is not None:
@@ -250,12 +250,12 @@ class RemotesScreen(ListScreen[None]):
         self.pages.find_line().open()
 
     def action_filter(self) -> None:
-        """Ask for the state whose remotes are shown alone."""
+        """Ask the user for a state, and show only the remotes of that state."""
         question, only = "Filter remotes", self.remotes.state.only
         ask_only(self.app, question, self.remotes.counts.counts, only, self.pages.show_only)
 
     def action_table(self) -> None:
-        """Ask for the columns of the table, and what its rows are sorted by."""
+        """Ask the user for the columns and the sort order of the table."""
         dialog = screens.ColumnsModal(self.pages.columns.arrangement, self.table.left_out)
         self.app.push_screen(dialog, self.pages.arrange_table)
 
@@ -298,14 +298,14 @@ class RemotesScreen(ListScreen[None]):
     @work
     @opens("the plan to undo the last change", must_appear=True)
     async def action_undo(self) -> None:
-        """Show the inverse of the last change of this lock, or of the run that it was one of."""
+        """Show the plan that undoes the last change of this lock, or the run of that change."""
         await screens.open_undo(self, self.operations, self.lock_entry.lock_id)
 
     def action_voice(self) -> None:
         self.app.push_screen(screens.VoiceScreen(self.operations, self.lock_entry))
 
     def action_copies(self) -> None:
-        """Choose where the remotes of this lock, or the marked ones, go to as well."""
+        """Open the screen that copies the marked remotes, or all remotes, to other locks."""
         if self.marks:
             self.marked.copy_to_locks()
         else:
@@ -322,7 +322,7 @@ class RemotesScreen(ListScreen[None]):
     @work
     @opens("the other lock", must_appear=True)
     async def _show_lock_beside(self, step: int) -> None:
-        """Show the remotes of a lock some places further in the book, which wraps around."""
+        """Show the lock ``step`` places further in the sorted lock book, which wraps around."""
         with self.refusing_errors():
             book = self.pages.body.book = await self.operations.locks.all()
             locks = by_name(book, self.lock_entry)
@@ -349,7 +349,7 @@ class RemotesScreen(ListScreen[None]):
         self.app.switch_screen(other)
 
     def action_back(self) -> None:
-        """Stop a search; show all again; unmark all; go back to the locks."""
+        """Do the first that applies: stop or clear the search, show all, unmark, or go back."""
         state = self.remotes.state
         if state.found is not None and state.found.running:
             self.pages.stop_search()
@@ -369,7 +369,7 @@ class ListCommands(RemoteCommands):
     """The commands on the remote under the cursor of the list, and on all remotes of the lock.
 
     Args:
-        screen: The screen of the list.
+        screen: The screen that shows the list.
     """
 
     def __init__(self, screen: RemotesScreen) -> None:

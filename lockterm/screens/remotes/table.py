@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 LONGEST = 120
-"""The most characters of a string of the service that are looked at for a cell."""
+"""The maximum number of characters of a service string that a cell uses."""
 
 _BY: dict[int | None, str] = {AddType.BLUETOOTH: "BT", AddType.GATEWAY: "GW"}
 _COERCED = {0: "default", 1: "yes", 2: "no"}
@@ -45,18 +45,18 @@ _COERCED = {0: "default", 1: "yes", 2: "no"}
 
 @dataclass(frozen=True, slots=True)
 class RemoteRow:
-    """A remote and what its dates and status say now."""
+    """A remote with its validity and its running action at one moment."""
 
     remote: Remote
     valid: Validity
     busy: str = ""
-    """The running action: ``deleting``."""
+    """The running action, such as ``deleting``; empty if there is none."""
     zone: tzinfo = UTC
-    """The zone of its times."""
+    """The time zone in which the dates are shown."""
 
     @classmethod
     def of(cls, remote: Remote, zone: tzinfo, now_ms: int, busy: str = "") -> RemoteRow:
-        """Return the row of a remote at a moment."""
+        """Return the row of a remote at the time ``now_ms``."""
         return cls(remote, describe_validity(remote, now_ms, zone), busy, zone)
 
 
@@ -68,11 +68,11 @@ def signs(row: RemoteRow) -> tuple[Piece, Piece]:
 
 _NONE = (" ", "")
 SIGNS = 2
-"""The cells they take."""
+"""The width of these icons in cells."""
 
 
 _WITH_STATE = frozenset({"valid", "state", "start", "end"})
-"""The columns in the color of the state."""
+"""The columns that are shown in the color of the state."""
 
 
 def cells(row: RemoteRow, layout: Layout) -> list[Piece]:
@@ -88,12 +88,12 @@ def cells(row: RemoteRow, layout: Layout) -> list[Piece]:
 
 
 def state_look(row: RemoteRow) -> str:
-    """Return the look of the end and the state of a remote; empty if it is active."""
+    """Return the style of the columns in ``_WITH_STATE``; empty for an active remote."""
     return "" if row.valid.state is State.OPEN else row.valid.state.look
 
 
 def row_look(row: RemoteRow) -> str:
-    """Return the look of a whole row: an expired remote is dim."""
+    """Return the style of a whole row: the row of an expired remote is dim."""
     return State.ENDED.look if row.valid.state is State.ENDED else ""
 
 
@@ -103,12 +103,12 @@ def whole(row: RemoteRow, column: str) -> str:
 
 
 def name(remote: Remote) -> str:
-    """Return the remote's name, clean; a value of another type as received."""
+    """Return the remote's name, clean; a value that is not a string appears as received."""
     return _text(remote, "remoteName", remote.remote_name, "(no name)")
 
 
 def number(remote: Remote) -> str:
-    """Return the remote's number, clean; a value of another type as received."""
+    """Return the remote's number, clean; a value that is not a string appears as received."""
     return _text(remote, "remoteNumber", remote.remote_number, "-")
 
 
@@ -119,7 +119,7 @@ def _text(remote: Remote, field: str, value: str | None, absent: str) -> str:
 
 
 def _cell(row: RemoteRow, column: str, width: int) -> str:
-    """Return the text of a column for its width, clean."""
+    """Return the clean text of a column, in a form chosen for the width in cells."""
     remote, field = row.remote, COLUMNS[column].field
     match column:
         case "name":
@@ -150,9 +150,10 @@ def _cell(row: RemoteRow, column: str, width: int) -> str:
 
 
 def _valid(row: RemoteRow, width: int) -> str:
-    """``Mon-Fri to 31 Dec 2026``, ``Mon-Fri 31 Dec 2026``, ``5 days 31 Dec 2026``.
+    """Return the validity of a remote in the longest form that fits the column.
 
-    Where all are too long: the date without the weekdays.
+    The forms end with ``Mon-Fri to 31 Dec 2026``, ``Mon-Fri 31 Dec 2026`` and
+    ``5 days 31 Dec 2026``. If none of them fits, return the date without the weekdays.
     """
     short = row.valid.short
     days, until, day = short.partition(", until ")
@@ -169,22 +170,23 @@ def _state(row: RemoteRow, width: int) -> str:
     if len(row.valid.word) > width and row.valid.disagreement:
         return f"{row.valid.service}!"
     if row.valid.state is State.OPEN:
-        return ""  # its sign says so, and what is valid; the words are left for what stands out
+        return ""  # its icon and its validity show that; text is for exceptions
     if row.valid.word == "not stated" and width < 10:
         return "unstated"
     return row.valid.word
 
 
 BEFORE = SIGNS + 1
-"""The cells before the columns: the signs, and a blank."""
+"""The width before the columns in cells: the icons and a blank."""
 
 _SHORTEST = {key: widths.start for key, widths in GROWING.items()}
 
 
 class RemotesTable(LineTable):
-    """A page of remotes, or those that were found.
+    """The table with a page of remotes, or with the remotes that a search found.
 
-    Rows are known by their place: a service may list two remotes under one id, or one without.
+    Rows are identified by their index, because a service may list two remotes with the same ID,
+    or a remote without an ID.
 
     Args:
         lock_id: The lock of the remotes.
@@ -192,10 +194,10 @@ class RemotesTable(LineTable):
     """
 
     class TitleClicked(Message):
-        """A title was clicked.
+        """Posted when a column title is clicked.
 
         Args:
-            column: That of which column.
+            column: The column whose title was clicked.
         """
 
         def __init__(self, column: str) -> None:
@@ -237,7 +239,7 @@ class RemotesTable(LineTable):
         return called if cell_len(called) > self._layout.widths.get("name", 0) else ""
 
     def choose(self, arrangement: Arrangement) -> None:
-        """Choose the columns; they are painted with the next rows."""
+        """Set the columns, which take effect when the rows are next replaced."""
         self._arrangement = arrangement
 
     def left_out(self, arrangement: Arrangement) -> list[str]:
@@ -259,11 +261,12 @@ class RemotesTable(LineTable):
 
         Args:
             remotes: The remotes, in order.
-            zone: The zone of dates.
-            now_ms: Now, in milliseconds.
+            zone: The time zone of dates.
+            now_ms: The current time in milliseconds.
             busy: Remote ID -> its running action.
-            cursor: The ID to select; by default the selected one, or its place if it is gone.
-            top: Whether to select the first row if that ID is gone, on another page.
+            cursor: The ID of the remote to select. By default the selected remote stays selected;
+                if that remote is gone, the row with the same index is selected.
+            top: Whether to select the first row instead if that remote is gone.
         """
         current = self.selected
         wanted = cursor if cursor is not None else current.id if current else None
@@ -289,7 +292,7 @@ class RemotesTable(LineTable):
             self.refresh()
 
     def on_mount(self) -> None:
-        """Fill the titles for the first frame; the width is usually the terminal's."""
+        """Choose the columns for the first frame, before the width of the table is known."""
         self._refill(0)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -306,7 +309,7 @@ class RemotesTable(LineTable):
         yield from line(titles(self._layout), self._layout)
 
     def click_title(self, x: int) -> None:
-        """Post the column of a clicked title, including the blanks after the title."""
+        """Post the column whose title, or the blanks after that title, contain ``x``."""
         end = len(MARGIN) + BEFORE
         for column, width in self._layout.widths.items():
             start, end = end, end + width + self._layout.gap
@@ -341,7 +344,7 @@ class RemotesTable(LineTable):
         return plan(width - scrollbar - len(MARGIN) - BEFORE, self._long, arrangement)
 
     def _width_to_come(self) -> int:
-        """Return the width beside the panes, so that the first frame is painted once."""
+        """Return the width that the panels will leave, so that lockterm paints only once."""
         whole = self.app.size
         beside = (pane.styles.width for pane in self.siblings)
         panes = sum(int(one.resolve(whole, whole)) for one in beside if one)
