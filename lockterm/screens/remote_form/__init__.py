@@ -1,4 +1,4 @@
-"""The form for a remote: its fields, the questions before sending, and saving."""
+"""The form for a remote: its fields, the confirmation dialogs, and saving."""
 
 from lockterm.screens.remote_form.screen import RemoteForm, RemoteSaved
 

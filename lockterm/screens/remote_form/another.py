@@ -1,4 +1,4 @@
-"""What the remote form offers for a remote like another one."""
+"""The values that the remote form offers for a new remote like an existing one."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ async def values_like(
     known: Iterable[Remote],
     total: int | None,
 ) -> tuple[Mapping[str, str], NamesInUse]:
-    """Return the values to offer, with name and number counted up, and the names in use.
+    """Return the values to offer, with name and number counted up, and the values in use.
 
     Args:
-        remote: The remote that the new one is like.
-        operations: Reads the names in use.
-        lock: The lock of both.
-        known: The remotes of the lock that are known without asking.
+        remote: The existing remote.
+        operations: Gives access to the service and the store.
+        lock: The lock of the existing and the new remote.
+        known: The remotes of the lock that are already loaded.
         total: Number of remotes of the lock; None if it is not known.
     """
     typed = typed_like(remote, operations.zone(lock))

@@ -1,4 +1,4 @@
-"""The fields of the remote form: the input, its meaning, and its problems."""
+"""The fields of the remote form: their input, its meaning, and its problems."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ _FREE = "The name is free."
 
 _RARE = tuple(field for field in ADDED if field.rare)
 _FIXED = (FIELDS["id"], *(field for field in ADDED if field.listed and field not in UPDATED))
-"""A value that an update cannot change."""
+"""The fields that an update cannot change (4.4)."""
 
 
 class RemoteFields(VerticalScroll, can_focus=False):
-    """One column of fields that scrolls with the focus; the type decides which are shown.
+    """A column of fields that scrolls with the focus; the remote type decides which are shown.
 
-    A field shows its problem only after it was left, not while a person types. A date shows it in
-    place of its meaning.
+    A field shows its error only after the focus has left the field, not while the user types. A
+    date field is the exception: it shows its error while the user types, in place of its meaning.
 
     Args:
-        before: The remote to change; None adds one.
-        zone: The zone of the lock.
+        before: The remote to change; None to add one.
+        zone: The time zone of the lock.
         now_ms: Returns the time in milliseconds.
-        offered: Suggested values in place of the remote's own; alone, they do not count as input.
+        offered: Suggested values in place of the remote's own; alone they are no changes.
     """
 
     more: reactive[bool] = reactive(False, init=False)
@@ -54,17 +54,17 @@ class RemoteFields(VerticalScroll, can_focus=False):
 
     @dataclass
     class Changed(Message):
-        """Something was typed; the reading is new."""
+        """Posted when the input has changed and ``reading`` is updated."""
 
         fields: RemoteFields
 
     @dataclass
     class Left(Message):
-        """The focus left a field."""
+        """Posted when the focus has left a field."""
 
         fields: RemoteFields
         field: str
-        """The contract's name of the field."""
+        """The name of the field in the contract."""
 
     def __init__(
         self,
@@ -75,15 +75,15 @@ class RemoteFields(VerticalScroll, can_focus=False):
     ) -> None:
         super().__init__(id="form")
         self.before = before
-        """The remote when the form was opened, or when new values were taken over."""
+        """The remote when the form opened or last took over new values; None to add one."""
         self.initial = typed_of(before, zone)
         """The values of the form before any input."""
         self.objections: dict[tuple[str, str], str] = {}
-        """Field and text -> why the service does not take that text there."""
+        """Field and text -> why the service does not accept the text in the field."""
         self.remarks: dict[tuple[str, str], str] = {}
-        """Field and text -> what else is known about that text there."""
+        """Field and text -> a note about the text in the field."""
         self.taken = NamesInUse()
-        """The names and numbers that other remotes of the lock have, as far as they are known."""
+        """The names and numbers in use on the lock, as far as lockterm has read them."""
         self._offered = self._other(offered)
         self._zone = zone
         self._now_ms = now_ms
@@ -91,7 +91,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         first = {**self.initial, **offered}
         self.set_reactive(RemoteFields.more, _has_rare(self._offered))
         self.reading: TypedRemote = read_typed(first, zone, now_ms(), before)
-        """The input as last read."""
+        """The values, errors and notes of the input, as last parsed."""
 
     def compose(self) -> ComposeResult:
         first = {**self.initial, **self._offered}
@@ -112,14 +112,14 @@ class RemoteFields(VerticalScroll, can_focus=False):
     def on_mount(self) -> None:
         self.show_reading()
 
-    # --- what is typed -------------------------------------------------------------------------
+    # --- the input -----------------------------------------------------------------------------
 
     def row(self, field: str) -> FormField:
         """Return the row of a field."""
         return self.query_one(f"#field-{field}", FormField)
 
     def _rows(self) -> list[FormField]:
-        # Its children, and not a query, which looks through all that is in them at each key.
+        # Use the children: a query would search all their descendants at each key.
         rows = (child for child in self.children if isinstance(child, FormField))
         return [row for row in rows if row.field in self.initial]
 
@@ -128,39 +128,39 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return {row.field: row.value for row in self._rows()}
 
     def fill(self, typed: Mapping[str, str]) -> None:
-        """Put the values of a draft back."""
+        """Set the fields that ``typed`` contains, and show the less used fields if needed."""
         for row in self._rows():
             if row.field in typed:
                 row.value = typed[row.field]
         self.more = self.more or _has_rare(typed)
 
     def go_on(self, draft: Mapping[str, str]) -> None:
-        """Continue a draft, which has the values that differ from the initial ones."""
+        """Continue a draft, which contains only the values that differ from the initial ones."""
         self.fill({**self.initial, **draft})
 
     def offer(self, offered: Mapping[str, str]) -> None:
-        """Start again from the present suggestions."""
+        """Reset the form to its initial values and these suggestions."""
         self._offered = self._other(offered)
         self._visited.clear()
         self.fill({**self.initial, **offered})
         self.read_now()
 
     def _other(self, typed: Mapping[str, str]) -> dict[str, str]:
-        """Return the values that differ from the initial ones."""
+        """Return the values that differ from the initial values."""
         return {name: text for name, text in typed.items() if text != self.initial[name]}
 
     def touched(self) -> dict[str, str]:
-        """Return the changed fields, which a draft keeps."""
+        """Return the changed fields, which a draft keeps; empty for suggestions alone."""
         other = self._other(self.typed())
         return {} if other == self._offered else other
 
     @property
     def is_touched(self) -> bool:
-        """Whether anything was typed."""
+        """Whether the user has changed any field."""
         return bool(self.touched())
 
     def take_over(self, current: Remote) -> None:
-        """Continue from another state of the remote; untouched fields follow it."""
+        """Continue from a newer state of the remote, and update the untouched fields."""
         typed, old, new = self.typed(), self.initial, typed_of(current, self._zone)
         self.before, self.initial = current, new
         self.fill({field: new[field] for field in new if typed[field] == old[field]})
@@ -171,10 +171,10 @@ class RemoteFields(VerticalScroll, can_focus=False):
         kind = self.reading.values.remote_type
         return shown_fields(kind, adding=self.before is None)
 
-    # --- what it means -------------------------------------------------------------------------
+    # --- the meaning ---------------------------------------------------------------------------
 
     def read_now(self) -> TypedRemote:
-        """Parse the typed values now, and show their meaning."""
+        """Parse the typed values, show their meaning, and return the result."""
         typed = self.typed()
         self.reading = read_typed(typed, self._zone, self._now_ms(), self.before)
         errors = dict(self.reading.errors)
@@ -203,7 +203,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
             row.display = field in shown and not is_hidden
             told = field in self._visited
             row.error = self.reading.errors.get(field, "") if told else ""
-            warnings = [self.reading.shortens.get(field, "")]  # not only once it was left
+            warnings = [self.reading.shortens.get(field, "")]  # even before it was left
             warnings += [self.reading.warnings.get(field, "")] if told else []
             row.warning = "" if row.error else " ".join(filter(None, warnings))
             is_missing = field in self.reading.missing
@@ -215,24 +215,24 @@ class RemoteFields(VerticalScroll, can_focus=False):
                 row.control.ask(self.reading.choices.get(field, ()))
 
     def show_problems(self) -> None:
-        """Show the error of each field, and move to the first one."""
+        """Show the error of every field, and focus the first field that has one."""
         self._visited.update(self.shown())
         self.more = self.more or any(FIELDS[field].rare for field in self.reading.errors)
         self.show_reading()
         if self.reading.errors:
             row = self.row(next(iter(self.reading.errors)))
             row.focus_control()
-            self._bring_into_sight(row)  # it may have the focus already
+            self._bring_into_sight(row)  # scroll even if the field has the focus already
 
     async def check_name(self, is_free: Callable[[str], Awaitable[bool]]) -> None:
-        """Learn whether the typed name is free, unless that is known or it is the remote's own.
+        """Ask whether the typed name is free, unless the answer is known or the name is unchanged.
 
-        The answer is kept with the name it was asked for: a late one says nothing about another.
-        When the service cannot be asked, that is said and holds nothing up: it checks the name once
-        more when it is sent.
+        The answer is stored together with the name, so a late answer never applies to another
+        name. An error is shown at the field and does not prevent saving: the service checks the
+        name again when the remote is sent.
 
         Args:
-            is_free: Asks the service (4.2).
+            is_free: Asks the service whether a name is free (4.2).
         """
         name = self.reading.values.remote_name or ""
         key = ("remoteName", name)
@@ -269,7 +269,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         self.post_message(self.Changed(self))
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
-        """Show the error of the field that lost the focus."""
+        """Show the error of the field that has lost the focus."""
         row = _row_of(event)
         if row is not None and self.is_attached and row.field in self.initial:
             self._visited.add(row.field)
@@ -282,7 +282,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
             self._bring_into_sight(row)
 
     def _bring_into_sight(self, row: FormField) -> None:
-        """Show a whole row, once it has grown with the focus and by what is said below it."""
+        """Scroll to a whole row, after the row has grown by the notes below its field."""
         self.call_after_refresh(row.scroll_visible, animate=False)
 
     @on(Button.Pressed, "#more")
@@ -311,10 +311,10 @@ def _row_of(event: events.DescendantBlur | events.DescendantFocus) -> FormField 
 
 
 def _control(field: Field, text: str, zone: tzinfo) -> Widget:
-    """Return the widget for a field of tables 4.1 and 4.4."""
+    """Return the input widget for a field of the tables in 4.1 and 4.4."""
     if field.constants is not None:
         options = [(str(value), shown) for value, shown in WORDS[field.constants].items()]
-        if text and text not in dict(options):  # what came is kept until something else is chosen
+        if text and text not in dict(options):  # keep the unknown value as an option
             options.append((text, f"unknown ({text[:20]})"))
         return Choice(options, text, id=field.name, may_be_empty=not field.required)
     match field.kind:

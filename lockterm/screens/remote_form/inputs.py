@@ -1,4 +1,4 @@
-"""The inputs of the form that are more than a line of text: dates, weekdays, JSON."""
+"""The form inputs that are more than a line of text: dates, weekdays, JSON."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from lockterm.widgets.choice import Choice, MultiChoice, OptionLine
 from lockterm.widgets.text_input import TextInput
 
 PASTE = 64 * 1024
-"""The most characters of JSON that a paste may bring: the size at which services stop reading."""
+"""The maximum number of characters in a paste, which is the size at which services stop reading."""
 
 
 class TypedValue(Vertical):
-    """A text, and below it something to choose that writes into it: the text alone is the value.
+    """A text input with choices below it. A choice writes into the text, which alone is the value.
 
     Args:
         value: The text.
@@ -61,12 +61,13 @@ class TypedValue(Vertical):
 
 
 class DatetimeInput(TypedValue):
-    """A date in words or numbers, and the two moments of a time that the clocks show twice.
+    """An input for a date in words or numbers.
 
-    Choosing one of them writes its offset into the text.
+    If the clocks show the typed time twice, the input also offers its two moments. Choosing one of
+    them writes its offset into the text.
 
     Args:
-        zone: The zone of the lock.
+        zone: The time zone of the lock.
         value: The date as text.
         id: The id of the widget.
     """
@@ -84,10 +85,10 @@ class DatetimeInput(TypedValue):
         )
 
     def ask(self, choices: Sequence[int]) -> None:
-        """Ask which of two moments is meant, in milliseconds; with none, ask nothing.
+        """Offer the two moments of an ambiguous time; remove the offer if there are none.
 
         Args:
-            choices: The two moments of a time that the clocks show twice, the earlier first.
+            choices: The two moments in milliseconds, the earlier first; empty to offer none.
         """
         if tuple(choices) == self._choices:
             return
@@ -108,13 +109,13 @@ class DatetimeInput(TypedValue):
             chosen = self._choices[int(event.line.value) - 1]
             self.value = dates.typed(chosen, self._zone)
             field = self.query_one(TextInput)
-            field.select_on_focus = False  # the next key must not replace what was just settled
+            field.select_on_focus = False  # the next key must not replace the chosen moment
             field.focus()
             field.action_end()
 
 
 class WeekdayPicker(TypedValue):
-    """Weekdays: ``mon-fri`` in a line, and seven marks that say the same."""
+    """An input for weekdays: a text such as ``mon-fri``, and one check box per day."""
 
     def compose(self) -> ComposeResult:
         yield TextInput(
@@ -131,7 +132,7 @@ class WeekdayPicker(TypedValue):
             return None
 
     def note_change(self) -> None:
-        """Show the marks too."""
+        """Update the check boxes, and report the change."""
         if self.is_mounted and (days := self._days()) is not None:
             self.query_one(MultiChoice).chosen = days
         super().note_change()
@@ -144,7 +145,7 @@ class WeekdayPicker(TypedValue):
 
 
 class JsonEditor(TextArea):
-    """A text area without line numbers, blinking and colors; tab leaves it.
+    """A text area for JSON without line numbers, blinking or colors; Tab leaves the area.
 
     Args:
         value: The JSON text.
@@ -172,7 +173,7 @@ class JsonEditor(TextArea):
         self.cursor_blink = False
 
     def on_mount(self) -> None:
-        """Mark the example with parentheses if there are no colors to tell it from a value."""
+        """Put the example in parentheses if no color distinguishes the example from a value."""
         if self.app.no_color:
             self.placeholder = f"({self.placeholder})"
 
@@ -187,7 +188,7 @@ class JsonEditor(TextArea):
             self.text = value
 
     async def on_paste(self, event: events.Paste) -> None:
-        """Paste the lines with control characters removed, up to a maximum size."""
+        """Paste at most :data:`PASTE` characters, without control characters."""
         event.stop()
         event.prevent_default()
         if len(event.text) > PASTE:

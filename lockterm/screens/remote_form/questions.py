@@ -1,4 +1,4 @@
-"""The questions that the remote form asks before it sends anything."""
+"""The confirmation dialogs of the remote form."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from lockterm.domain.typed_remote import TypedRemote
 from lockterm.screens.dialogs.confirm import ConfirmModal
 
 _BUTTON = 24
-"""Columns for a name on a button, so that two fit side by side into 60 columns."""
+"""The width of a name on a button, in cells: two buttons then fit into 60 columns."""
 
 
 def ask_to_add(lock_entry: Lock, reading: TypedRemote, now_ms: int, zone: tzinfo) -> ConfirmModal:
-    """Ask whether to add a remote, with everything that will be sent."""
+    """Return the dialog that asks whether to add a remote, with everything to be sent."""
     wanted = effective(None, reading.values)
     name = clean(wanted.remote_name, 60)
     return ConfirmModal(
@@ -37,7 +37,7 @@ def ask_to_add(lock_entry: Lock, reading: TypedRemote, now_ms: int, zone: tzinfo
 def ask_to_change(
     before: Remote, lock_entry: Lock, reading: TypedRemote, now_ms: int, zone: tzinfo
 ) -> ConfirmModal:
-    """Ask whether to change, renew or shorten a remote: each field before and after."""
+    """Return the dialog that asks whether to change a remote, with old and new values."""
     name = format_remote_name(before, f"remote {before.id}")
     after = effective(before, reading.values)
     lines = describe_update(before, after, now_ms, zone)
@@ -54,7 +54,7 @@ def ask_to_change(
 
 
 def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
-    """Ask whether to continue with a remote that someone else has changed."""
+    """Return the dialog that offers to take over changes someone else has made."""
     name = format_remote_name(before, f"remote {before.id}")
     return ConfirmModal(
         f"{name} was changed by someone else since this form was opened.",
@@ -68,7 +68,10 @@ def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
 
 
 def ask_whether_it_is(name: str, remote_id: int) -> ConfirmModal:
-    """Ask whether the only remote like one that was added without an answer is that one."""
+    """Return the dialog that asks whether a found remote is the one this form added.
+
+    The dialog appears if the result of adding is unknown and a single remote matches.
+    """
     return ConfirmModal(
         f"Is remote {remote_id} the remote {clean(name, 60)} that you added?",
         "Name, number, type and dates match, and no remote had this name before.",
@@ -79,11 +82,11 @@ def ask_whether_it_is(name: str, remote_id: int) -> ConfirmModal:
 
 
 def ask_to_leave(what: str, *, is_sent: bool) -> ConfirmModal:
-    """Ask whether to leave a form in which something was typed.
+    """Return the dialog that asks whether to leave a form that has unsaved input.
 
     Args:
-        what: The name of the remote; may be hostile.
-        is_sent: Whether the change was sent and is unconfirmed, so that it may be recorded.
+        what: The name of the remote, which may contain unsafe characters.
+        is_sent: Whether the change was sent and its result is unconfirmed.
     """
     question, lost = f"Leave without saving {clean(what, 60)}?", "What you typed will be lost."
     if is_sent:
@@ -93,14 +96,14 @@ def ask_to_leave(what: str, *, is_sent: bool) -> ConfirmModal:
 
 
 def _is_renewal(before: Remote, after: Remote, zone: tzinfo) -> bool:
-    """Return whether a change sets a later end and nothing else."""
+    """Return whether a change only sets a later end date."""
     labels = [one.label for one in find_differences(before, after, zone)]
     is_later = (after.end_ms or 0) > (before.end_ms or 0)
     return is_later and labels == [FIELDS["endDate"].label]
 
 
 def _short(name: str) -> str:
-    """Return a name that fits on a button; the question shows it whole."""
+    """Return a name, cut to fit a button; the dialog's question shows the full name."""
     if cell_len(name) <= _BUTTON:
         return name
     while cell_len(name) > _BUTTON - 1:

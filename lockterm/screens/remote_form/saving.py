@@ -1,4 +1,4 @@
-"""Saving a remote from its form: check the name, read again, ask, send, and never guess."""
+"""Saving a remote from its form: check the name, read again, ask, send, and verify."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ if TYPE_CHECKING:
     from lockterm.screens.base import LocktermScreen
 
 PROOF_S = 90.0
-"""How long the form waits for a proof: what a service shows may be a minute old."""
+"""Seconds to wait for a confirmation, because a service may show data a minute old."""
 
 
 class RemoteSaving:
-    """The way from a complete form to an answer of the service.
+    """The process of saving a remote, from a complete form to the answer of the service.
 
-    Its workers belong to the app: leaving the screen does not stop a request that is under way.
+    Its workers belong to the app, so leaving the form does not stop a request in progress.
 
     Args:
-        screen: The form's screen: questions stand above it.
-        fields: What is typed.
+        screen: The screen of the form, above which the dialogs open.
+        fields: The fields of the form.
         lock_entry: The lock the remote belongs to.
         changed: Called when ``doing``, ``refusal`` or ``unknown`` have changed.
-        saved: Called when the service has recorded it, with its id, where that is known, and with
-            what is to be said of it.
+        saved: Called when the service has recorded the remote. Gets the ID of the remote, or None
+            if the ID is not known, and a text about the change.
     """
 
     def __init__(
@@ -82,21 +82,23 @@ class RemoteSaving:
         """Text about the current work, such as ``Sending ...``; empty if the form waits for the
         user."""
         self.is_sending = False
-        """Whether a request is under way that may be applied."""
+        """Whether a request that changes data is in progress."""
         self.refusal = ""
         """Why the last save did not take effect; kept until the next save."""
         self._is_unreachable = False
         """Whether the last save did not take effect because the service could not be reached."""
         self.unknown = False
-        """Whether the last save may have taken effect: no other one before that is checked."""
+        """Whether the last save may have taken effect, which blocks saving until a check."""
         self._numbers = asyncio.Lock()
-        """Held while the numbers of the lock are read."""
+        """A mutex, held while the numbers in use on the lock are read."""
         self._sent: Remote | None = None
         self._read: tuple[dict[str, str], TypedRemote] | None = None
         """The input of the last save, and its values at that time."""
         self._unsettled: str | None = None
-        """The last save without an answer, in the journal: once it was read back, the next save
-        sends it again."""
+        """The journal ID of the last save that got no answer; None if there is none.
+
+        After that change was read back, the next save sends it again.
+        """
 
     @property
     def typed(self) -> dict[str, str]:
@@ -112,14 +114,14 @@ class RemoteSaving:
         )
 
     def start(self) -> None:
-        """Begin; the form can begin nothing else until this has ended."""
+        """Start saving; the form starts nothing else until saving has ended."""
         self.refusal, self._is_unreachable = "", False
         self._do("Getting ready ...")
         opened = opening(self._screen, "the result of saving")
         self._screen.app.run_worker(self._save(opened), group="writes")
 
     def forget(self) -> None:
-        """Forget the last save, because the next one is of another remote."""
+        """Forget the last save, because the next save is for another remote."""
         self.refusal, self.unknown = "", False
         self._sent = self._read = self._unsettled = None
 
@@ -129,7 +131,7 @@ class RemoteSaving:
             self._is_unreachable, self.refusal = False, ""
 
     def check(self) -> None:
-        """Read back what became of a request without an answer."""
+        """Start to verify a change whose request got no answer."""
         self._do("Verifying the change, at most 90 s ...")
         opened = opening(self._screen, "the result of reading back")
         self._screen.app.run_worker(self._read_back(opened), group="writes")
@@ -139,7 +141,7 @@ class RemoteSaving:
         return await self._operations.remotes.is_name_free(self._lock.lock_id, name)
 
     async def know_numbers(self) -> None:
-        """Read the whole list of the lock once, before the number of a new remote is accepted."""
+        """Read all names and numbers in use on the lock, unless they were read already."""
         async with self._numbers:
             if not self._fields.taken.is_read:
                 remotes, lock_id = self._operations.remotes, self._lock.lock_id
@@ -152,7 +154,7 @@ class RemoteSaving:
         self._changed()
 
     def _refuse(self, why: str) -> None:
-        """Show the result of a failed save in the form and the message log."""
+        """Show why a save failed, in the form and in the message log."""
         self.refusal = why
         self._screen.host.keep_message(why, self._screen.crumbs()[-1], "error")
         self._changed()
@@ -162,13 +164,13 @@ class RemoteSaving:
         return self._screen not in self._screen.app.screen_stack
 
     def next_step(self, operation: Operation) -> str:
-        """Return what to do about an operation; empty if this form did not send it."""
+        """Return the user's next step for an operation; empty if this form did not send it."""
         if operation.id != self._unsettled:
             return ""
         state = State.UNKNOWN if self.unknown else operation.state
         return with_keys(_NEXT.get(state, ""))
 
-    # --- the way -------------------------------------------------------------------------------
+    # --- saving --------------------------------------------------------------------------------
 
     async def _save(self, opened: PendingNavigation) -> None:
         try:
@@ -183,7 +185,7 @@ class RemoteSaving:
             opened.end()
 
     async def _is_ready(self, opened: PendingNavigation) -> bool:
-        """Return whether all checks passed and the user agreed."""
+        """Run all checks, ask the user, and return whether to send the change."""
         fields, connection = self._fields, self._operations.connection
         self._do("Asking whether the name is free ...")
         await fields.check_name(self.is_free)
@@ -197,8 +199,8 @@ class RemoteSaving:
         self._do("Waiting for your answer ...")
         typed, reading = fields.typed(), fields.read_now()
         if self._unsettled and self._read and self._read[0] == typed:
-            reading = self._read[1]  # sent again, now and +30d are what they were
-        opened.has_failed = True  # without a question, its answer has nothing to go to
+            reading = self._read[1]  # sent again: keep the first meaning of "now" and "+30d"
+        opened.has_failed = True  # if no dialog opens, discard the keys typed for it
         if reading.errors:
             fields.show_problems()
             return False
@@ -218,7 +220,7 @@ class RemoteSaving:
         return bool(answer)
 
     async def _is_current(self, before: Remote) -> bool:
-        """Return whether the remote is unchanged, or the user took over its changes."""
+        """Return whether the remote is unchanged or the user took over its changes."""
         self._do("Reading the remote again ...")
         with before_sending(LAST_READING):
             current = await self._operations.remotes.still(before, self._lock.lock_id)
@@ -227,11 +229,15 @@ class RemoteSaving:
             return False
         if others and not await self._screen.app.push_screen_wait(ask_to_merge(before, others)):
             return False
-        self._fields.take_over(current)  # the detail knows more than the list
+        self._fields.take_over(current)  # the detail has more fields than the list
         return True
 
     async def _send(self) -> int | None:
-        """Send the new remote, or the changed fields with all fields of the validity."""
+        """Send the new remote, or the changed fields together with all validity fields.
+
+        Returns:
+            The ID of the remote; None if the service did not report the ID of a new remote.
+        """
         wanted, before = self._sent, self._fields.before
         assert wanted is not None
         self.is_sending = True
@@ -248,10 +254,10 @@ class RemoteSaving:
         verb = "Changed" if self._fields.before else "Added"
         self._saved(remote_id, f"{verb} {format_remote(self._sent)}" if self._sent else verb)
 
-    # --- what went wrong -----------------------------------------------------------------------
+    # --- errors --------------------------------------------------------------------------------
 
     def _tell_error(self, error: LocktermError) -> None:
-        """Show the error on the form; typed values stay."""
+        """Show the error in the form, which keeps the typed values."""
         if not self._screen.is_attached:
             self._screen.tell(error)
             return
@@ -277,7 +283,7 @@ class RemoteSaving:
         self._refuse(refusal)
         fields.read_now()
 
-    # --- an outcome that is not known ----------------------------------------------------------
+    # --- an unconfirmed change -----------------------------------------------------------------
 
     async def _read_back(self, opened: PendingNavigation) -> None:
         try:
@@ -295,7 +301,7 @@ class RemoteSaving:
             opened.end()
 
     async def _operation(self) -> Operation | None:
-        """Return the last save of this form from the journal, or the one that repeated it."""
+        """Return the last save of this form, or the operation that sent that save again."""
         journal = self._operations.journal
         found = await journal.find(self._unsettled or "")
         while found is not None and found.state is State.SENT_AGAIN:
@@ -304,7 +310,7 @@ class RemoteSaving:
         return found
 
     async def _recognize(self, operation: Operation) -> Operation:
-        """Ask whether the only remote like the new one is the new one."""
+        """Ask whether the only matching remote is the added one, and link it if so."""
         if operation.state is not State.AMBIGUOUS or len(operation.candidates) != 1:
             return operation
         question = ask_whether_it_is(operation.remote_name, operation.candidates[0])
@@ -321,7 +327,7 @@ class RemoteSaving:
         if operation and state in UNSETTLED:
             self._unsettled = operation.id
             self.refusal = f"{clean(operation.message, 200)} {with_keys(_NEXT[operation.state])}"
-        else:  # it was settled elsewhere
+        else:  # the change was resolved elsewhere
             self._unsettled = None
             self.refusal = with_keys(
                 "The change was resolved elsewhere. The history shows the result. Press"
@@ -336,4 +342,4 @@ _NEXT = {
     State.AMBIGUOUS: "Leave the form and check the change, or press {form.check} to choose again.",
     State.CONFLICT: "Press {form.save} to see the difference before anything is sent again.",
 }
-"""State of an operation -> the next step for the user."""
+"""State of an operation -> the user's next step."""

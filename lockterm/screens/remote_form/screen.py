@@ -52,23 +52,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RemoteSaved:
-    """The service recorded the remote."""
+    """The result of the form after the service has recorded the remote."""
 
     remote_id: int | None
-    """ID of the remote; None if the service did not return the ID of a new remote."""
+    """The ID of the remote; None if the service did not report the ID of a new remote."""
 
 
 class RemoteForm(FormScreen[RemoteSaved | None]):
-    """Add a remote, or change one. Closes only when the service has recorded it, or on leaving.
+    """The form that adds or changes a remote.
+
+    The form closes only when the service has recorded the remote, or when the user leaves it.
 
     Args:
-        operations: The one door to service and store.
+        operations: Gives access to the service and the store.
         lock_entry: The lock the remote belongs to.
-        remote: The remote to change; None adds one.
-        focus_field: The contract's name of the field to start in: ``endDate`` renews.
-        typed: A draft to go on with, so that none is offered.
-        offered: Contract field -> what stands there instead of what the remote has.
-        taken: The names and numbers that the next of a series does not get.
+        remote: The remote to change; None to add one.
+        focus_field: The contract name of the field to focus first; ``endDate`` renews.
+        typed: A draft to continue; if given, the form offers no saved draft.
+        offered: Contract field -> the value to fill in instead of the remote's value.
+        taken: Names and numbers that the next remote of a series must not get.
     """
 
     BINDINGS = bindings("remote_form")
@@ -108,17 +110,17 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self._focused_before: Widget | None = None
         self._result: RemoteSaved | None = None
         self._goes_on = False
-        """Whether the form stays for the next remote once this one is recorded."""
+        """Whether the form stays open for the next remote after this one is recorded."""
         self._last: RemoteSaved | None = None
-        """The last one that was recorded before the next."""
+        """The result for the last recorded remote of a series."""
         self._so_far = ""
-        """Text about the remotes that were recorded; safe to show."""
+        """A clean text about the remotes recorded so far."""
         self._count = 0
-        """Number of those remotes."""
+        """The number of remotes recorded so far."""
         self.fields.taken = taken or NamesInUse()
         self._is_like = bool(offered) and remote is None
-        """Whether it adds another remote like one."""
-        if self._is_like:  # counted up: doubts about the number are shown at once
+        """Whether the form adds a remote like an existing one."""
+        if self._is_like:  # the number was counted up, so doubts about it are shown at once
             self._so_far = self.fields.taken.words
 
     def crumbs(self) -> tuple[str, ...]:
@@ -128,7 +130,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     @property
     def first_keys(self) -> Sequence[str]:
-        """In a series the key that goes on with it: 60 columns have room for three of them."""
+        """The save keys, first in a series so that both fit into 60 columns; else empty."""
         return ("save", "save_next") if self._is_like or self._count else ()
 
     def compose_body(self) -> ComposeResult:
@@ -148,7 +150,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         when_idle(self, self._get_ready)
 
     def _get_ready(self) -> None:
-        """Import what saving needs, without delaying keys."""
+        """Import the modules that saving needs, in a thread that does not delay keys."""
         self.run_worker(partial(import_module, "lockterm.domain.requests"), thread=True)
 
     # --- the name ------------------------------------------------------------------------------
@@ -168,13 +170,13 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     @work(exclusive=True, group="number")
     async def check_number(self) -> None:
-        """Learn which numbers the lock has, and say whether the typed one is among them."""
+        """Read the numbers in use on the lock, and warn if the typed number is in use."""
         await self._saving.know_numbers()
 
     # --- saving --------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why nothing can be saved, checked or left now."""
+        """Return why saving, checking or leaving is not possible now; empty if possible."""
         saving = self._saving
         if action == "leave":
             return (
@@ -189,13 +191,13 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         return self._why_not_save() if action in _SAVES else ""
 
     def is_offered(self, action: str) -> bool:
-        """Keys that belong to a state of the form are not there outside of it."""
+        """Return whether a key appears; some keys appear only in one state of the form."""
         if action in ("toggle_more", "save_next"):
             return self.fields.before is None
         return action != "check" or self._saving.unknown
 
     def verb_now(self, action: str) -> str:
-        """Return another verb if the key hides fields, or retries without the service."""
+        """Return another verb for a key that hides fields or retries the connection now."""
         if action in _SAVES and self._is_offline:
             return "try now"
         return "fewer fields" if action == "toggle_more" and self.fields.more else ""
@@ -227,7 +229,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     def show_status(self) -> None:
         """Show the current work, a refusal, or the missing fields above the keys."""
-        if not self.is_attached or not self.query(StatusLine):  # it was left, or lockterm ends
+        if not self.is_attached or not self.query(StatusLine):  # left, or lockterm is quitting
             return
         text = f"{self._so_far} {self._why_not_save() or self._ready_words()}".strip()
         refusal = "" if self._saving.doing else self._saving.refusal
@@ -238,7 +240,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self.refresh_bindings()
 
     def _ready_words(self) -> str:
-        """Return what the save key does, or why saving waits."""
+        """Return a text about the save key, or about the wait for the service."""
         if not self._is_offline:
             return with_keys("Ready. Press {form.save} to review and save.")
         if self._is_trying:
@@ -252,9 +254,9 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         return with_keys(f"{waits} {when}. Press {{form.save}} to try now.")
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """Of a save of this form, say what the line above the keys says of it too."""
+        """Also show the next step for an unconfirmed change that this form sent."""
         super().show_notices(link, unsettled)
-        # In low-bandwidth mode nothing is painted each second.
+        # In low-bandwidth mode, do not paint every second.
         if self._is_offline and self._countdown is None and self.operations.remotes.reads_ahead:
             self._countdown = self.set_interval(1.0, self._count_down)
         elif not self._is_offline and self._countdown is not None:
@@ -265,7 +267,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self.show_status()
 
     def _count_down(self) -> None:
-        if self.is_active:  # else the screen above would be painted whole
+        if self.is_active:  # otherwise the screen above would be painted completely
             self.show_status()
 
     def _say_next(self) -> None:
@@ -274,8 +276,8 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
             self.notices.instead = own or ELSEWHERE
 
     def _show_saving(self) -> None:
-        """Nothing is typed into a form that is being sent."""
-        if not self.is_attached:  # the request goes on without it
+        """Show the state of saving, and disable the fields while the form is being sent."""
+        if not self.is_attached:  # the request continues without the form
             return
         self._store.watch(bool(self._saving.doing))
         is_sending = self._saving.is_sending
@@ -291,7 +293,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         """Move to the first missing field if the save key is pressed too early."""
         is_save = any(binding.action in _SAVES for binding in own_bindings(self, event.key))
         if is_save and self.fields.reading.errors and not self._saving.doing:
-            event.prevent_default()  # the line above the keys says why: no notice over the fields
+            event.prevent_default()  # the status line says why: no notification covers the fields
             self.fields.show_problems()
 
     def action_save(self) -> None:
@@ -355,7 +357,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self.show_status()
 
     def bring_into_sight(self, control: Widget) -> None:
-        """Nothing to do: the fields show the whole row of the control."""
+        """Do nothing, because the fields already scroll to the row of a focused control."""
 
     def ask_to_leave(self) -> ConfirmModal | None:
         fields = self.fields
@@ -367,20 +369,20 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     @property
     def result_on_leaving(self) -> RemoteSaved | None:
-        """The last of a series that was recorded."""
+        """The result for the last recorded remote of a series; None if there is none."""
         return self._last
 
     def _saved(self, remote_id: int | None, what: str) -> None:
-        """Leave with success, or go on with the next remote of a series.
+        """Close the form with success, or continue with the next remote of a series.
 
         Args:
-            remote_id: The remote that the service has recorded; None if it did not report the id.
-            what: The change, as the title of a notice; clean.
+            remote_id: The ID of the recorded remote; None if the service did not report the ID.
+            what: The change as the title of a notification; clean.
         """
         saved = RemoteSaved(remote_id)
         if not self._is_over_its_lock:
             what += f" at {clean(self.lock_entry.title, 60)}"
-        if self._goes_on and self.is_attached:  # the line above the keys says it
+        if self._goes_on and self.is_attached:  # the status line shows the result
             self.host.keep_message(recorded(self.host), what, "information")
             self._begin_next(saved)
         else:
@@ -389,15 +391,15 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     @property
     def _is_over_its_lock(self) -> bool:
-        """Whether the screen below is about this lock only and shows which."""
+        """Whether the screen below is about a single lock and shows the name of that lock."""
         stack = self.app.screen_stack
         below = stack[stack.index(self) - 1] if self in stack else None
         return isinstance(below, LocktermScreen) and below.lock_entry is not None
 
     def _begin_next(self, saved: RemoteSaved) -> None:
-        """Offer the recorded values again, counted up, as untouched values.
+        """Offer the recorded values for the next remote, with name and number counted up.
 
-        What was typed while the outcome was unknown is not recorded: it stays, for the next one.
+        The offered values count as untouched. Input typed after the remote was sent stays.
         """
         sent, name = self._saving.typed, self.fields.row("remoteName")
         since = {field: text for field, text in self.fields.typed().items() if text != sent[field]}
@@ -414,14 +416,14 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         _select(name, self.fields.row("remoteNumber"))
 
     def _leave_saved(self, saved: RemoteSaved) -> None:
-        """Close with success, at once or after the screens above have closed."""
+        """Close the form with success, after the screens above it have closed."""
         self.drafts.finish()
         self._result = saved
         if self.is_active:
             self.dismiss(self._result)
 
     def on_screen_resume(self) -> None:
-        """Leave if the answer came while something else was shown."""
+        """Close the form if the remote was recorded while another screen was on top."""
         if self._result is not None:
             self.dismiss(self._result)
 
@@ -430,7 +432,7 @@ _SAVES = ("save", "save_next")
 
 
 def _select(*rows: FormField) -> None:
-    """Select the text of rows, so that typing replaces it."""
+    """Select the text of these rows, so that typing replaces the text."""
     for row in rows:
         for text in row.query(Input):
             text.select_all()
