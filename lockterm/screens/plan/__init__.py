@@ -1,4 +1,4 @@
-"""A plan: shown, agreed to, carried out, and what became of each of its steps."""
+"""The screen of a plan: review, confirmation, run, and the result of each step."""
 
 from lockterm.screens.plan.screen import PlanScreen
 

@@ -1,4 +1,4 @@
-"""Opening the screen of a plan or run, and reporting the end of a run."""
+"""Functions that open the screen of a plan or run, and that report the end of a run."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 async def open_plan(screen: LocktermScreen[Any], draw: Draw) -> None:
-    """Show a plan once it is made, or the error.
+    """Make a plan and show its screen, or show the error.
 
     Args:
-        screen: The screen that asked for it.
+        screen: The screen that requests the plan.
         draw: Makes the plan.
     """
     with screen.refusing_errors():
@@ -39,12 +39,12 @@ async def open_plan(screen: LocktermScreen[Any], draw: Draw) -> None:
 
 
 async def open_undo(screen: LocktermScreen[Any], operations: Operations, lock_id: int) -> None:
-    """Show the plan that undoes the last change of a lock, or the reason why there is none."""
+    """Show the plan that undoes the last change of a lock, or why there is no such plan."""
     await open_plan(screen, partial(undo_last, operations, lock_id))
 
 
 def ask_to_leave_run(run: RunHere) -> tuple[str, str]:
-    """Return the question before a run is left, and its verb; both empty if nothing is left."""
+    """Return the question before leaving a run, and its verb; both empty if not needed."""
     return ask_to_leave(run)
 
 
@@ -62,10 +62,10 @@ async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
 
 
 async def last_run(operations: Operations) -> str:
-    """Return the ID of the run of this session, else of the last interrupted run or last run.
+    """Return the ID of this session's run, else of the last interrupted run, else the last run.
 
     Raises:
-        NoSuchRun: There is no run yet.
+        NoSuchRun: No plan has been run yet.
         StoreError: The store cannot be read.
     """
     if operations.run_here is not None:
@@ -80,7 +80,7 @@ async def last_run(operations: Operations) -> str:
 async def _tell(app: App[Any], run: RunHere) -> None:
     locks = cast(HasOperations, app).operations.locks
     titles: dict[int, str] = {}
-    with suppress(StoreError):  # then their numbers stand for them
+    with suppress(StoreError):  # without titles, the report shows the lock IDs
         titles = {lock.lock_id: lock.title for lock in await locks.all()}
     states = {step.state for step in run.steps.values()}
     severity: SeverityLevel = "warning" if states & PROBLEMS else "information"
@@ -90,7 +90,7 @@ async def _tell(app: App[Any], run: RunHere) -> None:
 
 
 def tell_end(app: App[Any], run: RunHere) -> None:
-    """Report how a run ended, and have the screens of its locks read again.
+    """Report how a run ended, and reload the open screens of the changed locks.
 
     Args:
         app: The app of the run.

@@ -1,4 +1,4 @@
-"""The questions about a plan: what to do about taken names, and whether to run it."""
+"""The dialogs about a plan: how to handle names in use, and whether to run the plan."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ if TYPE_CHECKING:
 class Draw(Protocol):
     """A function that makes a plan.
 
-    With ``renames``, remotes whose name is taken get another name; otherwise they are left out.
+    With ``renames``, remotes whose name is in use get another name; otherwise they are left out.
     """
 
     def __call__(self, *, renames: bool) -> Awaitable[PlanDraft]: ...
 
 
 async def asking_for_names(app: App[Any], draw: Draw) -> PlanDraft | None:
-    """Make a plan; if names are taken, ask whether to rename or leave out those remotes.
+    """Make a plan; if names are in use, ask whether to rename or leave out those remotes.
 
     Returns:
-        The plan; None if the question was canceled.
+        The plan; None if the user canceled the dialog.
 
     Raises:
         LocktermError: The plan cannot be made.
@@ -72,7 +72,7 @@ async def asking_for_names(app: App[Any], draw: Draw) -> PlanDraft | None:
 
 _VERBS = {Action.DELETE: "Delete", Action.UPDATE: "Change", Action.ADD: "Add"}
 _PLACES = {Action.DELETE: "from", Action.UPDATE: "on", Action.ADD: "to"}
-"""The text between a remote and its lock."""
+"""The preposition between a remote and its lock, by action."""
 
 _LISTED = {Action.DELETE: "deleted", Action.UPDATE: "changed", Action.ADD: "added"}
 
@@ -80,12 +80,12 @@ _LISTED = {Action.DELETE: "deleted", Action.UPDATE: "changed", Action.ADD: "adde
 async def question_about(
     drawn: PlanDraft, locks: Mapping[int, OnLock], operations: Operations
 ) -> ConfirmModal | DestroyModal:
-    """Return the confirmation for the remaining steps of a plan, with all notes.
+    """Return the confirmation dialog for the remaining steps of a plan, with all notes.
 
     Args:
         drawn: The plan.
-        locks: ID -> the lock.
-        operations: The service and the store.
+        locks: Lock ID -> lock.
+        operations: Gives access to the service and the store.
     """
     due = [step for step in drawn.plan.steps if step.is_left]
     zones = {lock_id: lock.zone for lock_id, lock in locks.items()}
@@ -113,7 +113,7 @@ async def question_about(
 
 
 def ask_for_account(plan: Plan) -> ConfirmModal:
-    """Return the question before a run resumes with other credentials."""
+    """Return the dialog to confirm before a run resumes with other credentials."""
     details = "If this is another account, the run would change locks of that account."
     return ConfirmModal(OtherCredentials(plan).question, details, verb="Same account")
 
@@ -127,19 +127,19 @@ def ask_for(
     shortened: int = 0,
     warning: str = "",
 ) -> ConfirmModal | DestroyModal:
-    """Return the confirmation for steps.
+    """Return the confirmation dialog for steps.
 
-    It names the remotes. Deletes are confirmed with a separate key. Many deleted, added or
-    reactivated remotes are confirmed by typing their number.
+    The dialog names the remotes. Deletions have a separate confirmation key. If many remotes are
+    deleted, added or reactivated, the user confirms by typing their number.
 
     Args:
         steps: The steps to send.
-        locks: ID -> the lock.
-        cost: The calls and the time they take.
-        notes: More sentences to agree to; clean.
-        count: The number to type; 0 for none.
+        locks: Lock ID -> lock.
+        cost: A text with the number of calls and the time they take.
+        notes: Clean sentences that the user also agrees to.
+        count: The number that the user must type; 0 if no number is needed.
         shortened: The number of steps that shorten access.
-        warning: A sentence about how they do.
+        warning: A sentence about how these steps shorten access; empty if none do.
     """
     counts = Counter(step.action for step in steps)
     changed = counts[Action.UPDATE] - shortened
@@ -185,10 +185,10 @@ def ask_for(
 
 
 def _ask_for_one(step: Step, where: str, verb: str) -> tuple[str, str, list[str]]:
-    """Return the question, its verb, and the numbers for a separate line below it.
+    """Return the question, its verb, and the lines with numbers to show below the question.
 
-    As in the dialogs for a single remote, no number shares a line with letters on whose width or
-    direction terminals disagree.
+    As in the dialogs for a single remote, a number never shares a line with letters whose width or
+    direction differs between terminals.
     """
     name, number = (clean(words or "", 60) for words in step_name(step))
     who, numbers = format_step(step), []

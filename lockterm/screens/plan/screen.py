@@ -48,17 +48,17 @@ LOOK_S = 1.0
 """Seconds between reads of the progress in another session."""
 
 WAYS_ON = "{plan.back} goes back, {app.history} shows the history, {plan.undo} undoes this step."
-"""The keys offered after a plan."""
+"""The keys to press after a run has ended."""
 
 PAINT_S = 0.1
-"""Seconds between updates of the rows during a run, because the link may be slow."""
+"""Seconds between updates of the rows during a run; more updates would load a slow link."""
 
 
 class PlanScreen(ListScreen[None]):
     """The screen of a plan and of its run, which continues if the screen is closed.
 
     Args:
-        drawn: The plan, and what could not be planned; also one that was carried out before.
+        drawn: The new or already run plan, with the steps that could not be planned.
     """
 
     BINDINGS = bindings("plan")
@@ -74,23 +74,23 @@ class PlanScreen(ListScreen[None]):
         """Step number -> current state of the step, including steps that could not be planned."""
         super().__init__(operations, PlanTable(self._steps, operations.now_ms(), id="steps"))
         self.drawn = drawn
-        """The plan as made, or as found in the store."""
+        """The plan as it was made, or as it was read from the store."""
         zone = self.operations.profile.zone
         self._locks: dict[int, OnLock] = {
             step.lock_id: OnLock(f"lock {step.lock_id}", zone) for step in self._steps.values()
         }
-        """Id -> the lock; by its number until its name is read: a key may come before that."""
+        """Lock ID -> lock; the title is the ID until the name is read, as keys may come first."""
         self._shortens = ""
         """Summary of how the plan shortens access."""
         self._is_read = False
-        """Whether the names of the locks are read."""
+        """Whether the names of the locks have been read."""
         self._seen = 0
-        """Number of entries of the run's news that are painted."""
+        """The number of painted entries of the run's ``news``."""
         self._timer: Timer | None = None
         self._is_following = False
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path: the lock, if it is one, and the origin of the plan."""
+        """Return the path: the lock if the plan has only one, and the title of the plan."""
         one = self._titles.values() if len(self._locks) == 1 else ()
         return ("Plan", *one, self.drawn.plan.title)
 
@@ -102,7 +102,7 @@ class PlanScreen(ListScreen[None]):
         yield Static(id="row", markup=False)
 
     def on_mount(self) -> None:
-        """Show the steps, and the progress of a current run."""
+        """Load the steps, and prepare the timer that shows the progress of a run."""
         self._timer = self.set_interval(PAINT_S, self._follow, pause=True)
         self.load_steps()
 
@@ -114,13 +114,13 @@ class PlanScreen(ListScreen[None]):
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether another session carries it out, as far as was looked up."""
+        """Whether another session is running the plan, according to the last read."""
         run = self.run_here
         return self.drawn.plan.is_running and (run is None or run.is_over)
 
     @property
     def plan(self) -> Plan:
-        """The plan with its steps as they are now."""
+        """The plan with the current states of its steps."""
         return replace(self.drawn.plan, steps=tuple(self._steps.values()))
 
     @property
@@ -132,7 +132,7 @@ class PlanScreen(ListScreen[None]):
     @work
     @opens("the plan")
     async def load_steps(self) -> None:
-        """Read what the locks are called, and show the steps."""
+        """Read the names of the locks, and show the steps."""
         for lock_id in dict.fromkeys(step.lock_id for step in self._steps.values()):
             try:
                 lock = await self.operations.locks.find(lock_id)
@@ -152,7 +152,7 @@ class PlanScreen(ListScreen[None]):
         self.follow_elsewhere()
 
     def paint(self) -> None:
-        """Show the steps: those that could not be planned first, unchanged ones last."""
+        """Show the steps: first those that could not be planned, last those without a change."""
         run = self.run_here
         self.table.is_at_rest = not self.is_elsewhere and (run is None or run.is_over)
         ordered = sorted(
@@ -177,7 +177,7 @@ class PlanScreen(ListScreen[None]):
         return "Nothing to change." if is_empty else "No problems.", ""
 
     def _tell(self) -> None:
-        """Show the summary or progress, and the whole selected step."""
+        """Show the summary or the progress, and the full text of the selected step."""
         self.query_one("#what", Static).update("\n".join(filter(None, self._words())))
         shortens = self.query_one("#shortens", Static)
         shortens.update("" if self._is_begun else self._shortens)
@@ -229,7 +229,7 @@ class PlanScreen(ListScreen[None]):
         )
 
     def describe_rows(self) -> None:
-        """Show all of the step under the cursor: the table has a line for it."""
+        """Show the full text of the selected step, because its row may be too short for it."""
         step = self.table.current if self.table.display else None
         words = ""
         if step is not None:
@@ -244,7 +244,7 @@ class PlanScreen(ListScreen[None]):
 
     @property
     def is_painted(self) -> bool:
-        """Whether all that is known of the run is shown."""
+        """Whether the screen shows every known result of the run."""
         run = self.run_here
         is_told = run is None or self._seen == len(run.news)
         return self._is_read and is_told and not self._is_following
@@ -252,7 +252,7 @@ class PlanScreen(ListScreen[None]):
     # --- the run -------------------------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
-        """Update the screen, because the run may have continued or ended."""
+        """Follow the run again, because it may have continued or ended since."""
         self._begin_to_follow()
 
     def _begin_to_follow(self) -> None:
@@ -264,7 +264,7 @@ class PlanScreen(ListScreen[None]):
             self._follow()
 
     def _follow(self) -> None:
-        """Paint what has come about since the last look; without a layout of the screen."""
+        """Paint the steps changed since the last call; during the run, without a new layout."""
         run = self.run_here
         if run is None or not self.is_attached or self._timer is None:
             return
@@ -292,9 +292,10 @@ class PlanScreen(ListScreen[None]):
 
     @work(exclusive=True, group="elsewhere")
     async def follow_elsewhere(self) -> None:
-        """Show the progress in another session; after its end, the run can be resumed here.
+        """Show the progress of the run in another session until that run ends.
 
-        An error waits for the next read: the rows stay, and nothing is sent from here.
+        After the end, the plan can be resumed here. If a read fails, the rows stay and the next
+        read tries again. This method sends nothing to the service.
         """
         runs = self.operations.runs
         while self.is_elsewhere:
@@ -304,7 +305,7 @@ class PlanScreen(ListScreen[None]):
                 is_running, changed = await runs.is_running(self.drawn.plan.id), list[Step]()
                 try:
                     changed = await runs.changed(self.plan)
-                except StoreDamaged as error:  # no later look reads it: the end waits for none
+                except StoreDamaged as error:  # later reads fail, too: report this at the end
                     if not is_running:
                         self.tell(error)
                 if changed or not is_running:
@@ -316,7 +317,7 @@ class PlanScreen(ListScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action is not possible now; empty if it is."""
+        """Return why an action is not possible now; empty if the action is possible."""
         run = self.operations.run_under_way
         is_here = run is not None and run is self.run_here
         match action:
@@ -352,14 +353,14 @@ class PlanScreen(ListScreen[None]):
         return ""
 
     def _why_never(self) -> str:
-        """Return why this session can never send this plan; empty if it can."""
+        """Return why this session can never run this plan; empty if it can."""
         profile = self.operations.profile
         if profile.read_only:
             return describe_read_only(profile.name, "The plan cannot be run")
         return self._why_elsewhere()
 
     def _why_elsewhere(self) -> str:
-        """Return why this plan belongs to another profile or service; empty if it does not."""
+        """Return why this profile or its service cannot run the plan; empty if it can."""
         profile, plan = self.operations.profile, self.drawn.plan
         if (plan.profile, plan.service) != (profile.name, profile.base_url):
             return clean(OtherPlan(plan, profile.name, profile.base_url).sentences, 300)
@@ -375,13 +376,13 @@ class PlanScreen(ListScreen[None]):
         )
 
     def verb_now(self, action: str) -> str:
-        """Return the verb for the remaining steps of a plan that was begun."""
+        """Return "resume" for the run key if some steps were already run."""
         return "resume" if action == "carry_out" and self._is_begun else ""
 
     @work
     @opens("the question", must_appear=True)
     async def action_carry_out(self) -> None:
-        """Ask once whether it is meant, and carry it out."""
+        """Ask for confirmation, and run the plan."""
         plan = self.plan
         drawn = replace(self.drawn, plan=plan)
         question = await question_about(drawn, self._locks, self.operations)
@@ -392,7 +393,7 @@ class PlanScreen(ListScreen[None]):
                 return
             plan = await self.operations.runs.note_same_account(plan)
             self.drawn = replace(self.drawn, plan=plan)
-        if reason := self.why_not("carry_out"):  # another one may have begun
+        if reason := self.why_not("carry_out"):  # another run may have started
             self.refuse_to_open("Run", reason)
             return
         self._seen = 0
@@ -400,7 +401,7 @@ class PlanScreen(ListScreen[None]):
         self._begin_to_follow()
 
     def action_stop(self) -> None:
-        """Begin no more steps."""
+        """Stop the run after the steps that are in progress."""
         if (run := self.run_here) is not None:
             run.stop()
             self._tell()
@@ -415,7 +416,7 @@ class PlanScreen(ListScreen[None]):
     @work
     @opens("the plan to undo a step", must_appear=True)
     async def action_undo(self) -> None:
-        """Show the inverse of the selected step as a new plan."""
+        """Show a new plan that undoes the selected step."""
         if (step := self.table.current) is not None:
             with self.refusing_errors():
                 draw = partial(undo_one, self.operations, step.operation_id or "")
@@ -423,13 +424,13 @@ class PlanScreen(ListScreen[None]):
                     self.app.push_screen(PlanScreen(drawn))
 
     def action_problems(self) -> None:
-        """Show only steps with problems, or all again."""
+        """Switch between all steps and only the steps with problems."""
         self.only_problems = not self.only_problems
 
     def watch_only_problems(self) -> None:
-        """Show other rows."""
+        """Show the rows that match ``only_problems``."""
         self.paint()
 
     def action_back(self) -> None:
-        """Go back; a running plan continues in the background."""
+        """Close the screen; a running plan continues in the background."""
         self.dismiss(None)

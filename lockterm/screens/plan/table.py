@@ -1,4 +1,4 @@
-"""The steps of a plan as a table; a cell is made when it is seen, of thousands of steps too."""
+"""The table of a plan's steps, which creates the cells only of visible rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lockterm.widgets.line_table import TITLES, Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 _STEP, _LOCK, _STATE = 1, 2, 3
-"""Indexes of the action, lock and sign columns."""
+"""Indexes of the columns with the action, the lock and the state icons."""
 
 _SHORTENS = "! shortens"
 """The icon of a change that shortens access, in the warning color."""
@@ -44,21 +44,21 @@ _STATES: Mapping[StepState, str] = {
     StepState.UNKNOWN: "? unknown",
     StepState.NOT_SENT: "! not sent",
 }
-"""The result of a step in a narrow column; problems differ by shape, too."""
+"""The text for the result of a step; a leading character marks problems without color."""
 _LOOKS: Mapping[StepState, str] = {
     **dict.fromkeys((StepState.REFUSED, StepState.NOT_SENT), Validity.DISAGREE.look),
     StepState.SKIPPED: Validity.WEEK.look,
     StepState.UNKNOWN: Validity.UNCLEAR.look,
 }
-"""The look of the result of a step that has a problem."""
+"""The style of the result of a step that has a problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnLock:
-    """The shown data of a step's lock."""
+    """The data of a lock that the screen of a plan shows."""
 
     title: str
-    """As it came."""
+    """The title of the lock, not cleaned."""
     zone: tzinfo
 
 
@@ -66,8 +66,8 @@ class PlanTable(RowTable):
     """The table of steps: action, lock, state icons before and after, remote, and change or reason.
 
     Args:
-        steps: Number -> the present step; its entries may be replaced.
-        now_ms: Now, in milliseconds.
+        steps: Step number -> current step; the owner may replace the values.
+        now_ms: The current time in milliseconds.
     """
 
     def __init__(self, steps: Mapping[int, Step], now_ms: int, *, id: str | None = None) -> None:
@@ -82,7 +82,7 @@ class PlanTable(RowTable):
             id=id,
         )
         self.is_at_rest = True
-        """Whether no run of the steps is under way in this session."""
+        """Whether no session is running the steps."""
         self._steps = steps
         self._now_ms = now_ms
         self._locks: Mapping[int, OnLock] = {}
@@ -92,16 +92,16 @@ class PlanTable(RowTable):
         """Replace the rows; the same step stays selected.
 
         Args:
-            numbers: The numbers of the steps, in order.
-            locks: ID -> the lock.
+            numbers: The numbers of the steps to show, in order.
+            locks: Lock ID -> lock.
         """
         self._locks = locks
-        self.hidden = frozenset({_LOCK} if len(locks) == 1 else ())  # the title line names it
+        self.hidden = frozenset({_LOCK} if len(locks) == 1 else ())  # the header names it
         self._places = {number: place for place, number in enumerate(numbers)}
         self.show(LazyRows({str(number): number for number in numbers}, self._cells))
 
     def repaint(self, number: int) -> None:
-        """Repaint a step after its state changed, if it is visible."""
+        """Repaint the row of a step whose state has changed, if the table contains the row."""
         if (place := self._places.get(number)) is not None:
             self.refresh_lines(place + TITLES)
 
@@ -111,12 +111,12 @@ class PlanTable(RowTable):
         return None if self.highlighted is None else self.step(int(self.highlighted))
 
     def step(self, number: int) -> Step:
-        """Return a step as shown: one that was sent is unknown unless a run is under way here."""
+        """Return a step as shown: a sent step is unconfirmed unless its run is in progress."""
         step = self._steps[number]
         return at_rest(step) if self.is_at_rest else step
 
     def widest(self) -> Sequence[int]:
-        """Return the widths without making the cells of all rows."""
+        """Return the widest content of each column without creating the cells of all rows."""
         steps = [self._steps[number] for number in self._places]
         names = [step_name(step) for step in steps]
         locks = {self._locks[step.lock_id].title for step in steps}
@@ -166,9 +166,9 @@ def what_of(step: Step, lock: OnLock, now_ms: int, room: int = 0) -> str:
 
     Args:
         step: The step.
-        lock: Its lock.
-        now_ms: Now, in milliseconds.
-        room: The number of cells; a longer text leaves the old values out. 0 for no limit.
+        lock: The lock of the step.
+        now_ms: The current time in milliseconds.
+        room: The maximum width in cells; a wider text omits the old values. 0 for no limit.
     """
     if step.message and step.state not in DUE:
         return clean(step.message, 400)
