@@ -1,4 +1,4 @@
-"""All locks of the book at once: the search, and what ends."""
+"""The screens with remotes of all locks: the search, and Expiring."""
 
 from lockterm.screens.everywhere.screen import EverywhereScreen
 

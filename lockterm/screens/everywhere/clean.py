@@ -34,19 +34,20 @@ _ABOUT = "lockterm reads every lock and shows a plan. Nothing is deleted before 
 
 
 class CleanModal(FieldModal[PlanDraft | None]):
-    """A dialog for the days since remotes expired; its result is the plan to delete them, or None.
+    """A dialog for the minimum number of days since remotes expired.
 
-    It stays open while the locks are read, and keeps the typed days if there is no plan.
+    The result is the plan to delete these remotes, or None. The dialog stays open while the locks
+    are read. If there is no plan, the dialog shows the reason and keeps the typed number.
 
     Args:
-        operations: The service and the store.
+        operations: The operations on the service and the local store.
     """
 
     def __init__(self, operations: Operations) -> None:
         super().__init__()
         self._operations = operations
         self._reading: Worker[None] | None = None
-        """The work on the plan; None if there is none."""
+        """The worker that makes the plan; None if no worker runs."""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
@@ -62,7 +63,7 @@ class CleanModal(FieldModal[PlanDraft | None]):
                 yield CompactButton("Plan", id="act", variant="primary")
 
     def action_cancel(self) -> None:
-        """Stop reading, or close the dialog if nothing is read."""
+        """Stop the read of the locks, or close the dialog if no read is running."""
         if self._reading is not None:
             self._reading.cancel()
         else:
@@ -71,7 +72,7 @@ class CleanModal(FieldModal[PlanDraft | None]):
     # --- the plan ------------------------------------------------------------------------------
 
     def answer(self) -> None:
-        """Read the locks for the typed days, unless they are being read already."""
+        """Read the locks and make the plan, unless a read is running already."""
         if self._reading is not None:
             return
         try:
@@ -84,7 +85,7 @@ class CleanModal(FieldModal[PlanDraft | None]):
 
     @work
     async def _plan(self, days: int) -> None:
-        """Read the locks whole, and close with the plan; show why if there is none."""
+        """Read all locks and close with the plan; if there is no plan, show the reason."""
         with opening(self, "the plan", passes=_is_too_early, must_appear=True):
             try:
                 await self._draw(days)
@@ -116,10 +117,13 @@ class CleanModal(FieldModal[PlanDraft | None]):
         self.refuse(describe_none_expired(days, draft.plan, unread, is_none_read=is_none_read))
 
     def _show(self, words: str) -> None:
-        """Show what the dialog does, or how far it is."""
+        """Show the purpose of the dialog, or the progress of the read."""
         self.query_one("#reading", Label).update(words, layout=False)
 
 
 def _is_too_early(event: events.Key) -> bool:
-    """Return whether a key repeats the request; if kept, it would ask to run an unread plan."""
+    """Return whether a key is Enter, which must not wait for the plan.
+
+    On the screen of the plan, Enter would ask to run a plan that the user has not read.
+    """
     return event.key == "enter"

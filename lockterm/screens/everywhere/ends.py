@@ -1,4 +1,4 @@
-"""Expiring: the remotes of all locks by their end, and a chart of the days to come."""
+"""The screen Expiring: remotes of all locks by their end, and a chart of the days to come."""
 
 from __future__ import annotations
 
@@ -34,23 +34,26 @@ from lockterm.widgets.cells import cut
 from lockterm.widgets.find_line import FindLine
 
 LABEL = 10
-"""The minimum number of cells before the days."""
+"""The minimum width of the labels before the days, in cells."""
 
 MORE = "^"
-"""In the place of a number that takes more cells than there are: no state of a remote has it."""
+"""The sign for a number that does not fit; no state of a remote has the same sign."""
 
 MOST_LOCKS = 10
 """The maximum number of locks with their own line."""
 
 _LOW = 18
-"""The terminal height in lines above which every two more lines add a lock."""
+"""The terminal height in lines above which every two more lines make room for one more lock."""
 
 Ends = tuple[str, Sequence[int]]
-"""The title of a lock, and how many end there on each day."""
+"""The title of a lock, and the number of its remotes that expire on each day."""
 
 
 class DaysToCome(Widget):
-    """A bar for each day with its number of ends; by lock if there is room."""
+    """A chart of the days to come, with a bar and the number of expiring remotes for each day.
+
+    If the terminal is high, the first locks have their own lines.
+    """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -58,7 +61,12 @@ class DaysToCome(Widget):
         self._ends: Sequence[Ends] = ()
 
     def show_days(self, first: date | None, ends: Sequence[Ends]) -> None:
-        """Show the ends from a day on, for locks in a given order."""
+        """Show how many remotes expire on each day.
+
+        Args:
+            first: The first day; None if there are no locks.
+            ends: The numbers of each lock, in the order of the lines.
+        """
         lines = len(self._shown)
         self._first, self._ends = first, ends
         self.refresh(layout=len(self._shown) != lines)
@@ -68,7 +76,7 @@ class DaysToCome(Widget):
 
     @property
     def _shown(self) -> Sequence[Ends]:
-        """The locks with their own line; the last line is for all others if there are more."""
+        """The locks with their own line. If not all locks fit, the last line sums up the others."""
         most = min(max(self.app.size.height - _LOW, 0) // 2, MOST_LOCKS)
         if min(len(self._ends), most) < 2:
             return ()
@@ -102,7 +110,14 @@ def _sum(ends: Sequence[Ends]) -> list[int]:
 
 
 def _ruler(first: date, cells: int) -> str:
-    """Return the first day and each Monday, with new months: ``23 Nov  30       7 Dec``."""
+    """Return labels for the first day and each Monday: ``23 Nov  30       7 Dec``.
+
+    A label has the name of the month only if the month has changed.
+
+    Args:
+        first: The first day.
+        cells: The width of a day in cells.
+    """
     text, told = "", 0
     for number in range(DAYS):
         day = first + timedelta(days=number)
@@ -117,7 +132,12 @@ def _ruler(first: date, cells: int) -> str:
 
 
 def bars(counts: Sequence[int], cells: int) -> str:
-    """As high as many end on a day, beside the day with the most."""
+    """Return one bar per day, scaled to the busiest day.
+
+    Args:
+        counts: The number of remotes that expire on each day.
+        cells: The width of a day in cells.
+    """
     signs = "_:|#" if glyphs.are_ascii() else "▁▂▃▄▅▆▇█"
     most = max(*counts, 1)
     drawn = (signs[-(-count * len(signs) // most) - 1] if count else "" for count in counts)
@@ -125,7 +145,15 @@ def bars(counts: Sequence[int], cells: int) -> str:
 
 
 def numbers(first: date, counts: Sequence[int], cells: int) -> str:
-    """Number of remotes that expire on each day; :data:`MORE` if the number does not fit."""
+    """Return the number of remotes that expire on each day; :data:`MORE` if it does not fit.
+
+    Working days without an expiring remote have a dot.
+
+    Args:
+        first: The first day.
+        counts: The number for each day.
+        cells: The width of a day in cells.
+    """
     nothing = "." if glyphs.are_ascii() else "·"
     text = ""
     for number, count in enumerate(counts):
@@ -138,12 +166,12 @@ def numbers(first: date, counts: Sequence[int], cells: int) -> str:
 
 
 _HIGH = 36
-"""The minimum terminal height in lines at which the days ahead are shown without a key."""
+"""The minimum terminal height in lines at which the chart is shown without a key press."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Which ends are shown."""
+    """A span of end dates. Only remotes whose end is in the span are shown."""
 
     words: str
     first_days: int | None
@@ -161,10 +189,10 @@ SPANS = (
 
 
 class WhatEndsScreen(AllLocksScreen):
-    """The screen Expiring: the next ends first, then expired remotes, the latest first.
+    """The screen Expiring: remotes that expire next, then expired remotes, the latest first.
 
     Args:
-        operations: The one door to service and store.
+        operations: The operations on the service and the local store.
     """
 
     BINDINGS = bindings("ends")
@@ -174,14 +202,14 @@ class WhatEndsScreen(AllLocksScreen):
     def __init__(self, operations: Operations) -> None:
         super().__init__(operations)
         self.span = SPANS[0]
-        """Which ends are shown."""
+        """The shown span of end dates."""
         self._counts = [0] * len(SPANS)
         self._timeline = Timeline(0, ())
         self._has_days: bool | None = None
-        """Whether the days ahead are shown; None to decide by the terminal's height."""
+        """Whether the chart of days is shown; None to decide by the terminal's height."""
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path; the screen is about all locks."""
+        """Return the path for the header, which names no lock."""
         return ("Expiring",)
 
     def compose_body(self) -> ComposeResult:
@@ -202,7 +230,7 @@ class WhatEndsScreen(AllLocksScreen):
         )
         found, counts = list[tuple[int, int, Place, LockRead]](), [0] * len(SPANS)
         shown = SPANS.index(self.span)
-        # Each once: a name that this machine does not know is looked for on the disk every time.
+        # Get each zone once, because an unknown zone name causes a search on the disk every time.
         named = {one.lock.zone: one.lock for one in site.locks.values()}
         zones = {name: self.operations.zone(lock) for name, lock in named.items()}
         timeline = Timeline(now_ms, set(zones.values()))
@@ -278,23 +306,23 @@ class WhatEndsScreen(AllLocksScreen):
                 [
                     (locks[lock_id].lock.title, counts)
                     for lock_id, counts in self._timeline.by_first_day()
-                    if lock_id in locks  # it may have left the book since these were counted
+                    if lock_id in locks  # the lock may have been removed
                 ],
             )
 
     def on_resize(self) -> None:
-        """Show the days ahead without a key if the terminal is high."""
+        """Show or hide the chart of days, because it may depend on the terminal's height."""
         self.call_after_refresh(self._show_days)
 
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action can do nothing now; empty if it can."""
+        """Return why an action is disabled now; empty if it is enabled."""
         if action != "clean":
             return super().why_not(action)
         if self.operations.profile.read_only:
             return describe_read_only(self.operations.profile.name, "Nothing can be deleted")
-        return self.why_not("read")  # both are for all locks of the book
+        return self.why_not("read")  # both actions need a lock in the book
 
     def action_clean(self) -> None:
         """Ask how long ago remotes expired, and show the plan that deletes them on all locks."""
@@ -313,7 +341,7 @@ class WhatEndsScreen(AllLocksScreen):
         self._choose(1)
 
     def action_timeline(self) -> None:
-        """Show the days to come, or no more."""
+        """Show or hide the chart of days."""
         self._has_days = not self._shows_days
         self._show_days()
 
@@ -321,7 +349,7 @@ class WhatEndsScreen(AllLocksScreen):
         self._choose(-1)
 
     def action_back(self) -> None:
-        """Show all again; then go back."""
+        """Clear the search; without a search, clear the filter or the marks, or go back."""
         if self.results.needle:
             self.query_one(FindLine).action_close()
         else:

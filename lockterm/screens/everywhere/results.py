@@ -1,4 +1,4 @@
-"""Results from all locks: at once from the last lists, and then from new reads."""
+"""Search results from all locks: first from the stored lists, then from new reads."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_FOUND = 500
 """The maximum number of remotes shown."""
 
 MOST_LOOKED_AT = 20_000
-"""The maximum number of records unpacked for their state, because keys wait for it."""
+"""The maximum number of remotes unpacked to apply a filter, because keys wait during this work."""
 
 SHOWN_S = 0.25
 """Seconds between updates while locks are read."""
@@ -44,23 +44,24 @@ TYPED_S = 0.3
 """Seconds without typing before results are unpacked and counted."""
 
 Search = Callable[[Site, str], Iterator[OnLock | None]]
-"""Yields the rows of a site for a text, in order, and sometimes None so that keys are handled."""
+"""A function that yields the rows of a site that match a text, in order. At times, the function
+yields None, so that keys can be handled."""
 
 
 class Results(Vertical):
-    """The find line, the rows, and the texts about them.
+    """The find line, the rows, and the texts about the rows.
 
     Args:
-        operations: The one door to service and store.
+        operations: The operations on the service and the local store.
         table: The table of the rows.
-        search: Yields the rows to show.
+        search: The function that yields the rows to show.
         marks: The marked remotes.
-        finds_first: Whether it begins in the find line, which then always stays.
-        reads_first: Whether it begins with a read of all locks, unless they were read recently.
+        finds_first: Whether the find line has the focus at first, and always stays open.
+        reads_first: Whether to read all locks at first, unless all lists are recent.
     """
 
     class Shown(Message):
-        """Posted when other rows are shown, or another row is selected."""
+        """The message that other rows are shown, or that another row is selected."""
 
     def __init__(
         self,
@@ -80,11 +81,11 @@ class Results(Vertical):
         self._finds_first = finds_first
         self._reads_first = reads_first
         self.site = Site(operations)
-        """The known lists of the locks."""
+        """The locks with their last lists."""
         self.error: StoreError | None = None
-        """Why the lock book cannot be read."""
+        """The error of reading the lock book, or None."""
         self.needle = ""
-        """The text that is searched for."""
+        """The search text."""
         self.only: StateFilter | None = None
         """The filter on the results; None for all."""
         self._found: Sequence[OnLock] = ()
@@ -92,19 +93,19 @@ class Results(Vertical):
         self.counts: Counter[StateFilter] | None = None
         """State -> number of results; None if not counted yet."""
         self.is_cut = False
-        """Whether there is more than is shown."""
+        """Whether there are more results than the shown rows."""
         self.is_loaded = False
-        """Whether the lists of the last reading are loaded."""
+        """Whether the stored lists are loaded."""
         self._opening: PendingNavigation | None = None
-        """Holds keys back until the first row is shown."""
+        """Makes keys wait until the first row is shown; None if no locks are being read."""
         self._has_news = False
-        """Whether lists were read after the last search."""
+        """Whether new lists arrived while a search was running."""
         self._has_moved = False
-        """Whether the cursor was moved since something else was searched for."""
+        """Whether the user moved the cursor after the last new search."""
         self._opened: int | None = None
-        """The lock that was opened from here."""
+        """The ID of the lock that the user opened from this screen; None if there is none."""
         self._changed: set[int] = set()
-        """The locks that were changed from here and are to be read again."""
+        """The IDs of locks that lockterm changed and must read again."""
 
     def compose(self) -> ComposeResult:
         if self._finds_first:
@@ -122,7 +123,7 @@ class Results(Vertical):
         return cast("ListScreen[Any]", self.screen)
 
     def on_mount(self) -> None:
-        """Load the lists that were read before."""
+        """Focus the find line or the table, and load the stored lists."""
         if self._finds_first:
             self.query_one(FindLine).open()
         else:
@@ -133,7 +134,7 @@ class Results(Vertical):
 
     @work(exclusive=True, group="load")
     async def load(self) -> None:
-        """Load the lists that were read before, and search them."""
+        """Load the stored lists and search them; then read the locks that are due."""
         with opening(self, "what was read last", passes=self._types):
             try:
                 await self.site.load()
@@ -143,7 +144,7 @@ class Results(Vertical):
                 self.error = error
             self.is_loaded = True
             await self._find(top=True)
-        # Never without a key in low-bandwidth mode.
+        # In low-bandwidth mode, only a key press reads all locks.
         is_due = self._operations.remotes.reads_ahead and self.site.is_old
         if is_due and self._reads_first:
             self.read_all()
@@ -153,7 +154,7 @@ class Results(Vertical):
 
     @work(exclusive=True, group="find")
     async def find(self, *, top: bool = False) -> None:
-        """Show the results from the known lists.
+        """Show the results from the loaded lists.
 
         Args:
             top: Whether the search is new, so that the first row is selected.
@@ -167,7 +168,7 @@ class Results(Vertical):
             await self._find(top=False)
 
     def _find_news(self) -> None:
-        """Search the new lists; if a search is under way, do it afterwards."""
+        """Search the new lists now, or after the search that is running."""
         finds = (one for one in self.workers if one.group == "find" and one.node is self)
         self._has_news = any(not one.is_finished for one in finds)
         if not self._has_news:
@@ -177,7 +178,7 @@ class Results(Vertical):
         self._has_news = False
         if not self.is_loaded:
             return
-        if top:  # what was counted is of something else
+        if top:  # the counts belong to the previous search
             self.workers.cancel_group(self, "count")
             self.counts = None
         slices, rows = Slices(), list[OnLock]()
@@ -201,7 +202,7 @@ class Results(Vertical):
         """Read locks now, and show results as they arrive.
 
         Args:
-            locks: The locks; None for all of the book.
+            locks: The locks to read; None for all locks of the book.
         """
         clock = asyncio.get_running_loop().time
         due_s = clock() + SHOWN_S
@@ -231,7 +232,7 @@ class Results(Vertical):
         opened.end()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read locks again that were changed from here; until then their lists are behind."""
+        """Read locks again that lockterm changed; mark their lists as outdated until then."""
         self._changed |= {*lock_ids}
         if not self.is_loaded or self.error is not None:
             return
@@ -245,7 +246,7 @@ class Results(Vertical):
         return [one.lock for lock_id, one in self.site.locks.items() if lock_id in changed]
 
     def read_all(self) -> None:
-        """Read all locks again, after the lists that were read before are loaded."""
+        """Read all locks again; if the lock book could not be loaded, try to load it again."""
         if self.is_loaded and self.error is None and self.site.locks:
             self.read()
             self.tell()
@@ -255,7 +256,7 @@ class Results(Vertical):
 
     @work(exclusive=True, group="again")
     async def look_again(self) -> None:
-        """After another screen: read again the lock that was opened, if it was changed."""
+        """Read the lock that was opened on another screen again, if its list is out of date."""
         lock_id, self._opened = self._opened, None
         if lock_id is None or lock_id not in self.site.locks or self.site.is_reading:
             return
@@ -266,17 +267,17 @@ class Results(Vertical):
 
     @property
     def current(self) -> OnLock | None:
-        """The row under the cursor."""
+        """The selected row; None if there are no rows."""
         return self._table.current
 
     @property
     def rows(self) -> Sequence[OnLock]:
-        """The remotes that are shown, from top to bottom."""
+        """The shown rows with a remote, from top to bottom."""
         shown = self._table.rows
         return [row for row in shown if row.listing is not None]
 
     def marked_rows(self) -> Sequence[Row]:
-        """Return the rows that may be marked, without unpacking the others."""
+        """Return the shown rows that may be marked, without unpacking the other remotes."""
         keys = {(lock_id, remote.id) for lock_id, remote in self._marks.rows}
         return [
             (row.lock.lock_id, row.remote)
@@ -286,7 +287,7 @@ class Results(Vertical):
 
     @property
     def cursor(self) -> int:
-        """The index of the selected remote; -1 if a lock or nothing is selected."""
+        """The index of the selected remote in ``rows``; -1 if no remote is selected."""
         row, rows = self.current, self.rows
         return rows.index(row) if row in rows else -1
 
@@ -295,14 +296,14 @@ class Results(Vertical):
         return [(row.lock.lock_id, row.remote) for row in self.rows if row.remote is not None]
 
     def note_opened(self, lock: Lock) -> None:
-        """Note that a lock's remote is looked at on another screen, which may change it."""
+        """Note that the user opened a lock on another screen, which may change its remotes."""
         self._opened = lock.lock_id
 
     def _show(self, rows: Sequence[OnLock], *, top: bool) -> None:
         if not self.is_running:
             return
         count_after_s = TYPED_S if top else 0.0
-        # A lock that was not read was first while there was nothing else.
+        # The first row was about an unread lock only because no remotes were shown yet.
         stood = self.current
         top = top or (not self._has_moved and stood is not None and stood.listing is None)
         self._found = rows
@@ -318,27 +319,27 @@ class Results(Vertical):
 
     @work(exclusive=True, group="count")
     async def count(self, after_s: float = 0.0) -> None:
-        """Count the states of the rows after some seconds, with pauses for keys."""
+        """Count the states of the rows after a delay in seconds, with pauses for keys."""
         await asyncio.sleep(after_s)
         slices, rows = Slices(), self.rows
         for row in rows:
             _ = row.remote
             await slices.pause()
         remotes = (row.remote for row in rows if row.remote is not None)
-        # Where nothing was typed nothing is found: no state has 0 remotes for that.
+        # Without rows, show no counts, because they would all be 0.
         self.counts = count_states(remotes, self._operations.now_ms()) if rows else None
         if self.is_running:
             self.tell()
 
     @work(exclusive=True, group="time")
     async def pass_time(self) -> None:
-        """Update rows and counts to the present time; expired rows keep their places."""
+        """Update rows and counts to the present time; all rows keep their places."""
         slices, problems = Slices(), dict[str, str]()
-        for row in self._search(self.site, self.needle):  # which counts what it goes through
+        for row in self._search(self.site, self.needle):  # Expiring also counts
             if row is not None and row.listing is None:
                 problems[row.key] = row.problem
             elif row is not None and self.is_cut:
-                break  # all is counted before, and of locks that come behind nothing is shown
+                break  # the counts are complete, and later rows are not shown
             await slices.pause()
         table = self._table
         for row in table.rows:
@@ -350,18 +351,18 @@ class Results(Vertical):
             self.count()
 
     def show_only(self, only: StateFilter | None) -> None:
-        """Show remotes of one state alone, of all that is found; or all again."""
+        """Show only the results of one state; None shows all results."""
         self.only = only
         self.find(top=True)
 
     @property
     def asked_for(self) -> list[str]:
-        """Return the search text and the filter as part of a sentence."""
+        """The search text and the filter, each as a part of a sentence."""
         needle = [quoted(clean(self.needle, 60))] if self.needle else []
         return needle + ([f"the state {quoted(describe_state(self.only))}"] if self.only else [])
 
     def tell(self) -> None:
-        """Describe the rows, and the empty state if there are none."""
+        """Update the texts about the rows, and the empty state if there are no rows."""
         table, panel = self._table, self.query_one(StatePanel)
         table.show_title(self._screen.describe_title())
         panel.display = not table.rows
@@ -394,7 +395,7 @@ class Results(Vertical):
         return separator().join(parts)
 
     def _tell_row(self) -> None:
-        """Show the age of the selected row's list, and the values that no column has room for."""
+        """Show the age of the selected row's list, and the values without a column."""
         row, words = self.current, ""
         if row is not None and row.listing is not None:
             words = row_words(row, self.site.age_of(row.listing))
@@ -407,13 +408,13 @@ class Results(Vertical):
         return self.query_one(FindLine).types(event)
 
     def follow_cursor(self) -> None:
-        """Describe the row to which the cursor has moved."""
+        """Update the texts about the selected row after the cursor moved."""
         self._has_moved = True
         self.query_one(Pager).tick()
         self._tell_row()
 
     def sort_rows(self) -> None:
-        """Sort the rows by the title that was clicked."""
+        """Sort the rows by the clicked column title."""
         self._table.show_rows(self._found, self._operations.now_ms())
         self._tell_row()
 

@@ -1,4 +1,4 @@
-"""The search of all locks, and the base that it shares with Expiring."""
+"""The search of all locks, and the base class that the search shares with Expiring."""
 
 from __future__ import annotations
 
@@ -36,20 +36,22 @@ if TYPE_CHECKING:
 
 
 ON_ONE = frozenset({"renew", "delete"})
-"""Actions that are for the remote under the cursor where none is marked."""
+"""Actions that apply to the selected remote if no remote is marked."""
 
 EMPTY_BOOK = "The lock book is empty."
 
 
 class AllLocksScreen(ListScreen[None]):
-    """The base of screens with remotes of all locks; a subclass gives the search and empty states.
+    """The base of the screens with remotes of all locks.
+
+    A subclass implements the search, and the text for a search without results.
 
     Args:
-        operations: The one door to service and store.
+        operations: The operations on the service and the local store.
     """
 
     columns: ClassVar[Sequence[str]]
-    """The columns of the table."""
+    """The keys of the table's columns, from left to right."""
     table: OnLocksTable
     marks: Marks[Key, Row]
 
@@ -68,7 +70,7 @@ class AllLocksScreen(ListScreen[None]):
 
     @abstractmethod
     def describe_no_match(self) -> tuple[str, str]:
-        """Return the text if nothing is found, and the keys that help."""
+        """Return the text for a search without results, and the keys to continue."""
 
     def describe_empty(self) -> tuple[str, str]:
         if (error := self.results.error) is not None:
@@ -80,16 +82,16 @@ class AllLocksScreen(ListScreen[None]):
 
     @property
     def results(self) -> Results:
-        """What is shown."""
+        """The widget with the find line, the rows, and the texts about the rows."""
         return self.query_one(Results)
 
     def on_screen_resume(self) -> None:
-        """Read data again that another screen may have changed."""
+        """Read the lock again that another screen may have changed, and unmark finished rows."""
         self.results.look_again()
         self.unmark_done()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read locks again that were changed by a run."""
+        """Read the locks again that a run changed."""
         self.results.read_changed(lock_ids)
 
     def paint(self) -> None:
@@ -109,7 +111,7 @@ class AllLocksScreen(ListScreen[None]):
             self.results.pass_time()
 
     def problems(self, site: Site) -> Iterator[OnLock]:
-        """Yield a row for each lock that could not be read just now."""
+        """Yield a row for each lock with a problem in the latest read."""
         for one in site.asked.values():
             if one is not None and one.problem:
                 words = f"not read: {one.problem}" if one.listing is None else one.problem
@@ -121,7 +123,7 @@ class AllLocksScreen(ListScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action can do nothing now; empty if it can."""
+        """Return why an action is disabled now; empty if it is enabled."""
         results = self.results
         if action == "open" and results.current is None:
             return "No row is selected."
@@ -158,7 +160,7 @@ class AllLocksScreen(ListScreen[None]):
         self.results.read_all()
 
     def action_back(self) -> None:
-        """Show all again; unmark all; then go back."""
+        """Clear the filter; without a filter, unmark all rows; without marks, go back."""
         if self.results.only is not None:
             self.results.show_only(None)
         elif self.marks:
@@ -169,7 +171,7 @@ class AllLocksScreen(ListScreen[None]):
     # --- actions: one remote -------------------------------------------------------------------
 
     def _on_one(self) -> RowCommands | None:
-        """Return the commands on the remote under the cursor; wherever that goes, they keep it."""
+        """Return the commands on the selected remote; the commands keep it if the cursor moves."""
         row = self.results.current
         return RowCommands(self, row.lock, row.remote) if row and row.remote else None
 
@@ -207,7 +209,7 @@ class AllLocksScreen(ListScreen[None]):
         return key_of_remote(step)
 
     def _unread(self) -> list[Step]:
-        """Return a step for each unread lock, on which matching remotes may remain."""
+        """Return a step for each unread lock, because matching remotes may remain on that lock."""
         site = self.results.site
         return [
             Step(
@@ -249,8 +251,8 @@ def _why_unread(known: LockRead, asked: LockRead | None) -> str:
     """Return why the remotes of a lock are unknown; empty if they are known.
 
     Args:
-        known: The last list.
-        asked: The result of the present read; None while it runs.
+        known: The lock with its last list.
+        asked: The result of the current read; None while the lock is being read.
     """
     if asked is None:
         return "The lock was still being read"
@@ -261,7 +263,7 @@ def _why_unread(known: LockRead, asked: LockRead | None) -> str:
 
 
 class RowCommands(RemoteCommands):
-    """The commands on the remote of one row, also after another row is selected.
+    """The commands on the remote of one row, even after another row is selected.
 
     Args:
         screen: The screen of the row.
@@ -290,12 +292,12 @@ class RowCommands(RemoteCommands):
         self._table.refresh()
 
     def note_written(self) -> None:
-        if self._all_locks.is_attached:  # a change that is under way goes on without this screen
+        if self._all_locks.is_attached:  # a running change continues after this screen is closed
             self._all_locks.results.read_changed([self._lock.lock_id])
 
 
 class EverywhereScreen(AllLocksScreen):
-    """One search over all locks of the book."""
+    """The screen that searches the remotes of all locks in the lock book."""
 
     BINDINGS = bindings("everywhere")
 
@@ -306,7 +308,7 @@ class EverywhereScreen(AllLocksScreen):
         self._lacking = Lacking()
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path; the screen is about all locks."""
+        """Return the path for the header, which names no lock."""
         return ("All locks",)
 
     def compose_body(self) -> ComposeResult:
@@ -318,7 +320,8 @@ class EverywhereScreen(AllLocksScreen):
             return
         lacks = self._lacking.lacks
         for lock_id, one in site.locks.items():
-            if one.listing is not None and not lacks(lock_id, one.listing, needed):  # as most do
+            # Most lists lack a word, so the next line skips them without a search.
+            if one.listing is not None and not lacks(lock_id, one.listing, needed):
                 zone, read = self.operations.zone(one.lock), site.short_age(one.listing)
                 for place in one.listing.find(needed) if needed else one.listing.places():
                     yield OnLock(one.lock, zone, read, one.listing, place)

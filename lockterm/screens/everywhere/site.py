@@ -1,4 +1,4 @@
-"""The lists of all locks as they were last read, and why a lock could not be read."""
+"""The remotes of all locks as last read, and the reasons why locks could not be read."""
 
 from __future__ import annotations
 
@@ -22,44 +22,49 @@ SLICE_S = 0.02
 
 
 class Slices:
-    """The slices of one piece of work; the first begins now."""
+    """A clock that divides long work into time slices, so that keys are handled between them.
+
+    The first slice begins when the object is created.
+    """
 
     def __init__(self) -> None:
         self._clock = asyncio.get_running_loop().time
         self._until_s = self._clock() + SLICE_S
 
     async def pause(self) -> None:
-        """Let keys be handled at the end of a time slice."""
+        """Let keys be handled if the current slice has ended; then begin a new slice."""
         if self._clock() > self._until_s:
             await asyncio.sleep(0)
             self._until_s = self._clock() + SLICE_S
 
 
 LATELY_MS = 5 * 60_000
-"""The age in milliseconds up to which a list is not read again without a key."""
+"""The maximum age of a recent list in milliseconds. Only a key press reads recent lists again."""
 
 
 class Site:
-    """The locks of the book with their lists, as a screen shows them.
+    """The locks of the lock book, each with the list of its remotes that was last read.
 
     Args:
-        operations: The one door to service and store.
+        operations: The operations on the service and the local store.
     """
 
     def __init__(self, operations: Operations) -> None:
         self._operations = operations
         self.locks: dict[int, LockRead] = {}
-        """By their id, in the order of the book."""
+        """Lock ID -> the lock with its last list, in the order of the lock book."""
         self.asked: dict[int, LockRead | None] = {}
-        """Those that are or were asked for just now, with the answer; empty: none was."""
+        """Lock ID -> the result of the latest read; None while the lock is being read. Without a
+        read, the mapping is empty."""
         self.is_reading = False
         self._readings = 0
-        """How many were begun: one that another one has replaced ends after that has begun."""
+        """The number of reads begun so far. A read that was replaced may end after a newer read has
+        begun, and must not reset ``is_reading`` then."""
         self._known: tuple[int, int | None] | None = None
-        """Number of locks never read, and time of the oldest list; None if not counted yet."""
+        """The number of locks without a list, and the time of the oldest list; None if unknown."""
 
     async def load(self) -> None:
-        """Load the lists that were read before.
+        """Load the lists of all locks from the local store.
 
         Raises:
             StoreError: The lock book cannot be read.
@@ -72,8 +77,8 @@ class Site:
         """Read locks; a lock that cannot be read keeps its last list.
 
         Args:
-            news: Called after each lock.
-            locks: The locks; None for all.
+            news: The function to call after each lock.
+            locks: The locks to read; None for all locks.
 
         Raises:
             StoreError: The lock book cannot be read.
@@ -96,7 +101,7 @@ class Site:
                 self._forget_unanswered()
 
     def note_changed(self, lock_ids: Iterable[int]) -> None:
-        """Mark the lists of locks as outdated after a change from here."""
+        """Mark the lists of locks as outdated, because lockterm changed remotes on these locks."""
         for lock_id in lock_ids:
             one = self.locks.get(lock_id)
             if one is not None and one.listing is not None:
@@ -117,20 +122,20 @@ class Site:
 
     @property
     def unread(self) -> int:
-        """Number of locks never read."""
+        """The number of locks without a list."""
         return self._count()[0]
 
     def _count(self) -> tuple[int, int | None]:
-        if self._known is None:  # once for all texts about ten thousand locks
+        if self._known is None:  # count once for all texts, because there may be 10,000 locks
             lists = [one.listing.at_ms for one in self.locks.values() if one.listing is not None]
             self._known = len(self.locks) - len(lists), min(lists, default=None)
         return self._known
 
     def words(self, longest: int | None = None) -> str:
-        """Return how much is known: ``31 of 32 locks read, yard: no answer``.
+        """Return how many locks were read, such as ``31 of 32 locks read, yard: no answer``.
 
         Args:
-            longest: The maximum number of characters of a reason; None for no limit, 0 to name
+            longest: The maximum length of each reason, in characters; None for no limit; 0 to name
                 neither locks nor reasons.
         """
         answers = [one for one in self.asked.values() if one is not None]
@@ -146,9 +151,9 @@ class Site:
         return f"{unread:,} of {len(self.locks):,} locks not read yet"
 
     def oldest_ms(self) -> int | None:
-        """When the oldest of the lists was read, on the clock that ages are counted by.
+        """Return when the oldest list was read, in milliseconds on the steady clock.
 
-        None: nothing was read yet, or the clock was set back since.
+        Return None if there is no list, or if this machine's clock was set back since the read.
         """
         at_ms = self._count()[1]
         age_ms = None if at_ms is None else self.age_ms(at_ms)
@@ -156,21 +161,25 @@ class Site:
 
     @property
     def is_old(self) -> bool:
-        """Whether some of the lists were not read recently."""
+        """Whether some lock has no list, or a list older than :data:`LATELY_MS`."""
         read_ms = None if self.unread else self.oldest_ms()
         return read_ms is None or self._operations.clock.steady_ms() - read_ms > LATELY_MS
 
     def age_ms(self, at_ms: int) -> int | None:
-        """Return the age of a list in milliseconds; None if the clock was set back."""
+        """Return the age of a list in milliseconds; None if the clock was set back.
+
+        Args:
+            at_ms: When the list was read, in milliseconds.
+        """
         age_ms = self._operations.machine_ms() - at_ms
         return age_ms if age_ms >= 0 else None
 
     def short_age(self, listing: Listing) -> str:
-        """Return the age of a list in a few cells."""
+        """Return the age of a list for a narrow column."""
         return format_short_age(
             listing.at_ms, self._operations.machine_ms(), changed=listing.changed
         )
 
     def age_of(self, listing: Listing) -> str:
-        """Return the age of a list in words."""
+        """Return the age of a list as words."""
         return describe_age(listing.at_ms, self._operations.machine_ms(), changed=listing.changed)

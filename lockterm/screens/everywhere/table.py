@@ -1,4 +1,4 @@
-"""Remotes of several locks as a table, and the locks that could not be read."""
+"""The table of remotes of several locks, with a row for each lock that could not be read."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 LOCK_CELLS = 24
-"""The most cells of a lock's name."""
+"""The maximum width of a lock's name, in cells."""
 
 COLUMNS: Mapping[str, Column] = {
     "sign": Column("", most=BEFORE - GAP, least=BEFORE - GAP),
@@ -58,28 +58,28 @@ COLUMNS: Mapping[str, Column] = {
     "state": Column("State", most=12, least=9, rank=4),
     "read": Column("Read", most=5, least=4, rank=2, right=True),
 }
-"""All there can be."""
+"""Key -> column, for all columns that a table of several locks can have."""
 
 
 _BY: Mapping[str, str] = {
     **{"Ends": "end", "When": "end", "Name": "name", "Number": "number"},
     **{"Valid": "valid", "State": "state"},
 }
-"""Title -> the column of a lock's own table by which it sorts."""
+"""Column title -> the key of the column with the same sort order in the table of one lock."""
 
 _FIRST = Place(0, 0)
 
 
 class OnLock:
-    """A found remote with its lock, or a lock that could not be read.
+    """A row with a found remote, or a row with a problem of a lock.
 
     Args:
         lock: The lock.
-        zone: The lock's zone.
-        read: The age of the list, in a few cells.
-        listing: The list that holds the remote; None for a row about the lock.
-        place: The index of the remote in the list.
-        problem: Why the lock could not be read; clean.
+        zone: The time zone of the lock.
+        read: The age of the list, for a narrow column.
+        listing: The list that holds the remote; None for a row with a problem.
+        place: The place of the remote in the list.
+        problem: The problem, such as why the lock could not be read; clean.
     """
 
     def __init__(
@@ -100,40 +100,40 @@ class OnLock:
 
     @property
     def remote_id(self) -> int | None:
-        """The remote's ID, read without unpacking; None if it has none, or for a lock."""
+        """The remote's ID, found without unpacking; None without an ID, or for a problem row."""
         return None if self.listing is None else self.listing.id(self._place)
 
     @property
     def key(self) -> str:
-        """The key of the row, which stays when the list is read again."""
+        """The key of the row, which stays the same when the list is read again."""
         if self.listing is None:
             return f"{self.lock.lock_id}"
         at = f"{self._place.block}.{self._place.line}" if (id := self.remote_id) is None else id
         return f"{self.lock.lock_id} {at}"
 
     def may_be(self, only: StateFilter | None, now_ms: int) -> bool:
-        """Return whether the row may pass a filter, as far as is known without unpacking."""
+        """Return whether the row may pass a filter, judged without unpacking the remote."""
         if self.listing is None or not isinstance(only, State):
             return True
         return may_be(only, self.listing.end(self._place), now_ms)
 
     def has_state(self, only: StateFilter | None, now_ms: int) -> bool:
-        """Return whether the row passes a filter; a lock that could not be read always does."""
+        """Return whether the row passes a filter; a row with a problem passes every filter."""
         if only is None or self.remote is None:
             return True
         return has_state(self.remote, only, now_ms)
 
     @cached_property
     def remote(self) -> Remote | None:
-        """The remote, unpacked on first use; None for a lock."""
+        """The remote, unpacked on first use; None for a row with a problem."""
         return None if self.listing is None else self.listing.remote(self._place)
 
 
 class OnLocksTable(RowTable):
-    """Remotes of several locks.
+    """The table of remotes of several locks.
 
     Args:
-        columns: Which of ``COLUMNS``, from left to right.
+        columns: The keys of the shown ``COLUMNS``, from left to right.
         marks: The marked remotes.
     """
 
@@ -186,17 +186,21 @@ class OnLocksTable(RowTable):
             self.refresh()
 
     def _compared(self, row: OnLock, title: str) -> Any:
-        """Return the sort key of a row; None for a lock that was not read, or without a value."""
+        """Return the sort key of a row by a column title; None if the row has no value there."""
         if row.listing is None or row.remote is None:
             return None
         if title == "Lock":
             return natural(row.lock.title)
         if title == "Read":
-            return -row.listing.at_ms  # the youngest first, as its few cells count
+            return -row.listing.at_ms  # the most recent list first, because the column shows ages
         return compared(row.remote, _BY[title], self._now_ms, row.zone)
 
     def widest(self) -> Sequence[int]:
-        """Those of the locks; the others may take all they get, and are not made before seen."""
+        """Return the width of each column's longest content, in cells.
+
+        Only the names of locks and the ages are measured. The other columns get their maximum
+        width, because their cells are made only for visible rows.
+        """
         locks = {row.lock.lock_id: row.lock for row in self._rows}.values()
         lock = max((cell_len(clean(one.title, LOCK_CELLS)) for one in locks), default=0)
         read = max((len(row.read) for row in self._rows), default=0)
@@ -205,11 +209,11 @@ class OnLocksTable(RowTable):
 
     def is_marked(self, row: int) -> bool:
         shown = self._rows[row]
-        remote = shown.remote if self._marks else None  # it is not unpacked for nothing
+        remote = shown.remote if self._marks else None  # without marks, no remote is unpacked
         return remote is not None and self._marks.has((shown.lock.lock_id, remote))
 
     def line(self, row: int) -> Iterator[Piece]:
-        """Return the cells of a remote, or a lock with its problem across all columns."""
+        """Yield the cells of a remote, or a lock and its problem across all columns."""
         shown = self._rows[row]
         widths = {self._columns[index]: width for index, width in self._widths.items()}
         texts = {"lock": (clean(shown.lock.title, LONGEST), ""), "read": (shown.read, "")}
@@ -249,11 +253,11 @@ class OnLocksTable(RowTable):
 
 
 def row_words(row: OnLock, age: str) -> str:
-    """Return the values that have no column, and the age of the list; empty if the row is a lock.
+    """Return the values without a column and the age of the list; empty for a row with a problem.
 
     Args:
         row: The row.
-        age: The age of its list, in words.
+        age: The age of the row's list, as words.
     """
     if (remote := row.remote) is None:
         return ""
@@ -268,9 +272,10 @@ def row_words(row: OnLock, age: str) -> str:
 
 
 def _days(remote: Remote, width: int) -> str:
-    """Return ``Mon-Fri``, ``Mon Wed Fri`` or ``M W F``; nothing if it is not recurring.
+    """Return the weekdays of a recurring remote in the longest form that fits; else empty.
 
-    Never ``3 days``, which reads as the time that is left.
+    The forms are ``Mon-Fri`` or ``Mon Wed Fri``, ``daily``, and ``M W F``. The form ``3 days`` is
+    not used, because users would take it for the remaining time.
     """
     if not needs_weekdays(remote.remote_type):
         return ""
@@ -288,7 +293,10 @@ def _days(remote: Remote, width: int) -> str:
 
 
 def _time_left(end_ms: int, now_ms: int, width: int) -> str:
-    """Return ``in 41 days``; if that is too long, ``41 d``, or ``-3 d`` for the past."""
+    """Return the time until an end, such as ``in 41 days``.
+
+    If this text is wider than the column, return ``41 d``, or ``-3 d`` for an end in the past.
+    """
     words = dates.distance(end_ms, now_ms)
     if len(words) <= width or not any(map(str.isdigit, words)):
         return words
@@ -298,4 +306,4 @@ def _time_left(end_ms: int, now_ms: int, width: int) -> str:
 
 
 _OF_REMOTE = ("name", "number", "valid", "state")
-"""The columns that a lock's own table has too."""
+"""The keys of the columns that the table of one lock also has."""
