@@ -1,4 +1,4 @@
-"""The profiles of the configuration."""
+"""The screens that list and edit the profiles of the configuration."""
 
 from lockterm.screens.profiles.screen import ProfilesScreen
 

@@ -1,4 +1,4 @@
-"""The form of a profile, which is tried at the service before it is written."""
+"""The form of a profile, which tests the service before it saves the profile."""
 
 from __future__ import annotations
 
@@ -54,30 +54,30 @@ if TYPE_CHECKING:
 
 
 TIMEOUT_S = 10.0
-"""The maximum time of an attempt in seconds, because a person waits for it."""
+"""The maximum timeout of a test in seconds, because the user waits for the result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The result of trying a profile; clean."""
+    """The result of testing a profile."""
 
     works: bool
-    """Whether the service can be used with it."""
+    """Whether lockterm can use the service with the profile."""
     words: str
-    """The findings, or the error with its next step."""
+    """The clean findings, or the error with the next step for the user."""
 
 
 async def try_profile(
     profiles: Profiles, file: ConfigFile, name: str, filed: Mapping[str, Any]
 ) -> Tried:
-    """Ask the service of a profile that need not be in the file; nothing is changed by it."""
+    """Test the service of a profile, saved or not, without changing anything."""
     trial = replace(file, profiles={name: filed}, default_profile=None)
     try:
         profile = profiles.resolve(trial, name).profile
         assert profile is not None
         profile = replace(profile, timeout_s=min(profile.timeout_s, TIMEOUT_S))
         answers = await ask(profile)
-    except ConfigError as error:  # of a file that is not written yet, its place says nothing
+    except ConfigError as error:  # omit the path: the file lacks this profile yet
         return _failed(error, error.message.removeprefix(f"{file.path}: "))
     except LocktermError as error:
         is_out_of_reach = isinstance(error, Unreachable) and not isinstance(error, Untrusted)
@@ -109,7 +109,7 @@ async def _secrecy(profile: Profile) -> str:
     try:
         seen = await asyncio.to_thread(look_at_certificate, profile)
     except (LocktermError, OSError, ValueError):
-        return "The certificate is trusted."  # the call before was made with it
+        return "The certificate is trusted."  # the earlier call used it
     return f"The certificate is trusted ({seen.tls}) and valid until {seen.until}."
 
 
@@ -127,7 +127,7 @@ def _clocks(answers: ServiceAnswers) -> str:
 
 
 KEPT = "profile_form"
-"""Under this name a form that is not finished is kept among the choices."""
+"""The key of an unfinished form in the saved preferences."""
 
 
 _PLACEHOLDERS = {
@@ -142,14 +142,14 @@ _READ_ONLY = ((WRITABLE, "no"), (READ_ONLY, "yes"))
 
 
 class ProfileForm(FormScreen[str | None]):
-    """Add a profile, or change one. Answers with its name once it is written.
+    """The form that adds or changes a profile; its result is the name of the saved profile.
 
     Args:
-        profiles: Reads and writes the file.
-        file: The configuration as it was read.
-        name: The profile to change; None adds one.
-        choices: Saves the input in case the terminal closes.
-        door: The profile in use, for the title line; None on the first run.
+        profiles: Reads and writes the configuration file.
+        file: The configuration as last read.
+        name: The name of the profile to change; None to add one.
+        choices: The preferences, which keep the input if the terminal closes.
+        door: The operations of the profile in use, for the header; None on the first run.
     """
 
     BINDINGS = bindings("profile_form")
@@ -175,7 +175,7 @@ class ProfileForm(FormScreen[str | None]):
         others = len(filed.get("headers", {})) - bool(header_of(filed)[0])
         self.before = typed_of(name or "", filed)
         self._others = others
-        """Number of other headers in the file, which the form does not change."""
+        """The number of the profile's other headers, which the form does not change."""
         self._touched: Mapping[str, str] = {}
 
     def crumbs(self) -> tuple[str, ...]:
@@ -184,7 +184,7 @@ class ProfileForm(FormScreen[str | None]):
         return ("Profiles", f"Edit {self._profile_name}" if self._profile_name else "Add a profile")
 
     def compose_body(self) -> ComposeResult:
-        """One column of fields, and three buttons that say what they do."""
+        """Compose one column of fields, the three buttons, and the status line."""
         with VerticalScroll(id="fields", can_focus=False):
             for name, label in LABELS.items():
                 yield FormField(name, label, self._control(name))
@@ -221,10 +221,10 @@ class ProfileForm(FormScreen[str | None]):
     def _filed(self) -> Mapping[str, Any]:
         return self._file.profiles.get(self._profile_name or "", {})
 
-    # --- what is typed survives ------------------------------------------------------------------
+    # --- the saved input -------------------------------------------------------------------------
 
     def keep_draft(self) -> None:
-        """Save touched fields, except values that may be secrets in the wrong field."""
+        """Save touched fields, except values that may be secrets typed into the wrong field."""
         typed = {
             field: text
             for field, text in self._touched.items()
@@ -239,12 +239,12 @@ class ProfileForm(FormScreen[str | None]):
             self._remember(None)
 
     def _remember(self, kept: Mapping[str, Any] | None) -> None:
-        with suppress(OSError, StoreError):  # the form works without it
+        with suppress(OSError, StoreError):  # the form works without saved input
             self._choices.keep(KEPT, kept)
 
     @property
     def would_lose(self) -> str:
-        """Return the question about what leaving now would lose."""
+        """The question to ask before leaving unsaved input; empty if nothing was typed."""
         what = " ".join(filter(None, ("the profile", clean(self._profile_name or "", 40))))
         return f"Leave {what} without saving?" if self._touched else ""
 
@@ -270,7 +270,7 @@ class ProfileForm(FormScreen[str | None]):
         self._about_variable()
         self.field("name" if self._profile_name is None else "base_url").focus_control()
 
-    # --- what is said below ------------------------------------------------------------------
+    # --- notes of the fields -----------------------------------------------------------------
 
     @on(Input.Changed)
     @on(OptionLine.Changed)
@@ -284,7 +284,7 @@ class ProfileForm(FormScreen[str | None]):
                 self._about_zone()
             case "header" | "variable":
                 self._about_variable()
-        self._touched = self.touched()  # at the end its widgets are gone before the form
+        self._touched = self.touched()  # read now: at exit, the widgets go before the form
         self.soon.begin()
 
     def _about_url(self) -> None:
@@ -337,17 +337,17 @@ class ProfileForm(FormScreen[str | None]):
         else:
             row.note = await zone_hint(typed)
 
-    # --- trying ----------------------------------------------------------------------------------
+    # --- testing ---------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """One thing at a time."""
+        """Return the current work if it blocks saving and testing; empty if nothing does."""
         return self.doing if action in ("save", "test") else ""
 
     def _checked(self) -> CheckedProfile | None:
-        """Return the input merged into the present file; None if a field is wrong."""
+        """Return the input merged into the current file; None if a field is invalid."""
         name = self._profile_name or ""
         typed = self.typed()
-        if name in self._file.profiles:  # what was not touched is as another session left it
+        if name in self._file.profiles:  # untouched fields keep changes of another session
             typed = typed_of(name, self._filed()) | self.touched()
         taken = {} if self._profile_name else self._file.profiles
         checked = check(typed, self._filed(), taken, self._profiles.path.parent)

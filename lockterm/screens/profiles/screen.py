@@ -1,4 +1,4 @@
-"""The profiles: switch to another one, add, change, remove."""
+"""The screen to switch between profiles, and to add, change or remove a profile."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BROKEN = "BROKEN"
 
 
 class ProfilesTable(RowTable):
-    """Name, host, state, whether it is read-only, zone, color."""
+    """The table of profiles: name, host, state, read-only mode, time zone and color."""
 
     sortable = ("Profile", "Host", "Read-only", "Zone", "Color")
 
@@ -59,9 +59,9 @@ class ProfilesTable(RowTable):
         """Replace the rows.
 
         Args:
-            entries: The profiles in the order of the file; a clicked title sorts them.
+            entries: The profiles in the order of the file; the table sorts by a clicked title.
             in_use: The name of the profile of this session.
-            cursor: The profile to select; by default the selected one.
+            cursor: The name of the profile to select; None to keep the selection.
         """
         rows = {entry.name: _cells(entry, in_use) for entry in entries}
         if (sorting := self.sorting) is not None:
@@ -94,17 +94,17 @@ def _cells(entry: ProfileEntry, in_use: str) -> tuple[str, ...]:
 
 
 _ON_A_PROFILE = {"switch", "edit", "make_default", "remove"}
-"""Actions that need a row under the cursor."""
+"""Actions that need a selected profile."""
 
 
 class ProfilesScreen(ListScreen[None]):
-    """Every profile of the configuration, the broken ones too.
+    """The screen with every profile of the configuration, including invalid profiles.
 
     Args:
-        operations: The one door to service and store, on the profile in use.
-        profiles: Reads and writes the configuration.
-        choices: Saves the input of a form.
-        go_on: Ends this session and begins one with other settings.
+        operations: Gives access to the service and the store of the profile in use.
+        profiles: Reads and writes the configuration file.
+        choices: The preferences, which keep the input of an unfinished form.
+        go_on: Ends this session, and starts a session with other settings.
     """
 
     BINDINGS = bindings("profiles")
@@ -138,13 +138,13 @@ class ProfilesScreen(ListScreen[None]):
     # --- loading -------------------------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
-        """Read the file whenever it is seen: editors and other sessions change it."""
+        """Read the file again, because an editor or another session may have changed it."""
         self.load_profiles()
 
     @work(exclusive=True, group="profiles")
     @opens("the profiles")
     async def load_profiles(self) -> None:
-        """Read the configuration."""
+        """Read the configuration, and show its profiles or the error."""
         try:
             file = await asyncio.to_thread(self._profiles.read)
             entries = await asyncio.to_thread(self._profiles.entries, file)
@@ -190,7 +190,7 @@ class ProfilesScreen(ListScreen[None]):
         self.refresh_bindings()
 
     def _before_the_file(self) -> list[str]:
-        """Return the options and variables of this session that override the file."""
+        """Return sentences about the options and variables that override the file."""
         said = (
             (self._profiles.pinned_by, "sets the service of this session"),
             (self._profiles.read_only_by, "sets whether changes are sent"),
@@ -201,7 +201,7 @@ class ProfilesScreen(ListScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action is not possible; most need a profile and no request in progress."""
+        """Return why an action is not possible now; empty if the action is possible."""
         entry = self.current if self.is_mounted else None
         if action == "add":
             return "" if self._file is not None else "The configuration cannot be read."
@@ -235,7 +235,7 @@ class ProfilesScreen(ListScreen[None]):
     @work
     @opens("the other profile", must_appear=True)
     async def action_switch(self) -> None:
-        """Open the selected profile with the current settings of the file."""
+        """Read the file again, and start a session with the selected profile."""
         entry = self.current
         if entry is None:
             return
@@ -278,7 +278,7 @@ class ProfilesScreen(ListScreen[None]):
     @work
     @opens("the profiles")
     async def action_make_default(self) -> None:
-        """Start with the profile under the cursor from now on."""
+        """Make the selected profile the default, with which lockterm starts."""
         entry = self.current
         if entry is None or self._file is None:
             return
@@ -313,7 +313,7 @@ class ProfilesScreen(ListScreen[None]):
 
 
 def _removal(entry: ProfileEntry, file: ConfigFile, in_use: str) -> ConfirmModal:
-    """Ask whether a profile is to go; says what that does and what not."""
+    """Return the dialog that asks whether to remove a profile and explains the effects."""
     details = [
         "Nothing will change at the service. The lock book and the history stay on this machine."
         " A new profile of the same name will show them again."

@@ -1,4 +1,4 @@
-"""The voice of a lock: the choices, their packs, and the download of a pack."""
+"""The screen of a lock's voice: the available voices, the packs, and their download."""
 
 from lockterm.screens.voice.screen import VoiceScreen
 

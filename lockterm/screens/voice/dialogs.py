@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 class VendorModelModal(LocktermModal[tuple[str, str] | None]):
-    """Ask for vendor and model, which ``voice/packs`` needs (4.10).
+    """A dialog that asks for vendor and model, which ``voice/packs`` needs (4.10).
 
     Args:
         entry: The lock.
-        book: Other locks, for suggestions.
+        book: The locks of the lock book, whose vendors and models are suggested.
     """
 
     is_form = True
@@ -66,7 +66,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
 
     @staticmethod
     def _input(name: str, value: str, known: list[str]) -> Input:
-        """Return a field; Enter moves from the first to the last, and there it answers."""
+        """Return an input; Enter moves from the first to the last, which submits the dialog."""
         text = clean(value)
         first = name == "vendor"
         typed = TextInput(text, id=name) if first else OneLine(text, id=name, compact=True)
@@ -83,7 +83,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
             self.dismiss(None)
 
     def on_input_submitted(self) -> None:
-        """Enter in the last field answers: it must not go on to the button that gives up."""
+        """Submit the dialog, so that Enter does not move the focus to the Cancel button."""
         self._answer()
 
     def _answer(self) -> None:
@@ -96,22 +96,24 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
 
 
 PAINT_S = 0.5
-"""The minimum time between updates of the progress in seconds, because the link is shared."""
+"""Minimum seconds between progress updates, which share the link with the download."""
 
 
 class DrawnProgressBar(ProgressBar):
-    """A bar of progress that every terminal can show."""
+    """A progress bar whose characters every terminal can show."""
 
     BAR_RENDERABLE = DrawnBar
 
 
 class DownloadModal(LocktermModal[Path | None]):
-    """A download of a voice pack; closing stops it and keeps the received bytes.
+    """The dialog that downloads a voice pack.
+
+    Closing the dialog stops the download and keeps the received bytes.
 
     Args:
-        operations: The door.
-        source: The pack.
-        title: Its name.
+        operations: Gives access to the service and the store.
+        source: The address and the expected properties of the pack.
+        title: The name of the pack.
     """
 
     def __init__(self, operations: Operations, source: PackSource, title: str) -> None:
@@ -127,7 +129,7 @@ class DownloadModal(LocktermModal[Path | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Label(f"Voice pack {clean(self._title, 60)}", markup=False, classes="question")
-            # Never without a total: an indeterminate bar moves all the time, on a thin link too.
+            # Always set a total: an indeterminate bar repaints all the time, even on a slow link.
             yield DrawnProgressBar(self._source.size or 1, show_eta=False, id="progress")
             yield Static("Connecting ...", id="words", markup=False)
             with Horizontal(classes="buttons"):
@@ -138,7 +140,7 @@ class DownloadModal(LocktermModal[Path | None]):
 
     @work(exclusive=True)
     async def fetch(self) -> None:
-        """Fetch, and say how it ended."""
+        """Download the pack, and show the result."""
         self._began_s = monotonic()
         try:
             if server := await self._operations.voices.server_of(self._source):
@@ -189,7 +191,7 @@ class DownloadModal(LocktermModal[Path | None]):
         self.query_one("#words", Static).update(Content(words))
 
     def on_button_pressed(self) -> None:
-        """Stop, or close when it has ended."""
+        """Stop the download, or close the dialog if the download has ended."""
         self.dismiss(self._file)
 
     def action_cancel(self) -> None:

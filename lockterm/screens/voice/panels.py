@@ -1,4 +1,4 @@
-"""The two halves of the voice screen: the voices to choose from, and the packs of the lock."""
+"""The two halves of the voice screen: the available voices, and the packs of the lock."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class HalfPanel(Vertical):
     """A panel with a heading, a line about stale data, and rows or an empty state.
 
     Args:
-        heading: The heading.
+        heading: The initial heading.
         rows: The widget with the rows.
         below: A widget below the rows, shown with them.
     """
@@ -60,7 +60,7 @@ class HalfPanel(Vertical):
         self._show_rows(False)
 
     def set_heading(self, heading: str) -> None:
-        """Show the heading of the rows: in the frame, or above them if there is none."""
+        """Set the heading in the frame and the heading above the rows; one of them is visible."""
         text = clean(heading, 120)
         self.border_title = Content(text)
         self.query_one(".heading", Static).update(text)
@@ -68,13 +68,13 @@ class HalfPanel(Vertical):
     def show_state(
         self, state: LoadState[Any], found: bool, words: Iterable[str], zone: tzinfo
     ) -> None:
-        """Show the rows, or why there are none.
+        """Show the rows or the empty state, and mark stale data.
 
         Args:
             state: The state of the read.
             found: Whether there are rows.
-            words: The empty state and the next key.
-            zone: The zone of the time of stale data.
+            words: The text of the empty state, and the keys to press next.
+            zone: The time zone for the time at which stale data was read.
         """
         self._show_rows(found)
         panel = self.query_one(StatePanel)
@@ -102,20 +102,23 @@ class HalfPanel(Vertical):
 
 
 MOST_SHOWN = 500
-"""No more packs are shown: a table of thousands keeps the keys waiting."""
+"""The maximum number of packs shown; a table with thousands of packs delays the keys."""
 
 LONGEST = 80
-"""The most characters of a string of the service that are looked at for a cell."""
+"""The maximum number of characters of a service string that a cell uses."""
 
 LONGEST_NAME = 2000
-"""A pack is asked for by its name, so that all of it counts: it comes first, in many lines."""
+"""The maximum number of characters of a pack's name, which the details show on several lines.
+
+Requests identify a pack by its name, so that every character of the name matters.
+"""
 
 LABEL = 5
-"""Cells of a label and the gap behind it; an MD5 then fits into half a terminal."""
+"""The width of a label and its gap in cells; an MD5 then fits into half a terminal."""
 
 
 class PacksPanel(HalfPanel):
-    """The packs of a lock, and what the service says about the one under the cursor."""
+    """The panel with the packs of a lock, and the details of the selected pack."""
 
     def __init__(self, *, id: str | None = None) -> None:
         self.table = PacksTable()
@@ -128,7 +131,7 @@ class PacksPanel(HalfPanel):
         return self.table.pack if self.table.display else None
 
     def show_packs(self, state: LoadState[list[VoicePack]], zone: tzinfo) -> None:
-        """Show the current state; times in ``zone``."""
+        """Show the packs in their current state, with times in ``zone``."""
         words: tuple[str, ...] = ("Reading the packs of the lock ...",)
         if state.value is not None:
             words = ("The lock has no voice packs.", with_keys("{voice.refresh}  refresh"))
@@ -142,10 +145,10 @@ class PacksPanel(HalfPanel):
     def show_detail(
         self, details: Mapping[str, VoicePack | LocktermError], zone: tzinfo
     ) -> str | None:
-        """Show the detail of the pack under the cursor.
+        """Show the details of the selected pack.
 
         Returns:
-            The pack's name where its detail has yet to be read.
+            The name of the pack if its details must still be read, otherwise None.
         """
         pack = self.pack
         if pack is None:
@@ -165,19 +168,19 @@ class PacksPanel(HalfPanel):
 
 
 class PacksTable(RowTable):
-    """Name, day of the last update, label (2.4)."""
+    """The table of packs: name, day of the last update, and label (2.4)."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
             Column("Pack", most=40, least=12),
             Column("Updated", most=11, least=11, rank=1),
-            Column("Label", most=40, least=8),  # last: it may run from right to left
+            Column("Label", most=40, least=8),  # last, because a label may be right-to-left text
             id=id,
         )
         self._packs: dict[str, VoicePack] = {}
 
     def show_packs(self, packs: Sequence[VoicePack], zone: tzinfo) -> None:
-        """Show the first packs; packs of one name are distinguished by their order."""
+        """Show the first packs; the order distinguishes packs with the same name."""
         self._packs, names = {}, Counter[str | None]()
         for pack in packs[:MOST_SHOWN]:
             self._packs[f"{names[pack.name]} {pack.name or ''}"] = pack
@@ -192,14 +195,14 @@ class PacksTable(RowTable):
 
 
 class PackDetail(Static):
-    """Size, MD5, time of the update, URL, name and label."""
+    """The details of a pack: name, size, MD5, time of the update, URL and label."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, markup=False)
         self._fields: dict[str, str] = {}
 
     def show_pack(self, pack: VoicePack, zone: tzinfo) -> None:
-        """Show every field; times in ``zone``."""
+        """Show every field of a pack, with times in ``zone``."""
         size = None if pack.file_size is None else format_size(pack.file_size)
         at_ms = None if pack.updated_at is None else dates.as_ms(pack.updated_at)
         at = None if at_ms is None else dates.day_time(at_ms, zone, exact=False)
@@ -214,24 +217,24 @@ class PackDetail(Static):
         self._lay_out()
 
     def show_words(self, words: str) -> None:
-        """Show a sentence instead of a detail."""
+        """Show a sentence in place of the details."""
         self._fields = {}
         self.update(clean(words, LONGEST_MEANING))
 
     def show_error(self, error: LocktermError) -> None:
-        """Show why there is no detail."""
+        """Show why the details could not be read."""
         again = error.sentences_with(f"{key('voice.refresh')} tries again.")
         self.show_words(f"{error.title}: {again}")
 
     def on_resize(self) -> None:
-        """Wrap long values for the new width."""
+        """Wrap long values again for the new width."""
         if self._fields:
             self._lay_out()
 
     def _lay_out(self) -> None:
         room = max((self.content_size.width or 40) - LABEL, 8)
         lines = []
-        one_line = self.screen.has_class("-narrow")  # a second one would not fit
+        one_line = self.screen.has_class("-narrow")  # a second line would not fit
         for label, value in self._fields.items():
             pieces = chop_cells(value, room) or [""]
             if one_line and label != "Name":
@@ -258,7 +261,7 @@ def _shown(pack: VoicePack, field: str, value: str | None, most: int = 200) -> s
 
 
 class VoicesPanel(HalfPanel):
-    """The languages of a model and their timbres."""
+    """The panel with the languages of a model and their timbres."""
 
     def __init__(self, *, id: str | None = None) -> None:
         self.voices = VoiceTree()
@@ -281,12 +284,13 @@ class VoicesPanel(HalfPanel):
         """Show the known voices.
 
         Args:
-            state: The languages.
-            names: Language code -> its name.
-            lock: The lock, whose vendor and model decide the voices; its voice is marked.
-            wanted: The search text; empty for all.
-            zone: The zone of times.
-            many: Several locks, if any; each line shows how many have the voice.
+            state: The languages and their loading state.
+            names: Language code -> language name.
+            lock: The lock whose vendor and model decide the voices; its last set voice is marked.
+            wanted: The search text; empty to show all voices.
+            zone: The time zone of displayed times.
+            many: The locks if there are several; a line then shows how many of them have a voice
+                that not all of them have. None for the single ``lock``.
         """
         known = state.value or ()
         if many is None:

@@ -1,4 +1,4 @@
-"""The voice of a lock: the languages and timbres there are, and the packs it has."""
+"""The screen to choose the voice of a lock, with the packs that the lock has."""
 
 from __future__ import annotations
 
@@ -41,17 +41,16 @@ if TYPE_CHECKING:
 
     from lockterm.domain.operation import Operation
 SETTLE_S = 0.15
-"""Seconds that the cursor rests on a pack before its detail is read."""
+"""Seconds that the cursor must rest on a pack before lockterm reads its details."""
 
 
 class VoiceScreen(LocktermScreen[VoiceChoice | None]):
-    """Choose the voice of a lock; or of many, and then it answers with the voice.
+    """The screen that sets the voice of a lock, or returns the voice chosen for several locks.
 
     Args:
-        operations: The one door to service and store.
+        operations: Gives access to the service and the store.
         entry: The lock.
-        many: The locks that are to speak with what is chosen; ``entry`` is one of them. Empty: it
-            is about ``entry`` alone.
+        many: The locks to choose a voice for, including ``entry``; empty for ``entry`` alone.
     """
 
     BINDINGS = bindings("voice")
@@ -66,14 +65,14 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     """The packs of the lock (4.9)."""
 
     details: var[dict[str, VoicePack | LocktermError]] = var(dict, init=False)
-    """Name of a pack -> its detail (4.11), or why there is none; a pack not in it was not read."""
+    """Name of a pack -> its details (4.11) or the error; packs not read yet are missing."""
 
     def __init__(self, operations: Operations, entry: Lock, many: Sequence[Lock] = ()) -> None:
         super().__init__(operations)
         self._many = OfMany(operations, many) if many else None
         self.set_reactive(VoiceScreen.entry, entry)
         self._names: dict[str, languages.LanguageName | None] = {}
-        """Language code -> what it is called."""
+        """Language code -> language name; None if the language is unknown."""
         self._sending: VoiceChoice | None = None
         self._unsure: VoiceChoice | None = None
 
@@ -103,7 +102,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     async def _begin(self) -> None:
         """Read the voices; ask for the model first if the lock book does not have it."""
         lock_id = self.entry.lock_id
-        with suppress(StoreError):  # what the caller knew of the lock is enough
+        with suppress(StoreError):  # the data from the caller is enough
             found = await self.operations.locks.find(lock_id)
             if found != Lock(lock_id):
                 self.entry = found
@@ -114,7 +113,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     @work(exclusive=True, group="voices")
     async def load_voices(self) -> None:
-        """Read the languages of the lock's model; of many locks, those of each."""
+        """Read the languages of the lock's model, or of all models if there are several locks."""
         vendor, model, many = self.entry.vendor, self.entry.model, self._many
 
         async def read() -> Fetched[list[Language]]:
@@ -164,7 +163,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     @work(exclusive=True, group="detail")
     async def load_detail(self, name: str) -> None:
-        """Read the detail of a pack, once the cursor rests on it."""
+        """Read the details of a pack after the cursor has rested on the pack."""
         await asyncio.sleep(SETTLE_S)
         try:
             detail: VoicePack | LocktermError
@@ -208,7 +207,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self.refresh_bindings()
 
     def _tell(self) -> None:
-        """Describe the lock's voice and the selected entry."""
+        """Update the texts about the current voice and the selected entry."""
         now = f"Voice now: {self._voice_now()}"
         if self.entry.voice is None:
             now += ". The service can't report it."
@@ -253,7 +252,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self.query_one(VoicesPanel).voices.focus()
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """Read what could not be read while the service was out of reach."""
+        """Repeat failed reads when the service is reachable again."""
         super().show_notices(link, unsettled)
         if self.may_read_again(self.voices.error) and not self.voices.busy:
             self.load_voices()
@@ -263,7 +262,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     # --- setting -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action can do nothing; empty if it can."""
+        """Return why an action is not possible now; empty if the action is possible."""
         if action == "set_voice":
             return self._why_not_set()
         if action == "vendor_model" and self._many:
@@ -280,7 +279,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         return ""
 
     def _why_not_set(self) -> str:
-        if self.operations.profile.read_only and not self._many:  # a plan is only shown
+        if self.operations.profile.read_only and not self._many:  # several locks only get a plan
             return describe_read_only(self.operations.profile.name)
         if self._sending is not None:
             return "The last voice is still being sent."
@@ -296,7 +295,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     @work
     @opens("the voice")
     async def action_set_voice(self) -> None:
-        """Set the voice under the cursor, after asking; for many locks, a plan asks."""
+        """Set the selected voice after a confirmation, or return it for several locks."""
         entry = self.query_one(VoicesPanel).entry
         if entry is None or entry.choice is None:
             return
@@ -311,7 +310,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             keep="Keep",
         )
         if await self.app.push_screen_wait(confirm):
-            # On the app: leaving this screen must not stop a request that is under way.
+            # The app runs this worker, because leaving the screen must not stop the request.
             self.app.run_worker(self._send(self.entry, choice, words))
 
     async def _send(self, lock: Lock, choice: VoiceChoice, words: str) -> None:
@@ -345,7 +344,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     @property
     def _has_model(self) -> bool:
-        """Whether vendor and model are known, which decide what voices there are."""
+        """Whether vendor and model are known, which determine the available voices."""
         return bool(self.entry.vendor and self.entry.model)
 
     @property
@@ -369,12 +368,12 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     @property
     def _detail(self) -> VoicePack | None:
-        """The detail of the selected pack or timbre, if it was read."""
+        """The details of the selected pack, or of the timbre's pack; None if not read."""
         read = {n: one for n, one in self.details.items() if not isinstance(one, LocktermError)}
         if self._packs_focused:
             pack = self.query_one(PacksPanel).pack
             return read.get(pack.name or "") if pack else None
-        url = self._timbre_url  # the service reports nothing else of a timbre that a pack has
+        url = self._timbre_url  # only the URL links a timbre to a pack
         return next((one for one in read.values() if url and one.timbre_pack_url == url), None)
 
     def action_find(self) -> None:
@@ -389,7 +388,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     @work
     @opens("the voice pack", must_appear=True)
     async def action_fetch_pack(self) -> None:
-        """Fetch the pack under the cursor, with the size and MD5 that any list has of it."""
+        """Download the selected pack, with the size and MD5 that the lists or details give."""
         title, detail, url = "", self._detail, self._url
         entry, pack, timbre = self.query_one(VoicesPanel).entry, None, None
         if self._packs_focused:
@@ -427,14 +426,14 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self.load_voices()
 
     def action_refresh(self) -> None:
-        """Read everything again; the present data stays until then."""
+        """Read the voices and packs again; the shown lists stay until they are read."""
         self.details = {}
         self.load_packs()
         if self._has_model:
             self.load_voices()
 
     def action_back(self) -> None:
-        """Show all voices again, or go back."""
+        """Clear the search text if there is one; otherwise close the screen."""
         find = self.query_one(FindLine)
         if find.value:
             find.action_close()

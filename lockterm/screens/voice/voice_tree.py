@@ -1,4 +1,4 @@
-"""The voices of a model as a tree, and how many of the locks have each of them."""
+"""The tree of voices of a model, and the voices that several locks have."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ _Model = tuple[str, str]
 """Vendor and model."""
 
 _NAMED = 20
-"""The maximum number of locks named in one line."""
+"""The maximum number of locks that a sentence names."""
 
 
 class OfMany:
-    """The voices of many locks.
+    """The voices of several locks.
 
     Args:
-        operations: The service and the store.
-        locks: The locks of the lock book.
+        operations: Gives access to the service and the store.
+        locks: The chosen locks, with the data of the lock book.
     """
 
     def __init__(self, operations: Operations, locks: Sequence[Lock]) -> None:
         self.locks = locks
         self._operations = operations
         self._has: Mapping[_Model, frozenset[tuple[str | None, str | None]]] = {}
-        """The voices of each model whose list is known."""
+        """Model -> its voices, for each model whose list of voices was read."""
         self._count = Counter((lock.vendor, lock.model) for lock in locks)
-        """Number of locks of a model."""
+        """Model -> the number of locks of this model."""
 
     async def read(self) -> list[Language]:
-        """Read the list of each lock, side by side; voices that only some have are among them.
+        """Read the voices of all models at the same time, and return all of them as one list.
 
         Raises:
-            ServiceError: None of them could be read.
+            ServiceError: No list of voices could be read.
         """
         told = await read_voices(self._operations, self.locks)
         lists = {model: one for model, one in told.items() if not isinstance(one, ServiceError)}
@@ -68,11 +68,11 @@ class OfMany:
         return self._note(lists)
 
     async def kept(self) -> Fetched[list[Language]] | None:
-        """Return the lists read before; None unless all were read."""
+        """Return all cached voices as one list; None unless each model's list is cached."""
         cached: dict[_Model, Fetched[list[Language]]] = {}
         for model in self._count:
             if (seen := await self._operations.voices.cached_languages(*model)) is None:
-                return None  # what is not known would look like a voice they lack
+                return None  # an unknown list would look like missing voices
             cached[model] = seen
         oldest = min(cached.values(), key=attrgetter("at_ms"))
         return replace(oldest, value=self._note({one: seen.value for one, seen in cached.items()}))
@@ -87,7 +87,11 @@ class OfMany:
         return joined(lists.values())
 
     def without(self, voice: VoiceChoice | None) -> list[Lock]:
-        """Return the locks that cannot get a voice; for None, the locks without a known list."""
+        """Return the locks that cannot use a voice.
+
+        Args:
+            voice: The voice; None for the locks whose list of voices is not known.
+        """
         left = []
         for lock in self.locks:
             has = self._has.get((lock.vendor, lock.model))
@@ -96,7 +100,11 @@ class OfMany:
         return left
 
     def held(self, voice: VoiceChoice | None) -> str:
-        """``3 of 5 locks``: how many have a voice; empty: all whose list is known."""
+        """Return how many locks have a voice, such as ``3 of 5 locks``.
+
+        Returns:
+            The text; empty if every lock whose list is known has the voice, or for None.
+        """
         if voice is None:
             return ""
         lacking = [one for one, has in self._has.items() if (voice.lang, voice.timbre) not in has]
@@ -106,7 +114,7 @@ class OfMany:
         return f"{count:,} of {len(self.locks):,} locks"
 
     def first_of_all(self, languages: Iterable[Language]) -> VoiceChoice | None:
-        """Return the first voice that every known list has; None if there is none."""
+        """Return the first voice that every known list contains; None if there is none."""
         for language in languages:
             for timbre in language.timbres:
                 choice = VoiceChoice(language.lang or "", timbre.timbre or "")
@@ -115,7 +123,7 @@ class OfMany:
         return None
 
     def words(self, voice: VoiceChoice | None) -> str:
-        """Return the names of the locks that have a voice, and of those left out."""
+        """Return how many locks have a voice, and the names of the locks that are left out."""
         left, total = self.without(voice), len(self.locks)
         names = ", ".join(clean(lock.title, 40) for lock in left[:_NAMED])
         if voice is None:
@@ -132,31 +140,31 @@ class OfMany:
 
 
 NAME = 16
-"""The most characters of a timbre's name; with this much the mark is whole at 80 columns."""
+"""The maximum length of a timbre's name; at 80 columns, the mark then fits, too."""
 MOST_SHOWN = 500
-"""No more lines are shown: a tree of thousands keeps the keys waiting."""
+"""The maximum number of lines shown; a tree with thousands of lines delays the keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class VoiceLine:
-    """The entry of a line of the tree."""
+    """The language or the timbre of a line of the tree."""
 
     key: tuple[str, ...]
-    """The same after a refresh, and different for every line."""
+    """The identity of the line, unique in the tree and unchanged by a refresh."""
     language: Language
     timbre: Timbre | None = None
-    """None for the line of the language."""
+    """The timbre of the line; None for the line of a language."""
 
     @property
     def choice(self) -> VoiceChoice | None:
-        """The selected voice, as the service names it; None if its name cannot be sent."""
+        """The voice of the line, as the service names it; None if the line has no valid voice."""
         if self.timbre is None or not self.language.lang or not self.timbre.timbre:
             return None
         return VoiceChoice(self.language.lang, self.timbre.timbre)
 
 
 class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
-    """Languages and timbres; the screen owns enter and every letter but hjkl, gG."""
+    """The tree of languages and timbres; Enter and letters except hjklgG are for the screen."""
 
     BINDINGS = bindings("tree")
     ICON_NODE = "+ "
@@ -169,7 +177,7 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
         self.guide_depth = 3
         self._folded: set[tuple[str, ...]] = set()
         self.is_cut = False
-        """Whether there are more than :data:`MOST_SHOWN`, so that only the first are shown."""
+        """Whether there are more than :data:`MOST_SHOWN` lines, so that some are not shown."""
 
     def on_hide(self, event: events.Hide) -> None:
         """Keep the focus while there are no voices to show; see ``LineTable.on_hide``."""
@@ -177,14 +185,14 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
 
     @property
     def cursor_screen_offset(self) -> Offset:
-        """Return the position of the terminal's cursor: on the selected line."""
+        """The position of the terminal's cursor, which is on the selected line."""
         return self.content_region.offset + Offset(
             0, max(self.cursor_line, 0) - self.scroll_offset.y
         )
 
     @property
     def entry(self) -> VoiceLine | None:
-        """The selected entry."""
+        """The entry of the selected line; None if no line is selected."""
         return self.cursor_node.data if self.cursor_node is not None else None
 
     def show(
@@ -197,15 +205,15 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
         wanted: str = "",
         held: Callable[[VoiceChoice | None], str] = lambda _: "",
     ) -> int:
-        """Replace the lines; the same entry stays selected, or a timbre at first.
+        """Replace the lines; the same entry stays selected, at first a timbre.
 
         Args:
             languages: The languages as the service sent them.
-            names: Language code -> its name.
+            names: Language code -> language name.
             marked: The voice that was last set from here.
-            first: The first selected voice; None for the marked one, or the first.
-            wanted: The search text; empty for all.
-            held: Returns which locks have a voice, if that is worth showing.
+            first: The voice to select at first; None for the marked or else the first voice.
+            wanted: The search text; empty to show all voices.
+            held: Returns how many locks have a voice; empty to show nothing.
 
         Returns:
             The number of timbres shown.
@@ -241,19 +249,19 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
                     if begin is None or (before is None and timbre.choice == likely is not None):
                         begin = leaf
                 shown += len(timbres)
-            last = self.last_line  # asking for it numbers the lines
+            last = self.last_line  # this property also numbers the lines
             if at is None and (before is None or wanted):
-                at = begin  # of what was found, or the voice that was set, or the first there is
+                at = begin  # the first match, the likely voice, or the first one
             self.cursor_line = at.line if at is not None else max(min(line, last), 0)
         return shown
 
     def on_tree_node_collapsed(self, event: Tree.NodeCollapsed[VoiceLine]) -> None:
-        """Remember it for the next refresh."""
+        """Remember that the language is folded, for the next refresh."""
         if event.node.data:
             self._folded.add(event.node.data.key)
 
     def on_tree_node_expanded(self, event: Tree.NodeExpanded[VoiceLine]) -> None:
-        """Remember it for the next refresh."""
+        """Remember that the language is unfolded, for the next refresh."""
         if event.node.data:
             self._folded.discard(event.node.data.key)
 
@@ -273,13 +281,13 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
 
 
 def sex(timbre: Timbre) -> str:
-    """Female, male, or unstated where the service does not say or says something else (2.6)."""
+    """Return "female", "male", or "unstated" for a missing or unknown value (2.6)."""
     words: dict[int | None, str] = {0: "male", 1: "female"}
     return words.get(timbre.is_female, "unstated")
 
 
 def about(entry: VoiceLine, names: Mapping[str, LanguageName | None]) -> str:
-    """Everything about the line under the cursor: full names, id, URL of the pack."""
+    """Return the text about a line: full names, ID, and URL of the pack."""
     timbre = entry.timbre
     if timbre is None:
         timbres = format_count(len(entry.language.timbres), "timbre")
@@ -295,7 +303,7 @@ def about(entry: VoiceLine, names: Mapping[str, LanguageName | None]) -> str:
 
 
 def voice_words(choice: VoiceChoice, languages: Sequence[Language]) -> str:
-    """``de-DE Anna (anna), female``: a voice by the names it has in the list, where it has any."""
+    """Return a voice as text, such as ``de-DE Anna (anna), female``, or its IDs if not listed."""
     words = f"{clean(choice.lang, 40)} {clean(choice.timbre, 40)}"
     for language in languages:
         for timbre in language.timbres:
@@ -309,7 +317,7 @@ def _entries(languages: Sequence[Language]) -> Iterator[tuple[VoiceLine, list[Vo
     seen: Counter[tuple[str, ...]] = Counter()
 
     def unique(*parts: str | None) -> tuple[str, ...]:
-        """Return a key; equal codes and timbres without IDs are distinguished by their order."""
+        """Return a unique key; the order distinguishes equal codes and timbres without IDs."""
         key = tuple(part or "" for part in parts)
         seen[key] += 1
         return (*key, str(seen[key]))
