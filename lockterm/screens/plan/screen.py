@@ -301,7 +301,7 @@ class PlanScreen(ListScreen[None]):
         while self.is_elsewhere:
             await asyncio.sleep(LOOK_S)
             with suppress(LocktermError):
-                # Read before the steps: a run that has ended has all its results.
+                # Read this before the steps: if the run has ended, the steps have all their results.
                 is_running, changed = await runs.is_running(self.drawn.plan.id), list[Step]()
                 try:
                     changed = await runs.changed(self.plan)

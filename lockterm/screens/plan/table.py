@@ -128,7 +128,7 @@ class PlanTable(RowTable):
         return 1, 10, lock, 2, name, number, 200
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return the icons of the remote's state before and after the step."""
+        """Return the styled cells of a row: state icons, and a shortening or a problem."""
         step = self.step(int(self._keys[row]))
         states = step_states(step, self._now_ms)
         signs = {_STATE: [(one.sign, one.look) if one else (" ", "") for one in states]}

@@ -36,7 +36,7 @@ class TypedValue(Vertical):
     """The typed text."""
 
     class Changed(Message):
-        """Posted when the text changes."""
+        """Posted when the text has changed."""
 
     def __init__(self, value: str = "", *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -54,7 +54,7 @@ class TypedValue(Vertical):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        # Not through the watcher: keys that came in a burst are in the field already, and writing
+        # Bypass the watcher: later keys of a burst may be in the field already, and writing
         # this older text back would undo them.
         self.set_reactive(TypedValue.value, event.input.value)
         self.note_change()

@@ -104,7 +104,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
             self, self.fields, lock_entry, changed=self._show_saving, saved=self._saved
         )
         self._countdown: Timer | None = None
-        """Counts down to the next attempt while the service is out of reach."""
+        """The timer that counts down to the next attempt while the service is unreachable."""
         self._is_trying = False
         self._start_in = focus_field
         self._focused_before: Widget | None = None

@@ -106,7 +106,7 @@ class RemotesBody(Horizontal):
         super().__init__(id="remotes")
         self._operations = operations
         self.lock_entry = lock
-        """The lock, as the lock book knows it."""
+        """The lock, with its data from the lock book."""
         self.book = book
         """The lock book as last read; None if it was never read."""
         self.table = table
@@ -122,7 +122,7 @@ class RemotesBody(Horizontal):
     def show_words(self, words: str, keys: str) -> None:
         """Show a text in place of the table, and the keys to press next."""
         if self._panel is None:
-            # In a separate layer: when it goes, nothing else is laid out or painted again.
+            # The panel has its own layer, so that hiding it lays out and paints nothing else again.
             self._panel = StatePanel(id="state")
             self.mount(self._panel)
         self._panel.say(words, keys)
@@ -173,7 +173,7 @@ class RemotesBody(Horizontal):
 
     @work(exclusive=True, group="book", description="the lock book")
     async def read_book(self) -> None:
-        """Read the book and show it."""
+        """Read the lock book, and show it in its side panel."""
         with suppress(StoreError):  # the screen of the locks shows the error
             self.book = await self._operations.locks.all()
         self._paint_book()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RemoteColumn:
-    """A column that can be chosen."""
+    """A column that the user can choose for the table."""
 
     title: str
     about: str
@@ -335,7 +335,7 @@ def sorted_remotes(
     Args:
         remotes: The remotes in the order of the service.
         order: The column and the direction.
-        now_ms: Now, in milliseconds.
+        now_ms: The current time in milliseconds.
         zone: The time zone in which states are determined.
     """
     return sorted_by(

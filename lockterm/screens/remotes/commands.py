@@ -43,7 +43,7 @@ _HELD = frozenset({"add", "another", "clear"})
 """Actions of ``WRITES`` that an unconfirmed change of the lock may block."""
 
 ON_A_REMOTE = frozenset({"another", "detail", "edit", "renew", "delete", "user_number", "copy"})
-"""Actions that need a remote."""
+"""Actions that need a selected remote."""
 
 _WITHOUT_ID = frozenset({"another", "copy"})
 """Actions of ``ON_A_REMOTE`` that do not need the remote's ID."""
@@ -350,7 +350,7 @@ class RemoteCommands:
                 self.mark_busy(remote_id, "")
                 self._written(remote_id, is_deleted=is_deleted)
 
-        # Not exclusive, and not the screen's: a cancelled request may still have been applied.
+        # The app runs this, not exclusively: a canceled request may still have been applied.
         return self._screen.app.run_worker(send(), group="writes", exclusive=False)
 
     def mark_busy(self, remote_id: int | None, word: str) -> None:

@@ -81,7 +81,7 @@ class RemotePages(Vertical):
         self.list = RemoteList(operations, lock, self._show_list)
         """The list of remotes and its loading state."""
         self._painted = ListState()
-        """The state of the list that was painted last."""
+        """The state of the list as last painted."""
         self._kind: tuple[str, ...] = ()
         """Why copy, detail and edit are disabled for the selected remote; empty if unknown."""
         self.cut_name = ""

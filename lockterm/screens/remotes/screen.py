@@ -55,7 +55,7 @@ class RemotesScreen(ListScreen[None]):
     BINDINGS = bindings("remotes")
 
     lock_entry: Lock
-    """The lock, as the lock book knows it."""
+    """The lock, with its data from the lock book."""
 
     row_action = "detail"
     table: RemotesTable

@@ -332,7 +332,7 @@ class RemotesTable(LineTable):
         return bool(self._marks) and self._marks.has((self._lock_id, self.rows[row].remote))
 
     def paint_remote(self, remote: Remote) -> None:
-        """Paint the rows of a remote again; an id may be there twice."""
+        """Paint the rows of a remote again; several rows may have the same ID."""
         for place, row in enumerate(self.rows):
             if row.remote.id == remote.id:
                 self.refresh_lines(place + TITLES)
