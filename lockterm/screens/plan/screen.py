@@ -301,7 +301,7 @@ class PlanScreen(ListScreen[None]):
         while self.is_elsewhere:
             await asyncio.sleep(LOOK_S)
             with suppress(LocktermError):
-                # Read this before the steps: if the run has ended, the steps have all their results.
+                # Read this before the steps: if the run has ended, all steps have their results.
                 is_running, changed = await runs.is_running(self.drawn.plan.id), list[Step]()
                 try:
                     changed = await runs.changed(self.plan)
