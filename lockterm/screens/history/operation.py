@@ -26,18 +26,18 @@ from lockterm.widgets.state_panel import StatePanel
 
 
 class OperationDetailScreen(LocktermScreen[None]):
-    """Everything that the journal knows of one operation.
+    """The screen with all that the journal contains about one operation.
 
     Args:
-        operations: The one door to service and store.
-        operation_id: Which operation.
-        zone: In which times are shown.
+        operations: The operations on the service and the local store.
+        operation_id: The ID of the operation.
+        zone: The time zone of the shown times.
     """
 
     BINDINGS = bindings("operation")
 
     operation: var[Operation | LocktermError | None] = var(None, init=False)
-    """The operation; why it cannot be read; None before it was."""
+    """The operation, or the error of reading it; None before the first read."""
 
     def __init__(self, operations: Operations, operation_id: str, zone: tzinfo) -> None:
         super().__init__(operations)
@@ -46,7 +46,7 @@ class OperationDetailScreen(LocktermScreen[None]):
         self._linked: Sequence[Operation] = ()
 
     def crumbs(self) -> tuple[str, ...]:
-        """Below the history."""
+        """Return the path for the header, with the operation below the history."""
         operation = self.operation
         return (
             "History",
@@ -70,7 +70,7 @@ class OperationDetailScreen(LocktermScreen[None]):
             self._show()
 
     def on_screen_resume(self) -> None:
-        """Read the change again, because it may have been restored."""
+        """Read the operation again, because its remotes may have been restored."""
         self.load_operation()
 
     def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
@@ -80,9 +80,10 @@ class OperationDetailScreen(LocktermScreen[None]):
             self.load_operation()
 
     async def read(self) -> bool:
-        """Read the change and its linked changes; return whether anything is new.
+        """Read the operation and its linked operations; return whether anything is new.
 
-        The opener of this screen reads it first if that is quick, so that the layout is done once.
+        The history calls this method before it opens this screen, if the read is quick. Then the
+        layout of the screen is computed only once.
         """
         journal, shown = self.operations.journal, (self.operation, self._linked)
         try:
@@ -120,7 +121,7 @@ class OperationDetailScreen(LocktermScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Only a delete or a clear that took effect can be restored."""
+        """Return why the operation cannot be restored; empty if it can, or for other actions."""
         if action != "restore":
             return ""
         if not isinstance(self.operation, Operation):
@@ -137,7 +138,7 @@ class OperationDetailScreen(LocktermScreen[None]):
         self.query_one(DetailsTable).copy()
 
     def action_refresh(self) -> None:
-        """Read it again."""
+        """Read the operation again."""
         self.load_operation()
 
     def action_back(self) -> None:

@@ -15,13 +15,13 @@ from lockterm.domain.plan import RunLine
 from lockterm.domain.safe_text import clean
 
 PAGE = 100
-"""Operations on a page."""
+"""The maximum number of operations on a page."""
 
 COUNTED = 1000
-"""The maximum count of filtered changes, because counting all takes longer than a key may."""
+"""The maximum count of filtered changes, because counting all of them would delay keys."""
 
 TODAY = "today"
-"""Typed as a word, it finds what was begun today."""
+"""The search word for the changes that were begun today."""
 
 ALL = "all results"
 
@@ -31,7 +31,8 @@ GROUPS: Mapping[str, frozenset[State] | None] = {
     "failed": WITHOUT_EFFECT,
     "done": RECORDED,
 }
-"""The filters by result; dismissed and resent changes appear only in the full list."""
+"""Filter by result -> the states that it shows; None for all states. Dismissed and resent changes
+appear only in the full list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,43 +40,43 @@ class HistoryChoice:
     """The wanted page, filter and search."""
 
     lock_id: int | None = None
-    """Only this lock's; None: those of all locks."""
+    """The ID of the lock whose changes are shown; None for all locks."""
     lock_name: str = ""
     group: str = ALL
     """One of ``GROUPS``."""
     wanted: str = ""
     """The search text, or empty."""
     passed: tuple[HistoryLine, ...] = ()
-    """The last change of each page before this one, so that new changes move no row to another
-    page."""
+    """The last change of each earlier page. A page begins below such a change, so that new
+    changes do not move rows to other pages."""
 
     @property
     def page(self) -> int:
-        """The page, counted from 0."""
+        """The page number, counted from 0."""
         return len(self.passed)
 
     @property
     def below(self) -> int | None:
-        """The page shows what has a lower place in the journal; None: the newest."""
+        """The journal position of the last change before the page; None for the first page."""
         return self.passed[-1].seq if self.passed else None
 
     @property
     def next_group(self) -> str:
-        """The group of outcomes after this one, in a circle."""
+        """The next filter by result; after the last filter, the first one."""
         names = list(GROUPS)
         return names[(names.index(self.group) + 1) % len(names)]
 
     @property
     def has_runs(self) -> bool:
-        """Whether a run is one line; a search shows each of its changes."""
+        """Whether each run is one line; with a filter or a search, each change is a line."""
         return not self.in_words()
 
     def selection(self, zone: tzinfo, now_ms: int) -> Selection:
-        """Return the selection for all pages; times are searched as shown in a zone.
+        """Return the selection of changes for all pages.
 
         Args:
-            zone: The zone.
-            now_ms: Now, in milliseconds, which decides about today.
+            zone: The time zone in which times are shown and searched.
+            now_ms: Now, in milliseconds, for the search word ``today``.
         """
         typed = fold_text(self.wanted).split()
         since_ms = dates.day_around(now_ms, zone)[0] if TODAY in typed else None
@@ -100,29 +101,29 @@ class HistoryPage:
     choice: HistoryChoice
     """The query of the page."""
     zone: tzinfo
-    """In which its times are shown."""
+    """The time zone of the shown times."""
     lines: Sequence[HistoryLine] = ()
-    """The newest first."""
+    """The changes of the page, the newest first."""
     runs: Sequence[RunLine] = ()
-    """Those of the time of this page, the newest first."""
+    """The runs in the period of the page, the newest first."""
     has_older: bool = False
-    """Whether there is another page behind it."""
+    """Whether there is a next page, with older changes."""
     found: int = 0
-    """The number of changes on all pages; above ``COUNTED``, it was not counted further."""
+    """The number of changes on all pages. With a filter, counting stops above ``COUNTED``."""
     total: int = 0
-    """Number of operations in the whole history."""
+    """The number of operations in the whole history."""
     run_count: int = 0
-    """Number of runs in the history."""
+    """The number of runs in the history."""
 
     @property
     def pages(self) -> int:
-        """Return the number of pages, as of the first read."""
+        """The number of pages, computed from ``found``."""
         page = self.choice.page
         return max(-(-self.found // PAGE), page + 2) if self.has_older else page + 1
 
     @property
     def rows(self) -> Sequence[HistoryLine | RunLine]:
-        """Operations and runs, the newest first."""
+        """The operations and runs of the page, the newest first."""
         rows: list[HistoryLine | RunLine] = []
         runs = [*self.runs]
         for line in self.lines:
@@ -133,20 +134,27 @@ class HistoryPage:
 
     @property
     def in_words(self) -> str:
-        """Page number and number of pages."""
+        """The page number and the number of pages, as text."""
         more = "+" if self.is_uncounted and self.has_older else ""
         return f"page {self.choice.page + 1} of {self.pages}{more} (n, p)"
 
     @property
     def is_uncounted(self) -> bool:
-        """Whether there are more than were counted."""
+        """Whether counting stopped before all filtered changes were counted."""
         return bool(self.choice.in_words()) and self.found > COUNTED
 
 
 def runs_among(
     runs: Sequence[RunLine], choice: HistoryChoice, lines: Sequence[HistoryLine], has_older: bool
 ) -> list[RunLine]:
-    """Return the runs that were made in the period of a page."""
+    """Return the runs whose plans were made in the period of a page.
+
+    Args:
+        runs: All runs.
+        choice: The page, with the last changes of earlier pages.
+        lines: The changes of the page, the newest first.
+        has_older: Whether there is a next page, with older changes.
+    """
     until = choice.passed[-1].prepared_ms if choice.passed else None
     since = lines[-1].prepared_ms if has_older else None
     return [

@@ -1,4 +1,4 @@
-"""The history: every change that was sent from here, what became of it, and the way back."""
+"""The history screen: every change that lockterm sent, the result of each, and undo."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
 
 _READ_FIRST_S = 0.05
-"""The maximum time in seconds to read a change before its screen opens."""
+"""The maximum time in seconds to wait for a change before its screen opens."""
 
 
 class HistoryScreen(ListScreen[str | None]):
-    """The journal of this profile, the newest first.
+    """The screen that lists the changes of the profile, the newest first.
 
     Args:
-        operations: The one door to service and store.
+        operations: The operations on the service and the local store.
         exports: The directory for exported files.
-        lock_id: Begin with the operations on this lock; None: all locks.
-        chooses: Whether it is there to choose a backup to be copied: then it answers with the id
-            of the operation that has it, or with None.
+        lock_id: The ID of the lock whose changes are shown at first; None for all locks.
+        chooses: Whether the user opened the screen to choose a backup to copy. The result of the
+            screen is then the ID of the operation with the backup, or None.
     """
 
     BINDINGS = bindings("history")
@@ -84,8 +84,8 @@ class HistoryScreen(ListScreen[str | None]):
         """The current filter of the history."""
         self._shown: dict[str, HistoryLine | RunLine] = {}
         self._reading = asyncio.Lock()
-        """The lock of the reader. Letters come faster than a long journal is searched, so only the
-        last of the waiting reads goes on."""
+        """The mutex that allows one read at a time. A user may type faster than a long journal is
+        searched, so reads wait here, and a new read cancels the waiting one."""
 
     def crumbs(self) -> tuple[str, ...]:
         """Return the path in the header, with the lock if only one is shown."""
@@ -102,7 +102,7 @@ class HistoryScreen(ListScreen[str | None]):
     # --- loading -------------------------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
-        """Read it: another screen or another session may have sent something."""
+        """Read the history, because another screen or session may have sent changes."""
         self.load_history()
 
     @work(exclusive=True, group="damage")
@@ -117,18 +117,23 @@ class HistoryScreen(ListScreen[str | None]):
             self.load_history()
 
     def _choose(self, **changes: Any) -> None:
-        """Show something else of the history, from its newest on if nothing is said of pages."""
+        """Change the filter, the search or the page, and read the history.
+
+        Args:
+            changes: The new values of :class:`HistoryChoice`. Without ``passed``, the first page is
+                shown.
+        """
         self.choice = replace(self.choice, **{"passed": (), **changes})
         self.show_crumbs()
         self.load_history(self.page if isinstance(self.page, HistoryPage) else None)
 
-    # Described here: else Textual writes out the page that is given, with all its lines.
+    # The description is given, because by default Textual formats the whole ``known`` page.
     @work(exclusive=True, group="history", description="the history")
     async def load_history(self, known: HistoryPage | None = None) -> None:
         """Read the wanted page of the journal.
 
         Args:
-            known: The page shown before, whose count is used again.
+            known: The page shown before, whose counts are used again if the filter is the same.
         """
         with opening(self, "the history", passes=self._types):
             page: HistoryPage | StoreError
@@ -142,7 +147,7 @@ class HistoryScreen(ListScreen[str | None]):
 
     @work(exclusive=True, group="changes", description="what was changed")
     async def read_changes(self) -> None:
-        """Read what the operations in sight have changed; no key waits for it."""
+        """Read the changed fields of the visible operations, without delaying keys."""
         table, zone = self.table, self._zone
         ids = table.lacking
         with suppress(StoreError):  # opening a change reports it
@@ -164,7 +169,7 @@ class HistoryScreen(ListScreen[str | None]):
             lines, found = await journal.newest(selection, PAGE + 1, COUNTED + 1)
         else:
             lines = await journal.lines(selection, self.choice.below, PAGE + 1)
-        while not lines and self.choice.passed:  # the row is not in the list any more
+        while not lines and self.choice.passed:  # the changes of this page no longer match
             self.choice = replace(self.choice, passed=self.choice.passed[:-1])
             lines = await journal.lines(selection, self.choice.below, PAGE + 1)
         choice, has_older = self.choice, len(lines) > PAGE
@@ -187,7 +192,7 @@ class HistoryScreen(ListScreen[str | None]):
 
     @property
     def current(self) -> HistoryLine | None:
-        """The operation under the cursor."""
+        """The selected operation; None for a run, or if no row is selected."""
         line = self._current_row
         return line if isinstance(line, HistoryLine) else None
 
@@ -200,7 +205,7 @@ class HistoryScreen(ListScreen[str | None]):
     def watch_page(
         self, old: HistoryPage | StoreError | None, new: HistoryPage | StoreError | None
     ) -> None:
-        """Show it."""
+        """Show the new page; after the first read, also check the journal for damaged entries."""
         if old is None:
             self.call_after_refresh(self._look_through)
         before, now = (one.choice.page if isinstance(one, HistoryPage) else 0 for one in (old, new))
@@ -237,7 +242,7 @@ class HistoryScreen(ListScreen[str | None]):
 
     @property
     def _page(self) -> HistoryPage:
-        """The shown page; an empty one if nothing was read."""
+        """The shown page; an empty page if none could be read yet."""
         if isinstance(self.page, HistoryPage):
             return self.page
         return HistoryPage(self.choice, self._zone)
@@ -282,13 +287,13 @@ class HistoryScreen(ListScreen[str | None]):
         self.read_changes()
 
     def search_for(self, text: str) -> None:
-        if text != self.choice.wanted:  # escape has shown all before it emptied the field
+        if text != self.choice.wanted:  # Escape cleared the search before it emptied the field
             self._choose(wanted=text)
 
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action is not possible; most need an operation under the cursor."""
+        """Return why an action is disabled now; most actions need a selected operation."""
         line, row = self.current, self._current_row
         if isinstance(row, RunLine) and action in ("restore", "one_lock", "copies"):
             way = "open the run, or show the changes of one lock or one result."
@@ -315,12 +320,12 @@ class HistoryScreen(ListScreen[str | None]):
 
     @property
     def first_keys(self) -> Sequence[str]:
-        """Return the empty state, with the key to all locks if only one is shown."""
+        """The first actions in the footer: the copy of a backup, and the way back to all locks."""
         chooses = ("copies",) if self._chooses else ()
         return (*chooses, "one_lock") if self.choice.lock_id is not None else chooses
 
     def verb_now(self, action: str) -> str:
-        """Return "all locks" while the operations of one lock are shown."""
+        """Return the label "all locks" while the operations of one lock are shown; else empty."""
         return "all locks" if action == "one_lock" and self.choice.lock_id is not None else ""
 
     @work
@@ -348,7 +353,7 @@ class HistoryScreen(ListScreen[str | None]):
     @work
     @opens("the plan to undo it", must_appear=True)
     async def action_undo(self) -> None:
-        """Show the inverse of an operation, or of all of a run, as a plan."""
+        """Show a plan that undoes the selected operation, or all operations of the selected run."""
         if (row := self._current_row) is None:
             return
         undo = undo_run if isinstance(row, RunLine) else undo_one
@@ -357,7 +362,10 @@ class HistoryScreen(ListScreen[str | None]):
     @work
     @opens("the locks to copy to", must_appear=True)
     async def action_copies(self) -> None:
-        """Copy what a delete or clear took away to locks that are chosen next."""
+        """Open the screen that copies the remotes of a delete or clear to other locks.
+
+        If the user opened the history to choose a backup, close it with the ID of the operation.
+        """
         if (line := self.current) is None:
             return
         if self._chooses:
@@ -368,11 +376,11 @@ class HistoryScreen(ListScreen[str | None]):
             self.app.push_screen(CopyScreen(self.operations, source))
 
     def action_outcomes(self) -> None:
-        """Show the next group of outcomes."""
+        """Switch to the next filter by result."""
         self._choose(group=self.choice.next_group)
 
     def action_one_lock(self) -> None:
-        """Show one lock's operations, or all again."""
+        """Show only the operations on the lock of the selected row, or those on all locks again."""
         if self.choice.lock_id is not None:
             self._choose(lock_id=None)
         elif (line := self.current) is not None:
@@ -409,7 +417,7 @@ class HistoryScreen(ListScreen[str | None]):
             )
 
     def action_refresh(self) -> None:
-        """Read it again."""
+        """Read the history again."""
         self.load_history()
 
     def action_back(self) -> None:

@@ -1,4 +1,4 @@
-"""The history as a table: one line for each operation, the newest first."""
+"""The table of the history: one line for each operation or run, the newest first."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 WHEN = 12
-"""Cells of the column of times."""
+"""The width of the column of times, in cells."""
 _RESULT = 2
-"""The column of the result."""
+"""The index of the column with the result."""
 _STATE = 3
-"""The column of the sign."""
+"""The index of the column with the icon of the remote's state."""
 _LOCK = 5
 _CHANGED = 6
-"""The column with the change, on wide terminals."""
+"""The index of the column with the changed fields, on wide terminals."""
 _MOST_CHANGED = 120
 
 _TOLD = frozenset({"add", "update", "delete", "updateRemoteUserNo"})
@@ -44,19 +44,20 @@ OUTCOMES: Mapping[State, str] = {
     State.AMBIGUOUS: "probably",
     State.CONFLICT: "differs",
 }
-"""``STATE_WORDS`` in a narrow column; the line below the table has the whole words."""
+"""State of an operation -> its result for a narrow column. The line below the table shows the full
+text of ``STATE_NAMES``."""
 
 _LOOKS: Mapping[State, str] = {
     **dict.fromkeys((State.REFUSED, State.CONFLICT), RemoteState.DISAGREE.look),
     **dict.fromkeys((State.UNKNOWN, State.NOT_SEEN, State.AMBIGUOUS), RemoteState.UNCLEAR.look),
 }
-"""The look of the result of a change that was not simply recorded."""
+"""State of an operation -> the look of its result, if the result needs attention."""
 
 
 class HistoryTable(RowTable):
     """The table of changes: time, call, result, state icon, remote, lock, and changed fields.
 
-    The changed fields are read only for visible rows; their column exists before.
+    The changed fields are read only for visible rows. Their column is shown before that read.
     """
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -74,7 +75,7 @@ class HistoryTable(RowTable):
         self._changed: Mapping[str, str] = {}
         """The changed fields read so far, by row key."""
         self._left: dict[str, RemoteState | None] = {}
-        """The texts of visible rows, kept because they are painted often."""
+        """Row key -> the state of the remote, kept because visible rows are painted often."""
         self._zone: tzinfo | None = None
         self._now_ms = 0
         self._is_one_lock = False
@@ -92,10 +93,10 @@ class HistoryTable(RowTable):
 
         Args:
             lines: The rows, in order.
-            zone: The zone of times.
+            zone: The time zone of the shown times.
             now_ms: Now, in milliseconds.
             top: Whether to select the first row instead, on another page.
-            one_lock: Whether all are of one lock, which the header names.
+            one_lock: Whether all rows belong to one lock, whose column is then hidden.
         """
         first = lines[0].id if top and lines else None
         self._lines, self._now_ms = {line.id: line for line in lines}, now_ms
@@ -108,7 +109,7 @@ class HistoryTable(RowTable):
         self.call_after_refresh(self.look_for_lacking)
 
     def show_changes(self, changes: Mapping[str, str]) -> None:
-        """Fill in the changed fields of rows; nothing else moves.
+        """Fill in the changed fields of rows, without moving anything.
 
         Args:
             changes: Row key -> clean text, or empty.
@@ -121,7 +122,7 @@ class HistoryTable(RowTable):
 
     @property
     def lacking(self) -> Sequence[str]:
-        """Return the keys of visible rows whose changed fields are not read yet."""
+        """The keys of the visible rows whose changed fields were not read yet."""
         if _CHANGED in self.hidden:
             return ()
         return [
@@ -133,7 +134,7 @@ class HistoryTable(RowTable):
         ]
 
     def on_resize(self, event: events.Resize) -> None:
-        """Before the base shares out the width."""
+        """Choose the columns before the base class divides the width among them."""
         self._choose_columns()
         self.call_after_refresh(self.look_for_lacking)
 
@@ -143,7 +144,10 @@ class HistoryTable(RowTable):
         self.hidden = frozenset(column for column, is_unwanted in unwanted if is_unwanted)
 
     def widest(self) -> Sequence[int]:
-        """Return the widths without making the cells of all rows, of which twenty are visible."""
+        """Return the width of each column's longest content, in cells.
+
+        The method does not make the cells of all rows, because only a few rows are visible.
+        """
         lines = [line for line in self._lines.values() if isinstance(line, HistoryLine)]
         runs = [line for line in self._lines.values() if isinstance(line, RunLine)]
         texts = (
@@ -157,7 +161,7 @@ class HistoryTable(RowTable):
         return WHEN, what, result, 1, remote, lock, _MOST_CHANGED
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return the icon of a remote's state after the operation, and a result in color."""
+        """Return column -> pieces: the colored result, and the icon of the remote's state."""
         line = self._lines[key := self._keys[row]]
         found: dict[int, Sequence[Piece]] = {}
         if isinstance(line, HistoryLine) and line.state in _LOOKS:
@@ -191,7 +195,7 @@ def what_of(line: HistoryLine) -> str:
 
 
 def target_of(line: HistoryLine) -> str:
-    """Return the target, safe to show: a remote, the count of a clear, or a voice."""
+    """Return the clean target of a change: a remote, the count of a clear, or a voice."""
     if line.call == "clear":
         return format_count(line.count, "remote")
     if line.call == "updateLockSetting":
@@ -202,12 +206,12 @@ def target_of(line: HistoryLine) -> str:
 
 
 def run_outcome(run: RunLine) -> str:
-    """Return the progress of a run, for a narrow column."""
+    """Return the state of a run for a narrow column."""
     return f"! {run.state}" if run.is_interrupted else run.state
 
 
 def run_words(run: RunLine) -> str:
-    """Return the origin of a run and the results of its steps."""
+    """Return the title of a run and the results of its steps."""
     counts = run.counts()
     left = 0 if run.is_running else counts.pop(StepState.TO_DO, 0)
     told = describe_counts(counts, run.left_out, is_running=run.is_running)

@@ -1,4 +1,4 @@
-"""The lock book."""
+"""The screens of the lock book."""
 
 from lockterm.screens.locks.screen import LocksScreen
 

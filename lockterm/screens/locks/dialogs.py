@@ -1,4 +1,4 @@
-"""Small dialogs about a lock: open one by its id, take one out of the book."""
+"""Small dialogs of the lock book: open a lock by its ID, and remove a lock."""
 
 from __future__ import annotations
 
@@ -17,10 +17,13 @@ from lockterm.widgets.text_input import OneLine
 
 
 class OpenLockModal(FieldModal[tuple[int, bool] | None]):
-    """Ask for a lock's id; answers with it and whether to add it to the book, or with None."""
+    """A dialog for a lock ID.
+
+    The result is the ID and whether to add the lock to the lock book, or None.
+    """
 
     def compose(self) -> ComposeResult:
-        """Compose a field and its explanation."""
+        """Compose the field, its label, and the buttons."""
         with Vertical(classes="dialog"):
             yield Label("Open the remotes of which lock?", classes="question")
             yield Label("ID of any lock, whether it is in the lock book or not:")

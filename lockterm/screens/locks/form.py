@@ -41,7 +41,7 @@ FIELD_LABELS = {
     "model": "Model",
     "zone": "Time zone",
 }
-"""Name of a field -> what people call it, from top to bottom."""
+"""Name of a field -> its label, from top to bottom."""
 
 
 def lock_words(name: str, text: str) -> str:
@@ -50,13 +50,15 @@ def lock_words(name: str, text: str) -> str:
 
 
 class LockForm(FormScreen[Lock | None]):
-    """Add a lock to the book, or change its entry; the service is asked, never changed.
+    """The form that adds a lock to the lock book, or changes an entry.
+
+    The form asks the service about the lock ID, but changes nothing at the service.
 
     Args:
-        operations: The one door to service and store.
-        entry: The entry to change; None adds one.
-        book: The other locks, for suggestions and to find an id that is there already.
-        typed: A draft to go on with, so that none is offered.
+        operations: The operations on the service and the local store.
+        entry: The entry to change; None to add a lock.
+        book: The locks of the book, for suggestions and to refuse an ID that is already there.
+        typed: A draft to continue; None to offer a saved draft.
     """
 
     BINDINGS = bindings("lock_form")
@@ -82,11 +84,11 @@ class LockForm(FormScreen[Lock | None]):
         self._saving = False
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path, with the lock of the form."""
+        """Return the path for the header, with the lock of the form."""
         return ("Locks", f"Edit {self._entry.title}" if self._entry else "Add a lock")
 
     def compose_body(self) -> ComposeResult:
-        """One column of fields, and two buttons that say what they do."""
+        """Compose a column of fields, and the buttons Save and Leave."""
         entry, book = self._entry or Lock(0), self._book.values()
         lock_id = str(entry.lock_id) if self._entry else ""
         now = (lock_id, entry.name, entry.vendor, entry.model, entry.zone)
@@ -107,7 +109,7 @@ class LockForm(FormScreen[Lock | None]):
                 yield CompactButton("Leave", id="leave")
 
     def on_mount(self) -> None:
-        """Show the notes of the fields."""
+        """Show the notes of the fields, and continue or offer a draft."""
         if self._entry is None:
             self.field("id").note = "ID of the lock at the service, such as 1001."
         self.field("name").note = _alias_note(self._entry.alias if self._entry else "")
@@ -138,7 +140,7 @@ class LockForm(FormScreen[Lock | None]):
                 self.ask_about(lock_id)
 
     def _read_id(self) -> int | None:
-        """Return the typed ID; show a problem at its field."""
+        """Return the typed lock ID; if it cannot be used, show why at the field and return None."""
         field = self.field("id")
         try:
             lock_id = values.lock_id(field.value)
@@ -153,7 +155,7 @@ class LockForm(FormScreen[Lock | None]):
 
     @work
     async def ask_about(self, lock_id: int) -> None:
-        """Ask the service about an id that was typed."""
+        """Ask the service about a typed lock ID."""
         await self._ask(lock_id)
 
     async def _ask(self, lock_id: int) -> LockAnswer:
@@ -201,7 +203,7 @@ class LockForm(FormScreen[Lock | None]):
     # --- saving --------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Saving takes its time; a second key does not save twice."""
+        """Return why saving is disabled: a save is already running."""
         if self._store.is_waiting:
             return WAITS_FOR_STORE if action == "save" else ""
         return "The lock is being saved." if action == "save" and self._saving else ""
@@ -225,7 +227,7 @@ class LockForm(FormScreen[Lock | None]):
     @work
     @opens("the result of saving")
     async def action_save(self) -> None:
-        """Save the entry, once the service was asked about its id."""
+        """Save the entry, after the service was asked about a new lock ID."""
         if self._saving:
             return
         self._saving = True
@@ -246,7 +248,7 @@ class LockForm(FormScreen[Lock | None]):
             self.refresh_bindings()
 
     async def _checked(self) -> Lock | None:
-        """Return the entry as typed; None if a field is wrong, which then shows why."""
+        """Return the typed entry; if a field is invalid, show why at the field and return None."""
         zone, wrong = self.value_of("zone"), ""
         try:
             if zone:

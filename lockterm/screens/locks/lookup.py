@@ -1,4 +1,4 @@
-"""Looks up a lock by ID through its remotes, because the contract has no call for locks."""
+"""The lookup of a lock through its remotes, because the contract has no call for locks."""
 
 from __future__ import annotations
 
@@ -18,24 +18,26 @@ class LockAnswer:
     words: str
     """A sentence for the form."""
     unknown: bool = False
-    """The service refused the id."""
+    """Whether the service answered that there is no such lock."""
     asked: bool = True
-    """Whether it could be asked at all."""
+    """Whether the service answered at all."""
     remotes: int | None = None
-    """Number of remotes of the lock."""
+    """The number of remotes of the lock; None if unknown."""
     name: str = ""
     """The lock's name, clean; empty if the service sent none."""
     alias: str = ""
-    """The lock's alias, clean."""
+    """The lock's alias, clean; empty if there is none."""
 
 
 async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer:
-    """Ask for a lock's first page, and for the detail of a remote on it, which names the lock.
+    """Look up a lock: read the first page of its remotes, and the details of a remote.
+
+    The details of a remote contain the name and alias of its lock.
 
     Args:
-        operations: The one door to service and store.
-        lock_id: The lock.
-        size: Remotes on a page: as its screen would ask for.
+        operations: The operations on the service and the local store.
+        lock_id: The ID of the lock.
+        size: The number of remotes per page that the screen of the lock would request.
     """
     try:
         page = (await operations.remotes.page(lock_id, 1, size)).value
@@ -59,13 +61,16 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
 
 
 def _reason(error: ServiceError) -> str:
-    """Return an error with its meaning, and the service's words and code if it refused."""
+    """Return the meaning of an error, with the service's message and code if it refused."""
     said = format_titled_meaning(error)
     return said if said.endswith(".") else f"{said}."
 
 
 def _denies_lock(error: ServiceError) -> bool:
-    """Return whether the service answered that the lock does not exist, not that it is busy."""
+    """Return whether an error means that the lock does not exist.
+
+    Other refusals have other causes, such as a rate limit or missing access rights.
+    """
     if isinstance(error, RateLimited) or not isinstance(error, Refused):
         return False
     return error.code is not None and error.status not in (401, 403)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lockterm.operations.everywhere import LockRead
 
 READING = "read marked"
-"""The group of the worker that reads."""
+"""The worker group for the read of marked locks."""
 
 _NAMED = 5
 """The maximum number of unread locks named in the notification."""
@@ -36,12 +36,12 @@ class MarkedLocks:
     """
 
     class CountsRead(Message):
-        """The lock book has noted how many remotes the marked locks have."""
+        """The message that the lock book has saved the numbers of remotes of marked locks."""
 
     def __init__(self, screen: ListScreen[None]) -> None:
         self._screen = screen
         self.reading = ""
-        """Text about the progress of a reading; empty if none is active."""
+        """A text about the progress of the current read; empty if no read is running."""
 
     @property
     def _marks(self) -> Marks[int, Lock]:
@@ -53,7 +53,7 @@ class MarkedLocks:
         return lock
 
     def why_not(self, action: str) -> str:
-        """Return why an action on marked locks is not possible; empty if it is."""
+        """Return why an action on marked locks is disabled; empty if it is enabled."""
         if action == "voice" and not any(map(_has_model, self._marks.rows)):
             return with_keys(
                 "No marked lock has a vendor and a model in the lock book, which"
@@ -64,7 +64,7 @@ class MarkedLocks:
         return ""
 
     def act(self) -> None:
-        """Choose what to do with them."""
+        """Ask which action to apply to the marked locks."""
         words = {"voice": "set the voice", "refresh": "read all remotes now"}
         does: dict[str, Callable[[], None]] = {"voice": self.set_voice, "refresh": self.read}
         if (source := self._current) is not None:
@@ -85,7 +85,7 @@ class MarkedLocks:
     # --- the voice -----------------------------------------------------------------------------
 
     def set_voice(self) -> None:
-        """Choose a voice once, and plan it for all."""
+        """Let the user choose a voice, and show a plan that sets it on all marked locks."""
         locks, current = self._marks.rows, self._current
         known = [lock for lock in locks if _has_model(lock)]
         entry = current if current is not None and current in known else known[0]
@@ -100,7 +100,7 @@ class MarkedLocks:
 
     async def _plan_voice(self, locks: Sequence[Lock], voice: VoiceChoice) -> None:
         with opening(self._screen, "the plan", must_appear=True), self._screen.refusing_errors():
-            # The book may know more by now: the screen of voices asks for a model.
+            # Read the locks again, because the voice screen may have saved missing models.
             find = self._screen.operations.locks.find
             now = [await find(lock.lock_id) for lock in locks]
             draft = await plan_voices(self._screen.operations, now, voice)
@@ -110,7 +110,7 @@ class MarkedLocks:
     # --- reading -------------------------------------------------------------------------------
 
     def read(self) -> None:
-        """Read all that they have, side by side; it goes on while other screens are shown."""
+        """Read all remotes of the marked locks in parallel, even while other screens are shown."""
         reading = self._read(self._marks.rows)
         self._screen.run_worker(reading, group=READING, exclusive=True)
 
@@ -133,7 +133,7 @@ class MarkedLocks:
             self._tell("")
             if self._screen.is_attached:
                 self._screen.post_message(self.CountsRead())
-        if not has_ended:  # the reason was reported
+        if not has_ended:  # an error was reported, or the user stopped the read
             return
         found.sort(key=lambda one: one.place)
         count = sum(one.listing.count for one in found if one.listing is not None)
@@ -151,7 +151,7 @@ class MarkedLocks:
     # --- copying -------------------------------------------------------------------------------
 
     def copy_to(self) -> None:
-        """Copy the remotes of the selected lock to the marked ones, after another question."""
+        """Open the screen that copies the remotes of the selected lock to the marked locks."""
         current = self._current
         if current is not None:
             marked = [lock.lock_id for lock in self._marks.rows]

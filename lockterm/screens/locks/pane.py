@@ -1,4 +1,4 @@
-"""The selected lock beside a wide lock book, from the local store, without a request."""
+"""The panel of the selected lock beside a wide lock book, filled from the local store only."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ MOST_ENDS = 5
 """The maximum number of shown remotes that expire next."""
 
 MOST_CHANGES = 5
-"""The maximum number of shown changes, the newest."""
+"""The maximum number of shown changes; the newest changes are shown."""
 
 _COUNTED = (State.ENDED, State.WEEK, State.MONTH)
-"""The states that a list shows by its end dates alone, as the bar draws them."""
+"""The states that follow from the end dates alone, in the order of the bar."""
 
 Part = tuple[str, str]
 """A text, and its look: ``bold``, ``dim``, the look of a state, or empty."""
@@ -45,21 +45,21 @@ Part = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What the local store knows about a lock."""
+    """The data of the local store about a lock."""
 
     listing: Listing | None
-    """The remotes as they were last read; None if they never were."""
+    """The remotes as last read; None if no complete list was read."""
     next_ends: Sequence[Remote]
-    """The remotes that expire next, the first one first."""
+    """The remotes that expire next, the earliest end first."""
     changes: Sequence[HistoryLine]
-    """The last changes from here, the newest first."""
+    """The last changes that lockterm sent, the newest first."""
 
 
 class LockPane(Widget):
     """A panel with the states of a lock's remotes, the next ends, the last changes and the voice.
 
     Args:
-        operations: The service and the store.
+        operations: The operations on the service and the local store.
     """
 
     def __init__(self, operations: Operations) -> None:
@@ -74,7 +74,7 @@ class LockPane(Widget):
 
         Args:
             lock: The lock.
-            unconfirmed: The number of its unconfirmed changes.
+            unconfirmed: The number of unconfirmed changes of the lock.
         """
         if lock is None or self._lock is None or lock.lock_id != self._lock.lock_id:
             self._kept = None
@@ -85,7 +85,7 @@ class LockPane(Widget):
 
     @work(exclusive=True, group="lock pane")
     async def read_store(self, lock: Lock) -> None:
-        """Read what the local store knows about a lock, and show it."""
+        """Read the data of a lock from the local store, and show the data."""
         with suppress(StoreError):  # the lock book and the history report the error
             listing = await self._operations.remotes.last_listing(lock.lock_id)
             now_ms = self._operations.machine_ms()
@@ -128,7 +128,7 @@ def _next_ends(listing: Listing, now_ms: int) -> Sequence[Remote]:
 
 
 def _identity(lock: Lock) -> str:
-    """Return the values that tell locks apart: ID, alias, vendor and model, zone."""
+    """Return the values that identify a lock: ID, alias, vendor and model, time zone."""
     model = " ".join(filter(None, (clean(lock.vendor, 20), clean(lock.model, 20))))
     known = str(lock.lock_id), clean(lock.alias, 40), model, clean(lock.zone, 40)
     return glyphs.separator().join(filter(None, known))
@@ -148,12 +148,18 @@ def _states(listing: Listing | None, now_ms: int, width: int) -> list[Part]:
             words = f"{state.sign} {counts[state]:>{digits},} {state.word}\n"
             parts.append((words, state.look))
     parts.append((f"  {rest:>{digits},} other\n", ""))
-    # Not cut: a list that is not up to date must say so.
+    # This text is not cut, because it must show whether the list is up to date.
     return [*parts, (f"{format_count(listing.count, 'remote')}, {age}\n", "dim")]
 
 
 def _bar(counts: Sequence[tuple[State, int]], rest: int, width: int) -> list[Part]:
-    """Return a bar of the width; each state that has a remote gets at least one cell."""
+    """Return a bar of states; each state with a remote gets at least one cell if there is room.
+
+    Args:
+        counts: The number of remotes of each state.
+        rest: The number of remotes in other states.
+        width: The width of the bar, in cells.
+    """
     total = rest + sum(count for _, count in counts)
     if not total:
         return []

@@ -1,4 +1,4 @@
-"""The lock book: which locks there are, and the way to their remotes."""
+"""The screen of the lock book, which opens the remotes of a lock."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from lockterm.domain.plan import Step
 
 _SAMPLE_LOCKS = "A service started with --sample-data has the locks 1001 to 1006."
-"""Said of a service on this machine."""
+"""The hint for a service on this machine."""
 
 _ON_A_LOCK = {"open", "edit", "remove", "voice", "copies", "mark"}
-"""Actions that need a row under the cursor."""
+"""Actions that need a selected lock."""
 
 
 class LocksScreen(ListScreen[None]):
-    """The locks that people noted down; the contract has no list of them.
+    """The screen with the locks that users added; the contract has no list of locks.
 
     Args:
-        operations: The one door to service and store.
+        operations: The operations on the service and the local store.
     """
 
     BINDINGS = bindings("locks")
@@ -60,29 +60,29 @@ class LocksScreen(ListScreen[None]):
     }
 
     wanted: var[str] = var("", init=False)
-    """The text that is searched for."""
+    """The search text."""
 
     def __init__(self, operations: Operations) -> None:
         marks = lock_marks()
         super().__init__(operations, LocksTable(marks, id="locks"), marks)
         self.book: tuple[Lock, ...] | LocktermError | None = None
-        """The lock book; why it cannot be read; None before it was."""
+        """The lock book, or the error of reading it; None before the first read."""
         self._shelf = Shelf(())
-        """All of the book, as the table shows it."""
+        """All locks of the book, with their column widths."""
         self._texts: Sequence[str] = ()
-        """The searched text of each lock, made at the first search."""
+        """The searchable text of each lock; empty before the first search."""
         self.marked = MarkedLocks(self)
         """The commands on the marked locks."""
         self._go_to: int | None = None
         self._places: dict[int, int] = {}
-        """Lock ID -> its place. If each opening sorted the rows again, they would move under the
-        cursor, and a person who goes down the list would open the same two locks repeatedly."""
+        """Lock ID -> its place in the table. Opening a lock does not sort the rows again, because a
+        user who opens locks from top to bottom would then open the same two locks repeatedly."""
 
     def crumbs(self) -> tuple[str, ...]:
         return ("Locks",)
 
     def compose_body(self) -> ComposeResult:
-        """Compose the table, a message for the empty book, and the selected lock."""
+        """Compose the table, the empty state, the panel of the selected lock, and the find line."""
         with Horizontal(id="book"):
             yield from self.compose_list()
             if self.has_class("-framed"):
@@ -97,7 +97,7 @@ class LocksScreen(ListScreen[None]):
         self.paint()
 
     def on_screen_resume(self) -> None:
-        """Read the book whenever it is seen: other screens and sessions change it."""
+        """Read the book each time, because other screens or sessions may change the book."""
         self.load_book()
         self.unmark_done()
 
@@ -124,31 +124,34 @@ class LocksScreen(ListScreen[None]):
             self.marks.drop(one for one in self.marks.rows if one.lock_id not in self._places)
         except StoreError as error:
             self.book = error
-        self.workers.cancel_group(self, "ends")  # it may have read what was before
+        self.workers.cancel_group(self, "ends")  # the worker may have read outdated lists
         self.table.read_ends_again()
-        self.paint()  # an equal book may be shown with other ages
+        self.paint()  # even if the book is unchanged, the ages may differ
 
     @work(exclusive=True, group="ends", description="what ends")
     async def read_ends(self) -> None:
-        """Read the ends on the visible locks from the cache, without delaying keys."""
+        """Read the numbers of expired and expiring remotes of visible locks from the local store.
+
+        No key waits for this read.
+        """
         table, operations = self.table, self.operations
         try:
             for key in table.lacking:
                 table.note_ends(
                     key, await operations.remotes.ends(int(key)), operations.machine_ms()
                 )
-        finally:  # where others have come in sight, what was read until then stays
+        finally:  # if scrolling cancels this read, show the results so far
             table.refresh()
         self.describe_rows()
 
     def _sort(self, locks: Sequence[Lock]) -> None:
-        """Sort the lock book once; the find line keeps this order."""
+        """Set the lock book, sorted by the clicked title; a search keeps this order."""
         book = tuple(self.table.in_order(locks))
         self.book, self._texts, self._shelf = book, (), Shelf(book)
 
     @property
     def current(self) -> Lock | None:
-        """The lock under the cursor."""
+        """The selected lock; None if the table is empty."""
         return self.table.selected if self.table.display else None
 
     # --- marks ---------------------------------------------------------------------------------
@@ -179,7 +182,7 @@ class LocksScreen(ListScreen[None]):
 
     @property
     def known_locks(self) -> Sequence[Lock]:
-        """The locks of the lock book that have been read."""
+        """The locks of the lock book; empty if the book could not be read yet."""
         return self.book if isinstance(self.book, tuple) else ()
 
     def paint(self) -> None:
@@ -216,7 +219,7 @@ class LocksScreen(ListScreen[None]):
         )
 
     def _ids_to_try(self) -> str:
-        """Return where to find lock IDs."""
+        """Return a sentence about where to find lock IDs."""
         if values.is_loopback(urlsplit(self.operations.profile.base_url).hostname or ""):
             return _SAMPLE_LOCKS
         return "The operator of the service knows the IDs."
@@ -228,7 +231,7 @@ class LocksScreen(ListScreen[None]):
             return self._shelf
         self._texts = self._texts or [*map(_text, book)]
         found: Iterable[tuple[Lock, str]] = zip(book, self._texts, strict=True)
-        for word in words:  # one after the other: all of them for each lock take five times as long
+        for word in words:  # checking all words for each lock takes five times as long
             found = [one for one in found if word in one[1]]
         locks = [lock for lock, _ in found]
         return self._shelf if len(locks) == len(book) else Shelf(locks)
@@ -289,7 +292,7 @@ class LocksScreen(ListScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action is not possible; most need a lock under the cursor."""
+        """Return why an action is disabled now; most actions need a selected lock."""
         if isinstance(self.book, StoreError) and action in _ON_A_LOCK | {"add"}:
             return with_keys(
                 "The lock book cannot be read. Press {locks.open_by_id} to open a lock by its ID."
@@ -304,7 +307,7 @@ class LocksScreen(ListScreen[None]):
         return self.marked.why_not(action) if is_for_marked else ""
 
     def action_open(self) -> None:
-        """Show the remotes of the lock under the cursor."""
+        """Show the remotes of the selected lock."""
         if lock := self.current:
             self._show_remotes(lock)
 
@@ -312,14 +315,14 @@ class LocksScreen(ListScreen[None]):
         self.app.push_screen(screens.RemotesScreen(self.operations, lock, book=self.known_locks))
 
     def action_voice(self) -> None:
-        """Show the voices of the lock under the cursor, or choose one for all that are marked."""
+        """Show the voices of the selected lock, or choose one voice for all marked locks."""
         if self.marks:
             self.marked.set_voice()
         elif lock := self.current:
             self.app.push_screen(screens.VoiceScreen(self.operations, lock))
 
     def action_copies(self) -> None:
-        """Choose where the remotes of the lock under the cursor go to as well."""
+        """Open the screen that copies the remotes of the selected lock to other locks."""
         if self.marks:
             self.marked.copy_to()
         elif lock := self.current:
@@ -328,7 +331,7 @@ class LocksScreen(ListScreen[None]):
     @work
     @opens("the lock", must_appear=True)
     async def action_open_by_id(self) -> None:
-        """Ask for an id and show that lock's remotes, or the form that adds it to the book."""
+        """Ask for a lock ID; show the remotes of the lock, or the form that adds it to the book."""
         if (answer := await self.app.push_screen_wait(screens.OpenLockModal())) is None:
             return
         lock_id, adds = answer
@@ -337,7 +340,7 @@ class LocksScreen(ListScreen[None]):
             return
         try:
             lock = await self.operations.locks.find(lock_id)
-        except StoreError:  # the book knows its name only; the service knows its remotes
+        except StoreError:  # without the book, only the lock's name is missing
             lock = Lock(lock_id)
         self._show_remotes(lock)
 
@@ -346,7 +349,7 @@ class LocksScreen(ListScreen[None]):
         self._fill_in(None)
 
     def action_edit(self) -> None:
-        """Change the entry of the lock under the cursor."""
+        """Change the entry of the selected lock."""
         if lock := self.current:
             self._fill_in(lock)
 
@@ -377,12 +380,12 @@ class LocksScreen(ListScreen[None]):
             self.load_book()
 
     def action_find(self) -> None:
-        if isinstance(self.book, tuple):  # now, so that the first letter does not wait for it
+        if isinstance(self.book, tuple):  # prepare the search of the first letter
             self._texts = self._texts or [*map(_text, self.book)]
         super().action_find()
 
     def action_show_all(self) -> None:
-        """Search for nothing again; unmark all."""
+        """Clear the search; without a search, unmark all locks."""
         if self.wanted or not self.marks:
             self.query_one(FindLine).action_close()
         else:
@@ -398,7 +401,7 @@ class LocksScreen(ListScreen[None]):
     # --- actions: marks ------------------------------------------------------------------------
 
     def action_unmark_all(self) -> None:
-        """Unmark all, and read them no further; or take that back."""
+        """Stop the read of marked locks, and unmark all locks or restore the last marks."""
         self.workers.cancel_group(self, READING)
         super().action_unmark_all()
 

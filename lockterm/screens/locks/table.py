@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 _ENDS: Mapping[int, Sequence[State]] = {6: (State.ENDED,), 7: (State.WEEK, State.MONTH)}
-"""The columns of wide terminals that count states."""
+"""Index of a column -> the states that the column counts, in wide terminals."""
 _READ = 8
-"""How old they are: it stays where these have no room, and they go with it."""
+"""The index of the column with the age of these counts. The counts are never shown without it."""
 _IN_PANE = frozenset({2, 3, 4, 9})
 """The columns that the panel of the selected lock shows: vendor, model, zone and opening."""
 _DIGITS = 4
@@ -48,7 +48,7 @@ _BY = {
 
 
 class Shelf:
-    """Some locks of the book, with data about all of them, computed once and not at each key.
+    """Some locks of the book, with column widths that are computed once, not at each key press.
 
     Args:
         locks: The locks, in order.
@@ -56,12 +56,15 @@ class Shelf:
 
     def __init__(self, locks: Sequence[Lock]) -> None:
         self.locks: Mapping[str, Lock] = {str(lock.lock_id): lock for lock in locks}
-        """By the key of their row."""
+        """Row key -> lock, in order."""
         self._widest_opened: tuple[int, int] | None = None
 
     @cached_property
     def widest(self) -> Sequence[int]:
-        """The most cells of the columns up to Remotes, without the cells of ten thousand rows."""
+        """The width of the longest content of each column up to Remotes, in cells.
+
+        The cells of the rows are not made, because there may be 10,000 rows.
+        """
         locks = self.locks.values()
         return (
             _widest([lock.name or lock.title for lock in locks]),
@@ -73,7 +76,10 @@ class Shelf:
         )
 
     def widest_opened(self, now_ms: int) -> int:
-        """Return the maximum width of "3 days ago" over all locks; computed once a minute."""
+        """Return the width of the longest text such as "3 days ago", in cells.
+
+        The width is computed at most once per minute.
+        """
         minute = now_ms // dates.MINUTE_MS
         if self._widest_opened is None or self._widest_opened[0] != minute:
             told = [opened(at_ms, now_ms) for at_ms in self._moments(now_ms)]
@@ -95,7 +101,8 @@ class Shelf:
 class LocksTable(RowTable):
     """The table of locks: name, ID, vendor, model, zone, remotes, ends, last opening.
 
-    Ends are shown for visible rows, from the last whole list of each, always with its age.
+    For visible rows, the table counts expired and expiring remotes in the last complete list of the
+    lock. The age of that list is always shown with the counts.
 
     Args:
         marks: The marked locks.
@@ -121,9 +128,9 @@ class LocksTable(RowTable):
         self._shelf = Shelf(())
         self._now_ms = 0
         self._ends: dict[str, Ends | None] = {}
-        """Row key -> the ends that were read; None if no list is kept."""
+        """Row key -> the counts that were read; None if no list is stored."""
         self._to_read_again: frozenset[str] = frozenset()
-        """The rows of which it is older than the book."""
+        """The keys of rows whose counts must be read again."""
 
     def show_locks(self, shelf: Shelf, now_ms: int, cursor: int | None = None) -> None:
         """Replace the rows.
@@ -131,7 +138,7 @@ class LocksTable(RowTable):
         Args:
             shelf: The locks to show.
             now_ms: Now, in milliseconds.
-            cursor: The lock to select; by default the selected one.
+            cursor: The ID of the lock to select; None to keep the selected lock.
         """
         self._shelf = shelf
         self._now_ms = now_ms
@@ -141,15 +148,15 @@ class LocksTable(RowTable):
         self.call_after_refresh(self.look_for_lacking)
 
     def read_ends_again(self) -> None:
-        """Request new ends; the known ones are shown until then."""
+        """Request new counts for all rows; the old counts stay until then."""
         self._to_read_again = frozenset(self._ends)
 
     def note_ends(self, key: str, ends: Ends | None, now_ms: int) -> None:
-        """Set the ends of a lock, without a repaint; :meth:`refresh` shows them.
+        """Set the counts of a lock without a repaint; :meth:`refresh` shows the counts.
 
         Args:
             key: The key of the lock's row.
-            ends: The ends; None if no list is kept.
+            ends: The counts; None if no list is stored.
             now_ms: Now, in milliseconds.
         """
         self._ends[key], self._now_ms = ends, now_ms
@@ -157,14 +164,14 @@ class LocksTable(RowTable):
 
     @property
     def lacking(self) -> Sequence[str]:
-        """Return the keys of visible rows whose ends are not read yet."""
+        """The keys of the visible rows whose counts must be read."""
         if _READ in self.hidden:
             return ()
         again = self._to_read_again
         return [key for key in self.in_sight if key not in self._ends or key in again]
 
     def on_resize(self, event: events.Resize) -> None:
-        """Before the base shares out the width."""
+        """Choose the columns before the base class divides the width among them."""
         self._choose_columns()
         self.call_after_refresh(self.look_for_lacking)
 
@@ -176,7 +183,7 @@ class LocksTable(RowTable):
             self.hidden = frozenset() if is_wide else frozenset({*_ENDS, _READ})
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return the counts of expired and expiring remotes, each after its icon."""
+        """Return column -> the counts of expired or expiring remotes, each after its icon."""
         ends = self._ends.get(self._keys[row])
         if ends is None:
             return {}
@@ -191,9 +198,12 @@ class LocksTable(RowTable):
         return found
 
     def ends_in_words(self, lock: Lock) -> str:
-        """``read 3 h ago: 2 expired, 1 < 7 days``; nothing where that is not known."""
+        """Return the counts of a lock, or an empty string if unknown.
+
+        An example is ``read 3 h ago: 2 expired, 1 < 7 days``.
+        """
         ends = self._ends.get(str(lock.lock_id))
-        if ends is None or _READ in self.hidden:  # where it is hidden, it is not read again
+        if ends is None or _READ in self.hidden:  # counts are not updated
             return ""
         when = describe_age(ends.at_ms, self._now_ms, changed=ends.changed)
         states = [state for column in _ENDS.values() for state in column if ends.counts[state]]
@@ -250,7 +260,7 @@ class LocksTable(RowTable):
 
 
 def _counted(state: State, count: int) -> str:
-    """Return a count after the icon of its state; nothing for 0."""
+    """Return a count after the icon of its state; spaces of the same width for 0."""
     digits = str(count) if count < 10**_DIGITS else f"{min(count // 1000, 999)}k"
     return f"{state.sign} {digits:<{_DIGITS}}" if count else " " * _COUNT
 
@@ -270,9 +280,12 @@ def _widest(texts: Collection[str]) -> int:
 
 
 def more_about(lock: Lock, zone: tzinfo, now_ms: int) -> list[str]:
-    """Return texts about values without a column, the longest first and an empty one last.
+    """Return texts about a lock's alias and voice, the longest first and an empty text last.
 
-    Days are shown in a zone.
+    Args:
+        lock: The lock.
+        zone: The time zone of shown dates.
+        now_ms: Now, in milliseconds.
     """
     alias = [f"alias {clean(lock.alias, 40)}"] if lock.alias else []
     voices = []
