@@ -1,7 +1,8 @@
-"""The screens and dialogs. They ask ``operations`` and paint; they do no HTTP and no SQL.
+"""The screens and dialogs, which use ``operations`` instead of HTTP or SQL.
 
-This is the table of screens. ``screens.HistoryScreen`` imports the module of that screen when it is
-first opened, as ``textual.widgets`` does: together they take a quarter of a start.
+This module imports each screen at its first use, as ``textual.widgets`` does. For example, the
+expression ``screens.HistoryScreen`` imports the module of the history. If lockterm imported all
+screens at startup, the imports would take a quarter of the startup time.
 """
 
 from __future__ import annotations
@@ -101,11 +102,11 @@ _MODULES = {
     "RemotePane": "remotes.pane",
     "VoiceScreen": "voice",
 }
-"""Class name -> module of this package that defines the class."""
+"""Name of a class or function -> the module of this package that defines it."""
 
 
 def __getattr__(name: str) -> object:
-    """Return a screen, or a function that opens one, by name."""
+    """Return a class or function of ``_MODULES``, and import its module first."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,4 +1,4 @@
-"""The draft that a session left behind when it ended: offered by the next one as it starts."""
+"""The offer of a draft of an ended session, which the next session makes at its start."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ async def offer_abandoned(
 
     Args:
         app: The app that asks and opens the form.
-        operations: The service and the store.
-        draft: The newest draft; others are offered by their forms.
-        may_ask: Returns, after the read, whether to offer it now.
+        operations: The operations on the service and the local store.
+        draft: The newest draft; forms offer older drafts when they open.
+        may_ask: A function that returns whether a question may appear now. The function is called
+            just before the question.
     """
     is_lock = draft.form == LOCK
     try:
@@ -68,7 +69,13 @@ async def offer_abandoned(
 
 
 async def _remote(operations: Operations, remote_id: int | None) -> Remote | None:
-    """Return the remote of a draft; the last read one if the service is out of reach."""
+    """Return the remote of a draft; None if the draft is for a new remote.
+
+    If the service fails, return the remote as last read.
+
+    Raises:
+        ServiceError: The service failed, and the remote was never read.
+    """
     if remote_id is None:
         return None
     try:

@@ -64,7 +64,7 @@ def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
     Args:
         app: The app that shows it.
         error: The error.
-        what: The action that failed, clean: ``Delete Anna Weber``.
+        what: The failed action, such as ``Delete Anna Weber``; clean, empty for none.
     """
     means, said = clean(error.title), clean(error.sentences)
     title, text = (what, f"{means}: {said}") if what else (means, said)
@@ -72,12 +72,12 @@ def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
 
 
 def refuse_to_open(app: App[Any], what: str, reason: str) -> None:
-    """Show why something does not open, in a dialog that takes the keys typed for it.
+    """Show why a screen does not open, in a dialog that receives the keys typed for the screen.
 
     Args:
         app: The app that shows it.
-        what: The action, clean: ``Edit``.
-        reason: A sentence, which may contain strings of the service.
+        what: The action, such as ``Edit``; clean.
+        reason: A sentence, which may contain strings from the service.
     """
     assert isinstance(app, Host)
     app.keep_message(reason, what, "information")
@@ -93,9 +93,10 @@ def can_act(why_not: Callable[[str], str], action: str) -> bool | None:
 
 
 def say_why_not(screen: Screen[Any], binding: Binding, reason: str) -> None:
-    """Show why an action does nothing: in a dialog if it opens something, else in a notification.
+    """Show why an action is disabled: in a dialog if it opens a screen, else as a notification.
 
-    While a screen opens, no dialog appears before it, because later keys wait for that screen.
+    While another screen is opening, always use a notification, because later keys are meant for
+    that screen.
     """
     if binding.id in that_open() and not is_opening(screen):
         refuse_to_open(screen.app, titled(binding), reason)
@@ -104,7 +105,7 @@ def say_why_not(screen: Screen[Any], binding: Binding, reason: str) -> None:
 
 
 def say_why_no_key(screen: Screen[Any], event: events.Key) -> None:
-    """Show why a disabled action's key does nothing, on the screen or the focused widget."""
+    """Show why a key does nothing if its action is disabled on the focused widget or the screen."""
     nearest = active_binding(screen, event.key)
     if nearest is not None:
         found = [(nearest.node, nearest.binding)]
@@ -121,7 +122,7 @@ class LocktermScreen(Screen[ResultT]):
     """A full screen with a header, a body and a footer.
 
     Args:
-        operations: The access to service and store; None while no service is configured.
+        operations: The operations on the service and the local store; None without a service.
     """
 
     HORIZONTAL_BREAKPOINTS = WIDTHS
@@ -137,7 +138,7 @@ class LocktermScreen(Screen[ResultT]):
     """Whether Esc opens another screen even if no screen is below this one."""
 
     notices: NoticeLine | None = None
-    """The lines for an unreachable service and unconfirmed changes; None before the first one."""
+    """The lines for an unreachable service and unconfirmed changes; None before the first use."""
 
     _lags = False
     """Whether a minute passed while another screen covered this one."""
@@ -157,32 +158,34 @@ class LocktermScreen(Screen[ResultT]):
 
     @property
     def has_service(self) -> bool:
-        """Return whether a service is configured."""
+        """Whether a service is configured."""
         return self._operations is not None
 
     @property
     def operations(self) -> Operations:
-        """The access to service and store; call only if ``has_service``."""
+        """The operations on the service and the local store; use only if ``has_service``."""
         assert self._operations is not None
         return self._operations
 
     @property
     def would_lose(self) -> str:
-        """The question about what quitting would lose; empty if nothing, as with saved drafts."""
+        """The question to ask if quitting would lose input; empty if not, as with saved drafts."""
         return ""
 
     @property
     def known_locks(self) -> Sequence[Lock]:
-        """The locks on the screen, for the palette."""
+        """The locks on the screen, which the palette offers."""
         return ()
 
     @property
     def first_keys(self) -> Sequence[str]:
-        """The actions first in the footer now; empty for the default order."""
+        """The actions that come first in the footer now; empty for the default order."""
         return ()
 
     def may_read_again(self, error: LocktermError | None) -> bool:
-        """Return whether to repeat a failed read without a key; a refusal is an answer.
+        """Return whether to repeat a failed read without a key press.
+
+        A refused read is not repeated, except after a rate limit.
 
         Args:
             error: The error of the read; None if it succeeded.
@@ -210,7 +213,7 @@ class LocktermScreen(Screen[ResultT]):
         """Update ages, dates and states to the present time; rows keep their places."""
 
     def write_again(self) -> None:
-        """Write cached text again after the icons or colors changed."""
+        """Update cached text after the icons or colors changed."""
 
     def on_resize(self) -> None:
         self.draw_frames()
@@ -298,19 +301,19 @@ class LocktermScreen(Screen[ResultT]):
         say_why_no_key(self, event)
 
     def refuses(self, event: events.Key) -> bool:
-        """Return whether a key only shows why it does nothing; it is not kept for a new screen."""
+        """Return whether a key's action is disabled; such a key does not wait for a new screen."""
         nearest = active_binding(self, event.key)
         return nearest is not None and bool(reason_against(nearest.node, nearest.binding.action))
 
     # --- errors --------------------------------------------------------------------------------
 
     def refuse_to_open(self, what: str, reason: str) -> None:
-        """Show why something does not open; see :func:`refuse_to_open`."""
+        """Show why a screen does not open; see :func:`refuse_to_open`."""
         refuse_to_open(self.app, what, reason)
 
     @contextmanager
     def refusing_errors(self) -> Iterator[None]:
-        """Show a ``LocktermError`` of the block in a dialog: something does not open."""
+        """Show a ``LocktermError`` of the block in a dialog, because a screen does not open."""
         try:
             yield
         except LocktermError as error:
@@ -332,7 +335,7 @@ class LocktermScreen(Screen[ResultT]):
         """Show that a change was recorded.
 
         Args:
-            what: The change, clean: ``Deleted Anna Weber (A-2041)``.
+            what: The change, such as ``Deleted Anna Weber (A-2041)``; clean.
             more: More sentences, clean.
         """
         self.notify(recorded(self.host, more), title=what)
@@ -353,7 +356,7 @@ class LocktermScreen(Screen[ResultT]):
         """Read the shown data of ``lock_entry`` again.
 
         Args:
-            remote_id: The remote that was written or is requested; None for the whole lock.
+            remote_id: The ID of the remote that may have changed; None for all of the lock.
         """
 
     def after_delete(self, remote_id: int | None) -> None:
@@ -361,7 +364,7 @@ class LocktermScreen(Screen[ResultT]):
         self.after_write(remote_id)
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read the locks again that a run changed."""
+        """Read the locks again that a run changed, if the screen shows them."""
 
     def screens_of(self, lock_id: int) -> Iterator[LocktermScreen[Any]]:
         """Yield the open screens of a lock."""

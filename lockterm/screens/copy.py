@@ -1,4 +1,4 @@
-"""Copying the remotes of a lock, an export or a backup to other locks, as a plan."""
+"""The copy of remotes of a lock, an export or a backup to other locks, as a plan."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from lockterm.widgets.state_panel import describe_error
 
 
 class ExportModal(FieldModal[Source | None]):
-    """A dialog for an export file; its result is the export's content, or None.
+    """A dialog for an export file; the result is the export's content, or None.
 
     Args:
-        operations: The service and the store.
+        operations: The operations on the service and the local store.
     """
 
     def __init__(self, operations: Operations) -> None:
@@ -108,12 +108,12 @@ class TargetsTable(RowTable):
 
 
 class CopyScreen(ListScreen[None]):
-    """The screen to choose source and targets of a copy; it sends nothing.
+    """The screen that chooses the source and the targets of a copy, and shows the plan.
 
     Args:
-        operations: The service and the store.
-        source: The first source; a lock means all of its remotes.
-        marked: The IDs of the locks marked at first, without the source.
+        operations: The operations on the service and the local store.
+        source: The initial source; a lock means all of its remotes.
+        marked: The IDs of the locks that are marked at first; the source lock is ignored.
     """
 
     BINDINGS = bindings("copies")
@@ -122,16 +122,16 @@ class CopyScreen(ListScreen[None]):
     table: TargetsTable
 
     doing: var[str] = var("", init=False)
-    """The present work, or empty."""
+    """A sentence about the current work; empty if no work is running."""
 
     renames: var[bool] = var(False, init=False)
-    """Whether to rename remotes whose name is taken; if not, they are left out."""
+    """Whether remotes whose name is taken get a new name; if not, the copy skips them."""
 
     skips_expired: var[bool] = var(True, init=False)
-    """Whether expired remotes are left out."""
+    """Whether the copy skips expired remotes."""
 
     keeps_wall_time: var[bool] = var(False, init=False)
-    """Whether times keep the time of day in another zone instead of the moment."""
+    """Whether times keep their time of day in another time zone; if not, their moment."""
 
     def __init__(
         self,
@@ -142,22 +142,22 @@ class CopyScreen(ListScreen[None]):
         super().__init__(operations, TargetsTable(id="targets"))
         self._source = Source(source) if isinstance(source, Lock) else source
         self._locks: Sequence[Lock] | LocktermError | None = None
-        """The lock book, or the error of reading it; None before it is read."""
+        """The lock book, or the error of reading it; None before the first read."""
         self._book: Mapping[str, Lock] = {}
-        """The locks that can be marked, by the key of their row."""
+        """Row key -> lock, for the locks that can be marked."""
         self._marked = {*marked}
         self._reading: Worker[None] | None = None
         self._plan_id = ""
         """The ID of the last shown plan."""
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path, with the source lock."""
+        """Return the path for the header, with the source lock."""
         if not self._source.is_lock:
             return ("Locks", "Copy to locks")
         return ("Locks", self._source.title, "Copy to other locks")
 
     def compose_body(self) -> ComposeResult:
-        """Compose the source, the locks and the choices."""
+        """Compose the source, the locks, and the options of the copy."""
         yield Static(self._what(), id="what", markup=False)
         yield from self.compose_list()
         yield Static(id="chosen", markup=False)
@@ -170,7 +170,7 @@ class CopyScreen(ListScreen[None]):
     # --- the book ------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Show the book."""
+        """Read and show the lock book."""
         self.load_book()
 
     @work
@@ -189,7 +189,7 @@ class CopyScreen(ListScreen[None]):
         self.paint()
 
     def paint(self) -> None:
-        """Show the locks, sorted by the clicked title; a plan uses the book's order."""
+        """Show the locks, sorted by the clicked title; the plan uses the lock book's order."""
         locks = [*self._book.values()]
         if (sorting := self.table.sorting) is not None:
             locks = sorted_by(locks, _BY[sorting.key], descending=sorting.descending)
@@ -223,7 +223,7 @@ class CopyScreen(ListScreen[None]):
     # --- choosing ------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action can do nothing: a read is under way, or no lock is marked."""
+        """Return why an action is disabled now; empty if it is enabled."""
         if action != "back" and self.doing:
             return self.doing
         if action in ("mark", "mark_all", "plan") and not self._book:
@@ -240,7 +240,7 @@ class CopyScreen(ListScreen[None]):
         self._tell()
 
     def action_mark_all(self) -> None:
-        """Mark all locks, or unmark them if all are marked; leave out the backup's lock."""
+        """Mark all locks except the lock of a backup; if they are marked already, unmark all."""
         all_of_them = {lock.lock_id for lock in self._book.values()}
         if self._source.backup is not None:
             all_of_them = all_of_them - {self._source.lock.lock_id} or all_of_them
@@ -248,7 +248,7 @@ class CopyScreen(ListScreen[None]):
         self._tell()
 
     def action_taken(self) -> None:
-        """Switch between leaving out and renaming remotes whose name is taken."""
+        """Switch between skipping and renaming remotes whose name is taken."""
         self.renames = not self.renames
 
     def watch_renames(self) -> None:
@@ -256,7 +256,7 @@ class CopyScreen(ListScreen[None]):
         self._tell()
 
     def action_expired(self) -> None:
-        """Switch between leaving out and copying expired remotes."""
+        """Switch between skipping and copying expired remotes."""
         self.skips_expired = not self.skips_expired
 
     def watch_skips_expired(self) -> None:
@@ -264,7 +264,7 @@ class CopyScreen(ListScreen[None]):
         self._tell()
 
     def action_times(self) -> None:
-        """Keep the moment of times on locks in other zones, or the time of day."""
+        """Switch whether times keep their moment or their time of day in other time zones."""
         self.keeps_wall_time = not self.keeps_wall_time
 
     def watch_keeps_wall_time(self) -> None:
@@ -295,13 +295,13 @@ class CopyScreen(ListScreen[None]):
 
     @work
     async def action_file(self) -> None:
-        """Choose an export as source."""
+        """Let the user choose an export as the source."""
         if (found := await self.app.push_screen_wait(ExportModal(self.operations))) is not None:
             self._take(found)
 
     @work
     async def action_backup(self) -> None:
-        """Choose a backup in the history as source."""
+        """Let the user choose a backup in the history as the source."""
         if (operation_id := await cast(HasOperations, self.app).choose_backup()) is None:
             return
         with opening(self, "the backup"), self.refusing_errors():
@@ -321,7 +321,7 @@ class CopyScreen(ListScreen[None]):
 
     @work
     async def plan(self) -> None:
-        """Read the locks and show the plan; nothing is sent."""
+        """Read the locks and show the plan; change nothing at the service."""
         with opening(self, "the plan", passes=self.refuses, must_appear=True):
             await self._plan()
 
@@ -358,7 +358,7 @@ class CopyScreen(ListScreen[None]):
         self._unmark_done()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """After a run, unmark the locks that have all remotes."""
+        """Unmark the locks that received all remotes in a run."""
         self._unmark_done()
 
     def _unmark_done(self) -> None:

@@ -1,4 +1,4 @@
-"""Importing a file: typed with completion, checked as a whole, then shown as a plan."""
+"""The import of a file: type its path, check the whole file, then show a plan."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from lockterm.widgets.status_line import StatusLine
 from lockterm.widgets.text_input import TextInput
 
 KEPT = "file_path"
-"""The name of the last typed path in the preferences."""
+"""The preference that stores the last typed path."""
 
 _STAYS, _GOES = "stays", "goes"
 _OTHERS = ((_STAYS, "keep"), (_GOES, "delete"))
@@ -51,11 +51,11 @@ _ABOUT = (
 
 
 class FileScreen(FormScreen[None]):
-    """The screen to import a file as a plan; it sends nothing.
+    """The screen that imports a file as a plan. The screen itself changes nothing at the service.
 
     Args:
-        operations: The access to service and store.
-        of_lock: The lock for rows that name no lock; None if each row must name one.
+        operations: The operations on the service and the local store.
+        of_lock: The lock of rows that name no lock; None if each row must name a lock.
     """
 
     BINDINGS = bindings("file")
@@ -71,7 +71,7 @@ class FileScreen(FormScreen[None]):
         self._problems: Sequence[Problem] = ()
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path, with the lock of rows that name none."""
+        """Return the path for the header, with the lock of rows that name no lock."""
         return ("Locks", self._of_lock.title, "Import") if self._of_lock else ("Import",)
 
     @property
@@ -83,7 +83,7 @@ class FileScreen(FormScreen[None]):
         return whose + _ABOUT.format(lock="lockId for remotes of another lock")
 
     def compose_body(self) -> ComposeResult:
-        """Compose three fields and two buttons, and the problems of the file below them."""
+        """Compose three fields, two buttons, and a table for the problems of the file."""
         kept = self.host.choices.get(KEPT)
         self._path = kept if isinstance(kept, str) else ""
         with Vertical(id="fields"):
@@ -129,13 +129,13 @@ class FileScreen(FormScreen[None]):
             field.warning = warning if field.value == _GOES else ""
 
     def keep_draft(self) -> None:
-        with suppress(OSError, StoreError):  # the form works without it
+        with suppress(OSError, StoreError):  # the form works without the saved path
             self.host.choices.keep(KEPT, self._path or None)
 
     # --- checking ------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """One thing at a time."""
+        """Return why checking is disabled: a check is already running."""
         return self.doing if action == "check" else ""
 
     @on(Button.Pressed, "#check")
@@ -146,16 +146,19 @@ class FileScreen(FormScreen[None]):
 
     @work
     async def check(self) -> None:
-        """Read the file and its locks; nothing is sent."""
+        """Read the file and its locks, and show the plan or the problems; change nothing."""
         with opening(self, "the plan", passes=self._is_too_early, must_appear=True):
             await self._check()
 
     def _is_too_early(self, event: events.Key) -> bool:
-        """Return whether a key repeats the check; if kept, it would confirm the plan unread."""
+        """Return whether a key must not wait for the plan.
+
+        On the screen of the plan, Enter would confirm a plan that the user has not read.
+        """
         return event.key == "enter" or self.refuses(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Show that Enter came too early; no field has the focus while the file is checked."""
+        """Show that Enter has no effect during the check, when no field has the focus."""
         if event.key == "enter" and self.doing:
             event.stop()
             self.notify(self.doing, title="Check")
@@ -194,7 +197,7 @@ class FileScreen(FormScreen[None]):
             self.app.push_screen(PlanScreen(drawn), lambda _: self._leave_after(drawn))
 
     def _leave_after(self, drawn: PlanDraft) -> None:
-        """Go back to the start of the import after the whole plan is done."""
+        """Close this screen if the whole plan is done."""
         run = self.operations.run_here
         if run is None or run.plan.id != drawn.plan.id or not run.is_over or drawn.left:
             return
@@ -220,7 +223,7 @@ class FileScreen(FormScreen[None]):
             self._refuse("path", first.reason)
 
     def _most(self) -> int | None:
-        """Return the maximum number of deletes; -1 for no limit, None for invalid input."""
+        """Return the maximum number of deletions; -1 for no limit, None for invalid input."""
         typed = self.value_of("most")
         if not typed:
             return -1
@@ -234,7 +237,7 @@ class FileScreen(FormScreen[None]):
     # --- what is said --------------------------------------------------------------------------
 
     def _refuse(self, name: str, reason: str) -> None:
-        """Show the error at its field."""
+        """Show an error at a field, and focus the field."""
         self.field(name).error = clean(reason, 400)
         self.field(name).focus_control()
 
@@ -262,7 +265,7 @@ class FileScreen(FormScreen[None]):
 
     @on(LineTable.Moved)
     def _tell_problem(self) -> None:
-        """Show the whole problem of the selected row."""
+        """Show the full text of the selected problem."""
         key = self.query_one(RowTable).highlighted
         shown = "" if key is None else str(self._problems[int(key)])
         again = with_keys("Press {form.save} to check the file again.")

@@ -1,4 +1,4 @@
-"""The base of every form: its fields, status line, draft, and the way out."""
+"""The base of every form: its fields, status line, draft, and the ways to leave it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 SOON_S = 1.0
-"""Seconds from a key press to the saved draft; the documents promise two."""
+"""Seconds from a key press to the save of the draft; the documentation promises two seconds."""
 
 
 class DelayedCall:
@@ -46,7 +46,7 @@ class DelayedCall:
         return timer is not None
 
     def end(self) -> None:
-        """Save now if a save is scheduled, because later may be too late."""
+        """Save now if a save is scheduled."""
         if self.stop():
             self._form.keep_draft()
 
@@ -58,28 +58,28 @@ class FormScreen(LocktermScreen[ResultT]):
     and overrides the methods whose default does nothing.
 
     Args:
-        operations: The access to service and store; None while no service is configured.
+        operations: The operations on the service and the local store; None without a service.
     """
 
     is_form = True
 
     STOPPED = ""
-    """The sentence for work that Escape has stopped."""
+    """The sentence to show after Escape stopped the work."""
 
     doing: var[str] = var("", init=False)
-    """A sentence about the current work, or empty."""
+    """A sentence about the current work; empty if no work is running."""
 
     before: Mapping[str, str]
     """Field -> its initial value."""
 
     under_way: Worker[None] | None = None
-    """The work that Escape stops while ``doing`` describes it."""
+    """The worker of the current work, which Escape stops."""
 
     def __init__(self, operations: Operations | None) -> None:
         super().__init__(operations)
         self.before = {}
         self.soon = DelayedCall(self)
-        """Saves the draft a moment after the user typed something."""
+        """The delayed save of the draft after input."""
 
     # --- the fields ----------------------------------------------------------------------------
 
@@ -142,12 +142,12 @@ class FormScreen(LocktermScreen[ResultT]):
 
         Args:
             words: The sentence; clean.
-            is_wrong: Whether something was refused.
+            is_wrong: Whether the sentence is about an error.
         """
         self.query_one(StatusLine).say(words, is_wrong=is_wrong)
 
     def watch_doing(self, doing: str) -> None:
-        """Block typing while the form waits."""
+        """Disable the fields while work is running, and show the work."""
         self.query_one("#fields").disabled = bool(doing)
         if doing:
             self.say(f"{doing} Press Escape to stop.")
@@ -159,7 +159,7 @@ class FormScreen(LocktermScreen[ResultT]):
         """Save the typed values, in case the terminal or lockterm ends."""
 
     def forget_draft(self) -> None:
-        """Forget the draft: the form was sent, or left on purpose."""
+        """Delete the draft after the form was sent or left on purpose."""
 
     def describe(self, field: str, text: str) -> str:
         """Return a field and its text as one line that is safe to show."""
@@ -169,18 +169,18 @@ class FormScreen(LocktermScreen[ResultT]):
         """Show whether a save waits for another program."""
 
     def on_unmount(self) -> None:
-        """Save the last typed keys if the form ends with lockterm."""
+        """Save the last input if it was not saved yet, because lockterm may be ending."""
         self.soon.end()
 
     # --- the way out ---------------------------------------------------------------------------
 
     def ask_to_leave(self) -> ConfirmModal | None:
-        """Return the question before the form is left; None if nothing would be lost."""
+        """Return the dialog to show before the form closes; None if no input would be lost."""
         return None
 
     @property
     def result_on_leaving(self) -> ResultT | None:
-        """The result of the form when it is left."""
+        """The result of the form when the user leaves it."""
         return None
 
     @on(Button.Pressed, "#leave")

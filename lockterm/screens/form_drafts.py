@@ -1,4 +1,4 @@
-"""Drafts of forms: kept while they are typed, offered when they are opened again."""
+"""Drafts of forms, which are saved during input and offered when the form opens again."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ REMOTE, LOCK = "remote", "lock"
 WAITS_FOR_STORE = "Waiting, because another program has locked the local store."
 
 _LATE_MS = 60_000
-"""A draft may be written that much later than the form was sent."""
+"""The maximum time in milliseconds between sending a form and the last save of its draft."""
 
 
 class StoreWait:
-    """Looks, while a save is under way, whether another program has the local store locked.
+    """A check, during a save, of whether another program has locked the local store.
 
     Args:
         form: The form.
@@ -43,13 +43,13 @@ class StoreWait:
         self._form = form
         self._timer: Timer | None = None
         self.is_waiting = False
-        """Whether the save waits for it."""
+        """Whether the save waits for the local store."""
 
     def watch(self, is_busy: bool) -> None:
-        """Look from now on, or no longer.
+        """Start or stop the check.
 
         Args:
-            is_busy: Whether a save is under way.
+            is_busy: Whether a save is running.
         """
         if is_busy and self._timer is None:
             self._timer = self._form.set_interval(SOON_S / 4, self._look)
@@ -70,8 +70,8 @@ class FormDraft:
 
     Args:
         form: The form.
-        key: Its name, its lock, and its remote or None.
-        title: Which form of which lock and remote it is, at the beginning of a sentence; clean.
+        key: The name of the form, the ID of its lock, and the ID of its remote or None.
+        title: The title of the form as the beginning of a sentence; clean.
     """
 
     def __init__(self, form: FormScreen[Any], key: tuple[str, int, int | None], title: str) -> None:
@@ -84,10 +84,10 @@ class FormDraft:
         self._is_over = False
 
     def begin(self, typed: Mapping[str, str] | None) -> None:
-        """Continue a draft, or offer the one that an earlier form left.
+        """Continue a draft, or look for a saved draft and offer it.
 
         Args:
-            typed: The draft; None: there may be one, and until that is known, keys wait.
+            typed: The draft to continue; None to look for a saved draft, while keys wait.
         """
         if typed is not None:
             self._form.fill(typed)
@@ -96,13 +96,13 @@ class FormDraft:
             self._form.app.run_worker(self._offer(opened), group="drafts")
 
     def note_change(self) -> None:
-        """Something was typed: keep it soon."""
-        self._touched = self._form.touched()  # at the end its widgets are gone before the form
+        """Schedule a save of the draft after the user typed something."""
+        self._touched = self._form.touched()  # at exit, Textual removes the widgets before the form
         if not self._is_over and (self._is_kept or self._touched):
             self._form.soon.begin()
 
     def keep(self) -> None:
-        """Save touched fields without delaying keys; drop the draft if none is left."""
+        """Save the changed fields without delaying keys; without such fields, delete the draft."""
         self._form.soon.stop()
         self._is_kept = bool(self._touched)
         self._form.operations.drafts.keep(self._key, self._touched, self._tell)
@@ -110,18 +110,18 @@ class FormDraft:
     def finish(self) -> None:
         """Delete the draft, because the form was sent, or left on purpose.
 
-        Later messages of its fields come from closing them, not from input.
+        Later changes of fields are ignored, because the closing form causes them, not the user.
         """
         self._is_over, self._touched = True, {}
         self.keep()
 
     def begin_anew(self) -> None:
-        """Forget the draft: the form was sent, and is typed into for the next one."""
+        """Delete the draft of the form that was sent; later input begins a new draft."""
         self._touched = {}
         self.keep()
 
     def _tell(self, error: StoreError) -> None:
-        if not self._has_failed and self._form.is_attached:  # every key would say it again
+        if not self._has_failed and self._form.is_attached:  # do not repeat the error at each key
             error.hint = f"{error.hint} lockterm saves your input as soon as possible."
             self._form.tell(error)
         self._has_failed = True
@@ -146,7 +146,7 @@ class FormDraft:
                 self._is_kept = True
                 self._form.fill(draft.typed)
             elif is_wanted is None:
-                self._form.dismiss(None)  # typed into, the form would take the place of the draft
+                self._form.dismiss(None)  # input in the form would replace the draft
             else:
                 await keeper.discard(draft)
 
@@ -160,14 +160,14 @@ async def ask_about_draft(
     verb: str,
     other: str = "",
 ) -> ConfirmModal:
-    """Return the question whether to resume a draft; Esc and "Later" keep it.
+    """Return a dialog that asks whether to continue a draft; Esc and "Later" keep the draft.
 
     Args:
         draft: The draft.
-        operations: The service and the store, for the result if the form was sent.
-        what: The form, as the beginning of a sentence; clean.
-        words: Returns a field and its input as a line for the question.
-        verb: The label of the acting button.
+        operations: The operations on the service and the local store.
+        what: The title of the form as the beginning of a sentence; clean.
+        words: A function that returns a field and its input as a line for the dialog.
+        verb: The label of the button that continues the draft.
         other: The label of a third button; empty for none.
     """
     sent = await _sent_since(draft, operations) if draft.form == REMOTE else ""
@@ -182,7 +182,10 @@ async def ask_about_draft(
 
 
 async def _sent_since(draft: Draft, operations: Operations) -> str:
-    """Return the result of a form that was sent and not left since; empty if it was not sent."""
+    """Return the result of the change if the form of a draft was sent; else an empty string.
+
+    Changes without an effect are ignored.
+    """
     call = "add" if draft.remote_id is None else "update"
     since = Selection(draft.lock_id, since_ms=draft.saved_ms - _LATE_MS)
     for line in await operations.journal.lines(since):  # the newest first
@@ -208,7 +211,7 @@ async def _sent_since(draft: Draft, operations: Operations) -> str:
 
 
 def title_of_remote(lock: Lock, remote_id: int | None, name: str | None = None) -> str:
-    """Return the title of a draft of a remote form."""
+    """Return the clean title of a draft of a remote form."""
     title = clean(lock.title, 60)
     if remote_id is None:
         return f"A new remote for {title}"
@@ -216,5 +219,5 @@ def title_of_remote(lock: Lock, remote_id: int | None, name: str | None = None) 
 
 
 def title_of_lock(lock: Lock | None) -> str:
-    """Return the title of a draft of a lock form."""
+    """Return the clean title of a draft of a lock form."""
     return f"The entry of {clean(lock.title, 60)}" if lock else "A new lock for the book"

@@ -25,13 +25,13 @@ from lockterm.widgets.actions import Action, actions_of
 from lockterm.widgets.bindings import bindings
 
 EDITING = "While you type in a field"
-"""The last heading: Textual's own editing keys in fields, which cannot be chosen."""
+"""The last heading, for Textual's own editing keys, which users cannot change."""
 
 COLUMN = 17
 """The maximum width of the key and verb columns in cells, with the gap."""
 
 MARGIN = 6
-"""The margin left and right of the text in cells, with the scrollbar."""
+"""The sum of the left and right margins of the text in cells, with the scrollbar."""
 
 WORDS = {
     "remote": "a bluetooth key fob that opens one lock",
@@ -62,11 +62,11 @@ def _marks() -> dict[str, str]:
 
 
 class HelpScreen(LocktermScreen[None]):
-    """The help for the screen from which it was opened.
+    """The screen with the help for another screen.
 
     Args:
-        operations: The access to service and store; None while no service is configured.
-        screen: That screen, which must still be the active one.
+        operations: The operations on the service and the local store; None without a service.
+        screen: The screen to describe, which must still be the active screen.
     """
 
     BINDINGS = bindings("help")
@@ -138,12 +138,15 @@ def _in_help(binding: Binding) -> tuple[str, int]:
     """Return the heading of a binding, and its position below it."""
     if binding.id is not None:
         return in_help()[binding.id]
-    # Textual's own keys have no id: they move between fields, or edit text. They come last.
+    # Textual's own keys have no ID, and come last. They move between fields or edit text.
     return MOVING if binding.action.startswith("app.focus_") else EDITING, len(in_help())
 
 
 def _fitting(words: Iterable[str]) -> int:
-    """The cells of a column that has room for most of the words; the others get their own line."""
+    """Return the width of a column in cells, including the gap.
+
+    Words that are too long for :data:`COLUMN` are ignored, because they get their own line.
+    """
     return 2 + max((len(word) for word in words if len(word) + 2 <= COLUMN), default=0)
 
 
@@ -167,7 +170,14 @@ def _of_action(action: Action, keys: int, verb: int, width: int) -> list[Content
 def _columns(
     columns: list[tuple[str, int]], text: str, width: int, style: str = ""
 ) -> list[Content]:
-    """Words in columns, the first of them bold, and a text that wraps behind the last."""
+    """Return lines with words in columns, and a text that wraps beside the last column.
+
+    Args:
+        columns: Words with the widths of their columns in cells; the first word is bold.
+        text: The text.
+        width: The width of the lines in cells.
+        style: The style of the lines; empty for none.
+    """
     start = sum(wide for _, wide in columns)
     wrapped = textwrap.wrap(text, max(width - start, 20)) or [""]
     head = Content.assemble(

@@ -1,4 +1,4 @@
-"""The services of the app for its screens, and the classes that depend on its size."""
+"""The interface of the app for its screens, and the CSS classes for terminal sizes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Host(Protocol):
 
     @property
     def notice_log(self) -> NoticeLog:
-        """The notifications of this session, and those shown above the footer."""
+        """The log of this session's notifications, with the one that is shown now."""
 
     def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
         """Add a message to the message log without showing it."""
@@ -45,28 +45,32 @@ class Host(Protocol):
         """Return the sentence on its first use in a session, and an empty string later."""
 
     def ask_drawn(self, drawn: Callable[[float], None]) -> None:
-        """Call ``drawn`` with the time from which keys can answer the drawn screen."""
+        """Call ``drawn`` when the terminal has drawn the current screen.
+
+        Args:
+            drawn: A function that receives the time of the drawing, in seconds on Textual's clock.
+        """
 
 
 def recorded(host: Host, more: str = "") -> str:
     """Return the message for a recorded change.
 
-    Once a session, add that the lock may not have the change yet.
+    Once per session, the message adds that the lock may not have the change yet.
     """
     once = host.once(LOCK_MAY_NOT_KNOW)
     return " ".join(filter(None, ("Recorded by the service.", more, once)))
 
 
 class HasOperations(Protocol):
-    """An app on a profile."""
+    """An app that uses the service of a profile."""
 
     @property
     def operations(self) -> Operations:
-        """The access to service and store."""
+        """The operations on the service and the local store."""
 
     @property
     def exports(self) -> Path:
         """The folder for exported files."""
 
     async def choose_backup(self) -> str | None:
-        """Return the ID of a delete or clear that the user chose in the history, or None."""
+        """Let the user choose a delete or clear in the history; return its ID, or None."""

@@ -1,4 +1,4 @@
-"""The base of every list screen: a table, its empty state, a find line and marks."""
+"""The base of every list screen: a table, its empty state, a find line, and marks."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from lockterm.domain.plan import Step
 
 MARKING = frozenset({"mark", "mark_range", "mark_all", "unmark_all", "act_on_marked"})
-"""Actions that change marks, and the one that needs marked rows."""
+"""Actions that change marks, and the action that needs marked rows."""
 
 ON_MARKED = {"renew": "renew marked", "delete": "delete marked", "copies": "copy marked"}
-"""Actions that apply to marked remotes if there are any -> their label then."""
+"""Action that applies to the marked remotes if there are any -> its label then."""
 
 ResultT = TypeVar("ResultT")
 
@@ -45,7 +45,7 @@ class ListScreen(LocktermScreen[ResultT]):
     A subclass composes the screen, reads the rows in a worker, and paints them with ``paint``.
 
     Args:
-        operations: The service and the store.
+        operations: The operations on the service and the local store.
         table: The table.
         marks: The marks, which remain when other rows are shown; None if rows cannot be marked.
             A subclass with marks overrides :attr:`rows_to_mark`.
@@ -55,7 +55,7 @@ class ListScreen(LocktermScreen[ResultT]):
     """The action of a click on the row under the cursor."""
 
     on_marked: ClassVar[Mapping[str, str]] = ON_MARKED
-    """Actions that apply to marked rows if there are any -> their label then."""
+    """Action that applies to the marked rows if there are any -> its label then."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class ListScreen(LocktermScreen[ResultT]):
         self.marks: Marks[Any, Any] = Marks(_no_key) if marks is None else marks
         """The marked rows."""
         self._plans: dict[str, int] = {}
-        """IDs of unfinished plans -> number of marks made before them."""
+        """ID of an unfinished plan -> the number of marks made before the plan."""
 
     def compose_list(self) -> ComposeResult:
         """Compose the table, which is hidden until it has rows, and the empty state."""
@@ -81,7 +81,7 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @abstractmethod
     def paint(self) -> None:
-        """Show the current rows, and the lines that describe them."""
+        """Show the current rows, and the lines that describe the rows."""
 
     @property
     def has_rows(self) -> bool:
@@ -109,7 +109,7 @@ class ListScreen(LocktermScreen[ResultT]):
         self.paint()
 
     def search_for(self, text: str) -> None:
-        """Show only the rows that match the find text; all rows if it is empty."""
+        """Show only the rows that match the search text; show all rows if the text is empty."""
 
     # --- table, words in its place, find line --------------------------------------------------
 
@@ -168,7 +168,7 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @property
     def rows_shown(self) -> Sequence[Any]:
-        """The rows that are shown and marked, perhaps with others."""
+        """All shown rows that are marked, perhaps together with other rows."""
         return self.rows_to_mark
 
     @property
@@ -178,11 +178,11 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @property
     def locks(self) -> Mapping[int, Lock]:
-        """The locks of the rows, by id."""
+        """Lock ID -> lock, for the locks of the rows."""
         return {self.lock_entry.lock_id: self.lock_entry} if self.lock_entry is not None else {}
 
     def key_of_step(self, step: Step) -> Hashable | None:
-        """Return the key of the row of a plan's step; None if it has no row."""
+        """Return the key of the row that a plan's step changes; None if there is no such row."""
         return None
 
     # --- the footer ----------------------------------------------------------------------------
@@ -264,11 +264,11 @@ class ListScreen(LocktermScreen[ResultT]):
     # --- plans of marked rows ------------------------------------------------------------------
 
     def note_plan(self, plan_id: str) -> None:
-        """Note a plan of marked rows; rows with a finished step are unmarked later."""
+        """Note a plan for marked rows; rows whose step is finished are unmarked later."""
         self._plans[plan_id] = self.marks.count
 
     def unmark_done(self) -> None:
-        """Unmark the rows that plans finished, except rows marked again since."""
+        """Unmark the rows whose steps are finished, except rows that were marked again."""
         if self._plans and self.marks:
             self.run_alone(self._drop_done, "outcomes")
 
@@ -277,7 +277,7 @@ class ListScreen(LocktermScreen[ResultT]):
         for plan_id, made in [*self._plans.items()]:
             try:
                 plan = await self.operations.runs.find(plan_id)
-            except NoSuchRun:  # the run was not confirmed, or not yet
+            except NoSuchRun:  # the user did not confirm the run, or has not done so yet
                 if plan_id != last:
                     self._plans.pop(plan_id, None)
                 continue

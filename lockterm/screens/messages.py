@@ -25,12 +25,12 @@ SEVERITIES = {"information": "notice", "warning": "warning", "error": "error"}
 
 
 class MessagesScreen(LocktermScreen[None]):
-    """The notifications, the newest first, with the whole text of the selected one.
+    """The screen with the notifications, the newest first, and the whole text of the selected one.
 
     Args:
-        operations: The service and the store.
+        operations: The operations on the service and the local store.
         messages: The notifications of this session, the oldest first.
-        message_kept: The signal of a new notification.
+        message_kept: The signal that a notification was added.
     """
 
     BINDINGS = bindings("messages")
@@ -70,7 +70,7 @@ class MessagesScreen(LocktermScreen[None]):
         self._message_kept.unsubscribe(self)
 
     def _show_messages(self) -> None:
-        """Show the current messages; the cursor stays on its message."""
+        """Show all messages; the cursor stays on its message."""
         zone, now_ms = self.operations.profile.zone, self.operations.machine_ms()
         rows = {
             str(message.number): (

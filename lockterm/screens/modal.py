@@ -30,7 +30,7 @@ class LocktermModal(ModalScreen[ResultT]):
     """Whether the dialog is a form for typed text."""
 
     painted_s: float | None = None
-    """The time when the dialog was on the screen, on Textual's clock; None before."""
+    """The time when the dialog was painted, on Textual's clock; None before."""
 
     def on_mount(self) -> None:
         """Note the time when the dialog becomes visible."""
@@ -40,7 +40,7 @@ class LocktermModal(ModalScreen[ResultT]):
         paint_once(self)
 
     def note_painted(self) -> None:
-        """Note the time when the current text was painted."""
+        """Note the current time as the time when the dialog was painted."""
         self.painted_s = events.Event().time
 
     def is_painted_for(self, event: events.Key | events.Paste) -> bool:
@@ -92,15 +92,17 @@ class FieldModal(LocktermModal[ResultT]):
 
 
 class RefusedModal(LocktermModal[None], inherit_bindings=False):
-    """A dialog with a reason, which keeps all keys from the screen below until Esc.
+    """A dialog with the reason why a screen does not open.
+
+    Until Esc, the dialog keeps all keys from the screen below.
 
     People type a name right after the key that opens its form, without looking. On the screen
     below, the letters would be commands: ``P x right enter`` removes a profile. Only Esc closes the
     dialog, as it would close the form. Enter would have gone to the next field, so it does nothing.
 
     Args:
-        what: The action: ``Edit``.
-        reason: A sentence about why it is not possible.
+        what: The action, such as ``Edit``.
+        reason: A sentence about why the action is not possible.
     """
 
     BINDINGS = Screen.BINDINGS
@@ -130,7 +132,7 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
             self._tell()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Discard a paste, too."""
+        """Discard a paste, as keys are discarded."""
         event.stop()
         self._tell()
 

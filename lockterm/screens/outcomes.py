@@ -1,4 +1,4 @@
-"""Actions on an unconfirmed change: check, send again, dismiss."""
+"""The actions on an unconfirmed change: check, send again, dismiss."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ SHOWN_S = 1.0
 """Seconds between reads of unconfirmed changes, because other sessions may resolve them."""
 
 DESTROYING = ("delete", "clear")
-"""Calls that take something away at the service."""
+"""Calls that delete remotes at the service."""
 
 
 class Outcomes:
-    """Updates the notices of all screens, and acts on the oldest unconfirmed change.
+    """The notices of all screens about unconfirmed changes, and the actions on the oldest change.
 
     Args:
         app: The app whose screens show the notices.
-        operations: The service and the store.
-        profiles: The profiles of the configuration; None if there are none.
+        operations: The operations on the service and the local store.
+        profiles: The profiles of the configuration; None without a configuration.
     """
 
     def __init__(
@@ -60,45 +60,45 @@ class Outcomes:
         self._operations = operations
         self._profiles = profiles
         self._may_offer = True
-        """Whether what a renamed profile has left was not offered yet."""
+        """Whether unconfirmed changes of removed profiles were not offered for adoption yet."""
         self._offline_ms: int | None = None
         self._countdown: Timer | None = None
         self._others: Timer | None = None
-        """Looks for what other sessions did, while an operation is shown."""
+        """The timer that looks for the work of other sessions while a change is unconfirmed."""
         self._is_looking = False
         self._told = ""
-        """The notice about the store that was shown."""
+        """The last shown notice about the local store."""
         self._gone: set[str] = set()
-        """The ids of operations that were settled, of which nothing was said yet."""
+        """The IDs of resolved operations whose results were not reported yet."""
         self.unsettled: tuple[Operation, ...] = ()
-        """The operations that are not settled, the oldest first, as last read."""
+        """The unconfirmed operations as last read, the oldest first."""
         operations.journal.on_kept = self.note_kept
         operations.connection.on_clock = self.note_clock
         if operations.connection.doubts_clock:
             self.note_clock()
 
     def note_kept(self, operation: Operation) -> None:
-        """Show values that the service recorded differently from those sent."""
+        """Show a warning that the service recorded other values than lockterm sent."""
         words, title = clean(operation.message, 300), self._title(operation)
         self._app.notify(words, title=title, severity="warning")
 
     def note_clock(self) -> None:
-        """Show which clock judges periods, if this machine's clock is far off."""
+        """Show a warning if this machine's clock is far off, and update the times on screens."""
         connection = self._operations.connection
         if connection.doubts_clock:
             words = describe_clock(connection.clock_offset_s or 0)
             self._app.notify(words, title="Clock", severity="warning")
-        for screen in self._app.screen_stack:  # the first page was shown by this machine's clock
+        for screen in self._app.screen_stack:  # so far, the screens used this machine's clock
             if isinstance(screen, LocktermScreen) and screen.is_mounted:
                 screen.note_minute()
 
     def note_online(self, online: bool) -> None:
-        """Note that the service was reached or lost; screens then repeat failed reads."""
+        """Note whether the service can be reached, and update the notices of the screens."""
         self._offline_ms = None if online else self._operations.machine_ms()
         self.show()
 
     def note_wait(self) -> None:
-        """Count down the pause that the service requests."""
+        """Start a countdown of the pause that the service requests."""
         self.show()
         if self._countdown is None:
             self._countdown = self._app.set_interval(1.0, self._count_down)
@@ -116,7 +116,7 @@ class Outcomes:
             self._gone |= {one.id for one in self.unsettled} - {one.id for one in now}
             self.unsettled = now
             await self._tell_settled()
-            # Perhaps from an earlier session: nothing else may call the service soon.
+            # The changes may be from an earlier session, and no other call may start the checks.
             if any(operation.call in READABLE_CALLS for operation in self.unsettled):
                 self._operations.watch.start()
         except LocktermError as error:
@@ -173,7 +173,7 @@ class Outcomes:
                 await self.refresh()
 
     async def _oldest(self) -> Operation | None:
-        """Return the shown operation, read again; if it is resolved, say so and return None."""
+        """Return the shown operation, read again; if it is resolved, show that and return None."""
         shown = self.unsettled[0] if self.unsettled else None
         await self.refresh()
         for operation in self.unsettled:
@@ -184,9 +184,9 @@ class Outcomes:
         return None
 
     async def _tell_settled(self) -> None:
-        """Report once the results found without a key, by this or another session.
+        """Report, once each, the results that this or another session found without a key press.
 
-        The next change may cut this short, and then goes on with what is left.
+        A newer refresh may cancel this method; the newer refresh then reports the other results.
         """
         told = self._operations.watch.told
         for operation_id in tuple(self._gone):
@@ -199,10 +199,10 @@ class Outcomes:
                 self._app.notify(words, title=f"Resolved: {self._title(operation)}")
 
     def show(self) -> None:
-        """Show the notices on what can be seen; the others follow when they are seen again."""
+        """Show the notices on the visible screens; hidden screens follow when they are visible."""
         for screen in reversed(self._app.screen_stack):
             if isinstance(screen, LocktermScreen) and screen.is_mounted:
-                # A hidden screen that is painted has the one above it painted whole.
+                # Painting a hidden screen would also repaint all of the screen above it.
                 screen.show_notices(self._link_words(), self.unsettled)
             if not screen.is_modal:
                 return
@@ -218,7 +218,7 @@ class Outcomes:
     # --- acting ------------------------------------------------------------------------------
 
     async def check(self) -> None:
-        """Read the oldest unsettled operation back; let a person recognize an added remote."""
+        """Verify the oldest unconfirmed change; if the result is ambiguous, ask the user."""
         if (operation := await self._oldest()) is None:
             return
         read = await self._try(self._operations.watch.check(operation))
@@ -248,9 +248,9 @@ class Outcomes:
     async def send_again(self) -> None:
         """Send the oldest unconfirmed change again, after a confirmation.
 
-        A word must be typed, as for dismissing: these keys work on every screen, and text for a
-        form that could not open may begin with one. The keys that would save such a form are not
-        an answer.
+        The user must type a word, as for dismissing, because these keys work on every screen.
+        If a form could not open, the text typed for it may begin with such a key, and the
+        keys that would save the form must not confirm the action.
         """
         if (operation := await self._oldest()) is None:
             return
@@ -301,7 +301,7 @@ class Outcomes:
             await self.refresh()
 
     async def _values(self, operation: Operation) -> list[str]:
-        """Return lines about what sending it again would set."""
+        """Return lines about the values that sending an operation again would set."""
         body = operation.body
         if operation.call == "updateRemoteUserNo":
             return [f"New value: user number {clean(body.get('remoteUserNo'))}"]

@@ -1,4 +1,4 @@
-"""The command palette, which finds actions, settings and locks by their words."""
+"""The command palette, which finds actions, settings and locks by words in their texts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ RECENT = 8
 """The number of recent actions shown first."""
 
 CHOICE = "palette"
-"""The name of the recent actions in the preferences."""
+"""The preference that stores the recent actions."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -71,7 +71,7 @@ SETTINGS = {
     "remotes.page_size": "settings rows lines per page",
     "remotes.table": "settings fields",
 }
-"""Setting -> search words that its verb and sentence do not contain."""
+"""Action of a setting -> search words that its verb and sentence do not contain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +79,14 @@ class Offer:
     """An action or a lock in the palette."""
 
     name: str
-    """The verb; in parentheses if disabled."""
+    """The verb; in parentheses if the action is disabled."""
     help: str
-    """The effect and the keys, or the reason why it is disabled; clean."""
+    """The effect and the keys, or the reason why the action is disabled; clean."""
     run: Callable[[], object]
-    """Runs the action, or shows why it is disabled."""
+    """A function that runs the action, or shows why the action is disabled."""
     enabled: bool = True
     id: str = ""
-    """The name in the preferences; empty if it is not saved."""
+    """The name in the preferences; empty if the offer is not saved there."""
     others: str = ""
     """More search words."""
 
@@ -101,7 +101,7 @@ class Offer:
         return name if self.enabled else name.stylize("dim")
 
     def score(self, query: str) -> float:
-        """Return the score for a query: every word must be in the name or in the help.
+        """Return how well the offer matches a query; 0 if a word of the query is not in ``text``.
 
         Args:
             query: The typed text, case-folded.
@@ -116,7 +116,7 @@ class Offer:
 
 
 class Offers:
-    """The palette with the actions of help and footer, and the locks, without cursor movement.
+    """The offers of the palette: the actions of help and footer, except cursor movement, and locks.
 
     Args:
         screen: The screen below the palette.
@@ -127,7 +127,7 @@ class Offers:
         self.app: App[Any] = screen.app
 
     def all(self) -> list[Offer]:
-        """Return every action: enabled before disabled, then the most recently chosen first."""
+        """Return all actions, enabled before disabled; recent actions first in each group."""
         rank = {name: place for place, name in enumerate(self._recent())}
         return sorted(
             self._actions(), key=lambda offer: (not offer.enabled, rank.get(offer.id, RECENT))
@@ -140,7 +140,10 @@ class Offers:
         return [offer for _, offer in heapq.nlargest(SHOWN, hits, key=itemgetter(0))]
 
     def near(self, query: str) -> list[Offer]:
-        """Return the offers with words similar to all typed ones; only letters may differ."""
+        """Return the offers that contain, for each typed word, the word or a similar one.
+
+        Only words that consist of letters can match similar words.
+        """
         offers = self._offers()
         words = [{*_WORD.findall(offer.text)} for offer in offers]
         every = sorted(set[str]().union(*words))
@@ -159,11 +162,11 @@ class Offers:
         return [offers[place] for place in best]
 
     def run(self, offer: Offer) -> object:
-        """Run an offer, and save it as a recent one."""
+        """Run an offer, and save it as the most recent action."""
         if offer.id:
             assert isinstance(self.app, Host)
             others = [name for name in self._recent() if name != offer.id]
-            with suppress(LocktermError, OSError):  # then it is not saved for the next session
+            with suppress(LocktermError, OSError):  # then it is not saved
                 self.app.choices.keep(CHOICE, [offer.id, *others][:RECENT])
         return offer.run()
 
@@ -180,7 +183,7 @@ class Offers:
         ]
 
     def _elsewhere(self) -> Iterator[Offer]:
-        """Yield the settings of a lock's remotes if that screen is not on top."""
+        """Yield the settings of the remotes screen as disabled offers, unless it is on top."""
         here = {action.binding.id for action in actions_of(self.screen)}
         for one in PLACES["remotes"].own:
             if one.id in SETTINGS and one.id not in here:
@@ -209,7 +212,7 @@ class Offers:
     # --- locks ---------------------------------------------------------------------------------
 
     def _locks(self) -> Iterator[Offer]:
-        """Yield the known locks; none from a form, which would stay open below."""
+        """Yield the known locks; none on a form, because the form would stay open below."""
         if not isinstance(self.screen, LocktermScreen) or self.screen.is_form:
             return
         screens = [one for one in self.app.screen_stack if isinstance(one, LocktermScreen)]
@@ -230,7 +233,7 @@ class Offers:
 
 
 class OfferList(OptionList, can_focus=False):
-    """The list of offers; the field above keeps the focus."""
+    """The list of offers, which never has the focus; the field above keeps it."""
 
 
 class Palette(LocktermModal[None], inherit_bindings=False):
@@ -294,7 +297,7 @@ class Palette(LocktermModal[None], inherit_bindings=False):
 
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:
-        """Choose the selected row, if there is one."""
+        """Choose the selected offer, if there is one."""
         event.stop()
         self.query_one(OfferList).action_select()
 

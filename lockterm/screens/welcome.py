@@ -38,14 +38,14 @@ class WelcomeScreen(LocktermScreen[None]):
     """The first screen, which offers the demo or the form for a first profile.
 
     Args:
-        profiles: Reads and writes the configuration.
-        choices: Saves typed values.
+        profiles: The profiles of the configuration file.
+        choices: The preferences, which store typed values for the form.
     """
 
     BINDINGS = bindings("welcome")
 
     class Chosen(Message):
-        """The user's choice of how to continue.
+        """The message that the user chose how to continue.
 
         Args:
             profile: The profile that was written; None for the demo.

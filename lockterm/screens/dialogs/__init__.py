@@ -1,1 +1,1 @@
-"""Questions over a screen."""
+"""The dialogs that ask a question over a screen."""

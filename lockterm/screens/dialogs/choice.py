@@ -26,25 +26,25 @@ ChoiceT = TypeVar("ChoiceT")
 
 
 class ChoiceList(OptionList, inherit_bindings=False):
-    """A list that also has vim's movement keys."""
+    """A list of options that also has vim's movement keys."""
 
     BINDINGS = bindings("list")
 
     @property
     def cursor_screen_offset(self) -> Offset:
-        """Return the position of the terminal's cursor: on the selected option."""
+        """The position of the terminal's cursor, which is on the selected option."""
         return self.content_region.offset + Offset(0, line_of_option(self) - self.scroll_offset.y)
 
 
 class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
-    """A dialog with a list of choices; its result is a value, or None.
+    """A dialog with a list of choices; the result is the chosen value, or None.
 
     Args:
         question: The question.
         choices: The values, each with its label.
-        current: The index of the first selected choice.
-        unasked: Whether a key may open something else instead, so that keys typed before the dialog
-            was painted are not an answer.
+        current: The index of the initially selected choice.
+        unasked: Whether the dialog may appear unexpectedly. Keys typed before the dialog was
+            painted are then not an answer.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
         self.query_one(ChoiceList).highlighted = self._current
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether to act on a key; an unasked dialog drops keys typed before it."""
+        """Return whether to act on a key; an unasked dialog discards keys typed before it."""
         return not self._unasked or self.is_painted_for(event)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -94,9 +94,9 @@ def ask_only(
     Args:
         app: The app that asks.
         question: The question.
-        counts: The number of remotes in each state; None if not counted.
-        only: The present filter.
-        show: Applies the chosen filter; None shows all.
+        counts: State -> number of remotes; None if not counted.
+        only: The current filter; None if all remotes are shown.
+        show: A function that applies the chosen filter; None shows all remotes.
     """
     found: list[tuple[StateFilter, str]] = [
         (state, f"{state.sign} {state.meaning}") for state in State

@@ -25,11 +25,11 @@ class QuestionBox(Vertical):
 
     Args:
         question: The question, which names remote and lock.
-        details: Lines below it: numbers, losses, differences.
-        verb: The label of the acting button, clean: ``Delete Anna Weber``.
-        keep: The label of the button that changes nothing: ``Keep``.
+        details: Lines below the question, such as numbers, losses or differences.
+        verb: The label of the acting button, such as ``Delete Anna Weber``; clean.
+        keep: The label of the button that changes nothing, such as ``Keep``.
         other: The label of a third button, clean; empty for none.
-        typed: Words of which one must be typed first, for actions that cannot be undone.
+        typed: The accepted words, if the user must type a word first; empty if not.
         danger: Whether to color the acting button as destructive.
         warning: Sentences about losses, above the details.
     """
@@ -55,7 +55,7 @@ class QuestionBox(Vertical):
         self._other = other
         self._danger = danger
         self.typed = tuple(word.strip() for word in typed if word.strip())
-        """The words of which one must be typed; empty if none is needed."""
+        """The accepted words; empty if the user need not type a word."""
 
     def compose(self) -> ComposeResult:
         yield Label(clean(self._question, 400), markup=False, classes="question")
@@ -101,7 +101,7 @@ class QuestionBox(Vertical):
 
     @property
     def is_typed(self) -> bool:
-        """Return whether one of the words is typed, or none is needed."""
+        """Whether the user has typed an accepted word, or need not type a word."""
         return not self.typed or self.query_one("#typed", Input).value.strip() in self.typed
 
     def begin(self) -> None:
@@ -109,7 +109,7 @@ class QuestionBox(Vertical):
         self.query_one("#typed" if self.typed else "#keep").focus()
 
     def show_wrong(self, is_wrong: bool) -> None:
-        """Show or hide the message that the typed text is not one of the words."""
+        """Show or hide the message that the typed text is not an accepted word."""
         label = self.query_one("#wrong", Label)
         if is_wrong:
             label.update(_say_wrong(self.typed))
@@ -117,7 +117,7 @@ class QuestionBox(Vertical):
         self.call_after_refresh(self.on_resize)
 
     def close(self, reason: str) -> None:
-        """Remove field and buttons, and show the reason; the question stays.
+        """Hide the field and the buttons, and show a reason; the question stays.
 
         Args:
             reason: Sentences about why no answer is possible; clean.
@@ -128,7 +128,7 @@ class QuestionBox(Vertical):
         self.call_after_refresh(self.on_resize)
 
     def rewrite(self, question: str, details: str, verb: str, keep: str) -> None:
-        """Change the texts; an empty string keeps the present one."""
+        """Change the texts; an empty question or label keeps the current text."""
         if question:
             self.query_one(".question", Label).update(clean(question, 400))
         for lines in self.query(".details Static").results(Static):
@@ -146,10 +146,10 @@ class QuestionBox(Vertical):
 
 
 def _ask_to_type(words: Sequence[str]) -> str:
-    """Return the words to type.
+    """Return the sentence that asks the user to type one of some words.
 
-    They are on separate lines if terminals may disagree on the width or direction of one, because
-    the ID beside it would be misread.
+    If a word is not ASCII, each word is on its own line. Terminals may disagree on the width or
+    direction of such a word, so users would misread an ID beside it.
     """
     shown = [clean(word, 60) for word in words]
     if all(map(str.isascii, shown)):
@@ -160,7 +160,7 @@ def _ask_to_type(words: Sequence[str]) -> str:
 
 
 def _say_wrong(words: Sequence[str]) -> str:
-    """Return the message for a wrong word, without words that could be misread."""
+    """Return the message for a wrong word; the message omits words that users could misread."""
     shown = [clean(word, 60) for word in words]
     if not all(map(str.isascii, shown)):
         return "! That does not match."
@@ -170,17 +170,19 @@ def _say_wrong(words: Sequence[str]) -> str:
 
 
 class ConfirmModal(LocktermModal[bool | None]):
-    """A confirmation; the result is True for the verb, False for the third button, else None.
+    """A confirmation dialog with two or three buttons.
+
+    The result is True for the acting button, False for the third button, else None.
 
     Args:
         question: As for :class:`QuestionBox`, like ``details``, ``verb``, ``other``, ``typed``,
             ``danger`` and ``warning``.
         keep: The label of the button that does what Esc does; it has the focus.
-        unasked: Whether it opens in place of something else. Keys typed before it was painted were
-            meant for that, and are discarded. The same holds for text that continues into the
-            dialog: the key that ends it is not an answer.
-        loses_text: Whether agreeing loses typed text, so that text that continues into the dialog
-            is not an answer either.
+        unasked: Whether the dialog may open instead of an expected screen. Keys typed before the
+            dialog was painted were meant for that screen, and are discarded. If typed text
+            continues into the dialog, the key that ends the text is not an answer.
+        loses_text: Whether agreeing loses typed text. Text that continues into the dialog is then
+            not an answer either.
     """
 
     BINDINGS = bindings("confirm")
@@ -229,18 +231,18 @@ class ConfirmModal(LocktermModal[bool | None]):
         return not self._unasked or self.is_painted_for(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Note typed text, which is never an answer."""
+        """Note that text was typed, so that the next button press is not an answer."""
         is_known = event.key in self.active_bindings or event.key in keys_of("app.help")
         if self._notes_text and event.is_printable and not is_known:
             self._was_typed_into = True
 
     def on_input_changed(self) -> None:
-        """Enable the acting button when one of the words is typed."""
+        """Enable the acting button when an accepted word is typed."""
         self.box.show_wrong(False)
         self.box.act.disabled = not self.box.is_typed
 
     def on_input_submitted(self) -> None:
-        """Move from the field to the acting button, which Enter never presses."""
+        """Focus the acting button on Enter if an accepted word is typed, else show the error."""
         if self.box.is_typed:
             self.box.act.focus()
         else:
@@ -263,15 +265,15 @@ class ConfirmModal(LocktermModal[bool | None]):
 
 
 _LONGEST = 20
-"""The length of the longest signed 64-bit number, in characters."""
+"""The maximum length of a signed 64-bit number, in characters."""
 
 
 class NumberModal(FieldModal[int | None]):
-    """A dialog for a whole number; its result is the number, or None.
+    """A dialog for a whole number; the result is the number, or None.
 
     Args:
-        question: The question, which names its target.
-        details: Notes below it; may be empty.
+        question: The question, which names the target of the action.
+        details: Notes below the question; empty for none.
         verb: The label of the acting button.
         numbers: The valid numbers.
         wrong: The message for other input; empty to name the valid numbers.

@@ -1,4 +1,4 @@
-"""The confirmation before a delete: only its own key, or a click, answers it."""
+"""The confirmation before a delete, which only a special key or a click can give."""
 
 from __future__ import annotations
 
@@ -25,31 +25,32 @@ class TargetState:
     """The result of a new read of the target."""
 
     details: str
-    """Lines below the question; may hold strings of the service."""
+    """Lines below the question, which may contain strings from the service."""
     question: str = ""
-    """The new question, if the present one is out of date."""
+    """The new question; empty to keep the current question."""
     verb: str = ""
-    """The new label of the acting button, if it changed."""
+    """The new label of the acting button; empty to keep the current label."""
     possible: bool = True
     """Whether there is still something to do."""
 
 
 class DestroyModal(LocktermModal[bool | None]):
-    """The confirmation before a delete; its result is ``True`` only after its key or a click.
+    """The confirmation before a delete; the result is True only after the delete key or a click.
 
     People answer other dialogs with the arrow keys and Enter out of habit. So these keys never
-    delete: the acting button cannot have the focus, and its key, shown on it, is another one. The
-    key counts only if it was typed after the question was painted, and only as the first printable
-    one: text that continues into the dialog disarms it for good.
+    delete here: the acting button cannot have the focus, and shows the delete key. That key counts
+    only if it was typed after the question was painted, and only as the first printable key. If
+    typed text continues into the dialog, the dialog accepts no answer except Esc.
 
     Args:
         question: The question, which names target and lock.
-        details: Lines below it; with a check, they are shown until it has ended.
+        details: Lines below the question; with a ``check``, they are replaced by its result.
         verb: The label of the acting button.
         keep: The label of the other button, which has the focus.
-        typed: As for :class:`QuestionBox`, like ``warning``.
-        check: Reads the target again while the dialog is open, and returns the result or the words
-            of the error; None to read nothing.
+        typed: As for :class:`QuestionBox`.
+        warning: As for :class:`QuestionBox`.
+        check: A function that reads the target again while the dialog is open, and returns the
+            result or the text of an error; None to read nothing.
     """
 
     BINDINGS = [*bindings("confirm"), *bindings("destroy")]
@@ -85,7 +86,7 @@ class DestroyModal(LocktermModal[bool | None]):
         yield self.box
 
     def on_mount(self) -> None:
-        """Read the target if there is a check."""
+        """Focus the field or the button, and read the target if there is a check."""
         self.box.begin()
         self.box.act.can_focus = False
         self.box.act.disabled = not self.may_act()
@@ -105,13 +106,14 @@ class DestroyModal(LocktermModal[bool | None]):
         self.call_after_refresh(self.note_painted)
 
     def on_screen_resume(self) -> None:
-        """Note the painted dialog; its read may have ended below another screen."""
+        """Note that the dialog is painted; the check may have ended below another screen."""
         self.call_after_refresh(self.note_painted)
 
     def note_painted(self) -> None:
         """Ask whether the terminal has drawn the dialog, once the question is complete.
 
-        It waits while another screen is above it, because the result of a read was not visible.
+        While another screen covers the dialog, the request waits, because the result of the check
+        is not visible.
         """
         if self._is_read and self.is_active and not self._has_asked:
             self._has_asked = True
@@ -124,11 +126,11 @@ class DestroyModal(LocktermModal[bool | None]):
     # --- answers -------------------------------------------------------------------------------
 
     def may_act(self) -> bool:
-        """Return whether the key works: the target is read, and any required word is typed."""
+        """Return whether the delete key works: the target is read, and a required word is typed."""
         return self._possible and self.box.is_typed and not self._is_disarmed
 
     def why_not(self, action: str) -> str:
-        """Return what is missing before the key works."""
+        """Return why the delete key does not work yet; empty if it works."""
         if action != "destroy" or self.may_act():
             return ""
         if self._is_disarmed:
@@ -138,11 +140,11 @@ class DestroyModal(LocktermModal[bool | None]):
         return "The remotes were not read, or there is nothing to delete."
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Dim the verb until its key works."""
+        """Dim the delete key in the footer until it works."""
         return can_act(self.why_not, action)
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Consume letters as text after typed text ran into the dialog."""
+        """Consume printable keys if the dialog is disarmed, because they are part of a text."""
         return self._is_disarmed and character is not None and character.isprintable()
 
     def on_key(self, event: events.Key) -> None:
@@ -161,7 +163,11 @@ class DestroyModal(LocktermModal[bool | None]):
         self._disarm("")
 
     def _disarm(self, typed: str) -> None:
-        """Accept no more answers except the key that cancels."""
+        """Accept no more answers except Esc, and show why.
+
+        Args:
+            typed: The key that was pressed; empty for a paste.
+        """
         if self._is_disarmed:
             return
         self._is_disarmed = True
@@ -173,25 +179,25 @@ class DestroyModal(LocktermModal[bool | None]):
         )
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether the delete key was typed after the question was visible."""
+        """Return whether to act on a key; the delete key must come after the painted question."""
         if isinstance(event, events.Key) and event.key in keys_of("dialog.destroy"):
             return self.is_painted_for(event)
         return True
 
     def on_input_changed(self) -> None:
-        """Enable the acting button when one of the words is typed."""
+        """Enable the acting button when an accepted word is typed."""
         self.box.show_wrong(False)
         self.box.act.disabled = not self.may_act()
 
     def on_input_submitted(self) -> None:
-        """Leave the field on Enter, so that the key works; report a wrong word."""
+        """Leave the field on Enter, so that the delete key works; report a wrong word."""
         if self.box.is_typed:
             self.box.keep.focus()
         else:
             self.box.show_wrong(True)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Accept a click like the key, only after the whole question was visible."""
+        """Accept a click, as the delete key, only after the whole question was visible."""
         is_act = event.button.id == "act"
         if self._is_disarmed:
             return
@@ -207,5 +213,5 @@ class DestroyModal(LocktermModal[bool | None]):
 
 
 def _behind_key(verb: str) -> str:
-    """Return the key and the verb; a key after a name would look like part of the name."""
+    """Return the delete key and the verb; a key after a name would look like part of the name."""
     return f"{key('dialog.destroy')}  {clean(verb, 48)}"

@@ -1,1 +1,1 @@
-"""Commands on marked remotes of any screen."""
+"""The commands on marked remotes of any screen."""

@@ -1,4 +1,4 @@
-"""The commands on marked remotes, on whichever screen they were marked; each makes a plan."""
+"""The commands on marked remotes of any screen; each change of remotes is a plan."""
 
 from __future__ import annotations
 
@@ -27,18 +27,19 @@ if TYPE_CHECKING:
 
 
 class MarkedCommands:
-    """The commands for marked remotes: renew, delete, change, export.
+    """The commands on marked remotes: renew, delete, change, copy, export.
 
-    Nothing is sent from here: a plan is shown, with every marked remote by name.
+    The commands change nothing at the service. A command that changes remotes shows a plan with
+    the name of every marked remote.
 
     Args:
-        screen: The screen whose rows are marked: remotes.
+        screen: The screen with the marked remotes.
     """
 
     def __init__(self, screen: ListScreen[None]) -> None:
         self._screen = screen
         self._typed: dict[str, dict[str, str]] = {}
-        """Form -> last input."""
+        """Verb of a form -> its last input, by field."""
 
     @property
     def _marks(self) -> Marks[Key, Row]:
@@ -46,7 +47,7 @@ class MarkedCommands:
 
     @property
     def _place(self) -> str:
-        """The lock of the marked remotes, or how many locks they are on, for a title; clean."""
+        """The lock of the marked remotes, or the number of their locks, for a title; clean."""
         lock_ids = {lock_id for lock_id, _ in self._marks.rows}
         if self._screen.lock_entry is not None or len(lock_ids) == 1:
             lock = self._screen.lock_entry or self._screen.locks[lock_ids.pop()]
@@ -74,7 +75,7 @@ class MarkedCommands:
     # --- changes -------------------------------------------------------------------------------
 
     def delete(self, unread: Sequence[Step] = ()) -> None:
-        """Plan to delete all marked remotes.
+        """Show a plan that deletes all marked remotes.
 
         Args:
             unread: Steps for locks that could not be read and may have matching remotes.
@@ -85,11 +86,11 @@ class MarkedCommands:
         self._show_plan("delete", len(targets), planned)
 
     def renew(self) -> None:
-        """Ask for the new end, and plan it."""
+        """Ask for a new end date, and show a plan that sets this date."""
         self._ask(screens.NewEnd(), self._marks.rows)
 
     def act(self) -> None:
-        """Choose what to do with them."""
+        """Ask which action to apply to the marked remotes."""
         choices: list[tuple[Callable[[Sequence[Row]], None], str]] = [
             (lambda rows: self._ask(screens.NewValidity(), rows), "change type or weekdays"),
             (self._set_coerced, "set coerced"),
@@ -98,7 +99,7 @@ class MarkedCommands:
             (self._export, "export to a CSV and a JSON file"),
         ]
 
-        if self._screen.lock_entry is not None:  # else they may be on several
+        if self._screen.lock_entry is not None:  # a copy needs one source lock
             choices.insert(-1, (self._copy, "copy to other locks"))
 
         rows = self._marks.rows
@@ -111,7 +112,7 @@ class MarkedCommands:
         self._screen.app.push_screen(screens.ChoiceModal(question, choices), chosen)
 
     def copy_to_locks(self) -> None:
-        """Choose where they go to as well, from the screen of one lock."""
+        """Open the screen that copies the marked remotes of one lock to other locks."""
         self._copy(self._marks.rows)
 
     def _copy(self, rows: Sequence[Row]) -> None:
@@ -165,7 +166,7 @@ class MarkedCommands:
         self._screen.app.push_screen(form, answered)
 
     def _change(self, verb: str, rows: Sequence[Row], wanted: Wanted) -> None:
-        """Plan a change of those that are marked still."""
+        """Show a plan that changes the rows that are still marked."""
         if left := self._left(verb.capitalize(), rows):
             planned = change_each(self._targets(left), wanted, self._screen.operations.now_ms())
             self._show_plan(verb, len(left), planned)
@@ -182,7 +183,7 @@ class MarkedCommands:
         self._screen.run_worker(self._write_files(rows), group="export", exclusive=True)
 
     async def _write_files(self, rows: Sequence[Row]) -> None:
-        """Write them down as they were seen last."""
+        """Write the remotes, as last read, to a CSV and a JSON file."""
         operations = self._screen.operations
         directory = cast(HasOperations, self._screen.app).exports
         now_ms = operations.machine_ms()

@@ -1,4 +1,4 @@
-"""The form that changes the marked remotes: its fields, and the change they make."""
+"""The form that changes the marked remotes: its fields, and the change that they describe."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Typed = Mapping[str, str]
 
 
 class Incomplete(Exception):
-    """The input is not a change yet.
+    """The error for input that does not describe a change yet.
 
     Args:
         sentence: What is missing or wrong; clean.
@@ -56,10 +56,10 @@ class Incomplete(Exception):
 
 
 class Questions(Protocol):
-    """The fields of a form, and what they mean."""
+    """The fields of a form, and the change that they describe."""
 
     verb: str
-    """The verb of the change: ``Renew``."""
+    """The verb of the change, such as ``Renew``."""
 
     def fields(self, typed: Typed, zone: tzinfo) -> Sequence[FormField]:
         """Return the fields, filled with the values of a draft."""
@@ -68,18 +68,18 @@ class Questions(Protocol):
         """Return the fields that the form asks for now."""
 
     def notes(self, typed: Typed) -> Typed:
-        """Return contract field -> a clean note about it."""
+        """Return field -> a clean note about the field."""
 
     def wanted(self, typed: Typed) -> Wanted:
-        """Return the function that gives each remote's new fields.
+        """Return the function that returns each remote with its new values.
 
         Raises:
-            Incomplete: The input is not a change yet.
+            Incomplete: The input does not describe a change yet.
         """
 
 
 class NewEnd:
-    """One new end for all, or a duration from each remote's end or from now."""
+    """The fields for one new end date, or for a duration from each remote's end or from now."""
 
     verb = "Renew"
 
@@ -107,7 +107,7 @@ class NewEnd:
 
 
 class NewValidity:
-    """Another type, or other weekdays."""
+    """The fields for a new type with its dates, or for new weekdays."""
 
     verb = "Change type or weekdays"
 
@@ -149,7 +149,7 @@ class NewValidity:
 
 
 class NewExtra:
-    """A key of the extra data."""
+    """The fields for a key of the extra data and its value."""
 
     verb = "Set a key of the extra data"
 
@@ -181,16 +181,19 @@ class NewExtra:
 
 
 def _date_error(text: str) -> str:
-    """Return why a text is not a date in any time zone; empty if it is one, or is empty."""
+    """Return why a text is not a valid date; return an empty string if the text is valid or empty.
+
+    The check uses UTC, because the remotes may have different time zones.
+    """
     return read_moment(text, UTC, _SOME_TIME_MS).error if text.strip() else ""
 
 
 _SOME_TIME_MS = 1_800_000_000_000
-"""The base of a relative time when only its form is checked, in milliseconds."""
+"""The base in milliseconds for relative times, if only their syntax is checked."""
 
 
 def _value(text: str) -> Any:
-    """Return the value to send: JSON is decoded, other input stays text."""
+    """Return the value to send: JSON is decoded, and other input stays text."""
     try:
         found = json_text.read_object(f'{{"value": {text}}}')
     except ValueError:
@@ -199,23 +202,25 @@ def _value(text: str) -> Any:
 
 
 MOST_TRIED = 100
-"""The maximum number of marked remotes with a preview; for more, each key would wait."""
+"""The maximum number of marked remotes with a preview; with more, each key would wait."""
 
 _NAMED = 240
-"""The maximum number of characters of names; the plan has them all."""
+"""The maximum length of the list of names, in characters; the plan shows all names."""
 
 
 class MarkedForm(FormScreen[Wanted | None]):
-    """A form for a change of marked remotes; its result gives each remote's new fields.
+    """The form for a change of marked remotes.
+
+    The result is a function that returns each remote with its new values, or None.
 
     Args:
-        operations: The service and the store.
+        operations: The operations on the service and the local store.
         questions: The fields of the form.
         targets: The marked remotes.
-        hidden: Those that are not on the screen below.
-        place: Their lock, or the number of locks; clean.
-        typed: Earlier input; it is updated when the form is left.
-        zone: The zone of typed dates.
+        hidden: The marked remotes that the screen below does not show.
+        place: The lock of the remotes, or the number of their locks; clean.
+        typed: Field -> earlier input; the form updates this mapping at each change.
+        zone: The time zone of typed dates.
     """
 
     BINDINGS = bindings("marked_form")
@@ -248,7 +253,7 @@ class MarkedForm(FormScreen[Wanted | None]):
 
     @property
     def would_lose(self) -> str:
-        """The question about losing the input, which lives no longer than the screen below."""
+        """The question to ask if quitting would lose input, because the form saves no draft."""
         changed = self.touched()
         return "Leave without a plan? What you typed will be lost." if changed else ""
 
@@ -269,7 +274,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         return "\n".join(lines)
 
     def on_mount(self) -> None:
-        """Begin in the first field."""
+        """Focus the first field."""
         self.before = self.typed()
         self.rows[0].focus_control()
         self.show_status()
@@ -292,11 +297,11 @@ class MarkedForm(FormScreen[Wanted | None]):
         return change_each(targets, wanted, self.operations.now_ms())
 
     def why_not(self, action: str) -> str:
-        """Return what is missing before a plan can be made."""
+        """Return why no plan can be made from the input; empty if no reason is known."""
         return self._missing if action == "save" else ""
 
     def show_status(self) -> None:
-        """Show the fields for the input, and the effect of the change above the footer."""
+        """Show the fields that the input needs, and the effect of the change above the footer."""
         typed = self.typed()
         shown, notes = self._questions.shown(typed), self._questions.notes(typed)
         for row in self.rows:
@@ -325,7 +330,12 @@ class MarkedForm(FormScreen[Wanted | None]):
         )
 
     def _ready_words(self, planned: PlannedSteps, *, is_all: bool) -> str:
-        """Return the effect of the change on the remotes that were tried."""
+        """Return the effect of the change, and the key that shows the plan.
+
+        Args:
+            planned: The steps for the remotes that were tried.
+            is_all: Whether all remotes were tried; if not, only the key is returned.
+        """
         ready = with_keys(
             "Press {form.save} to show the plan. Nothing is sent before you confirm it."
         )
@@ -368,7 +378,7 @@ def _none_words(planned: PlannedSteps) -> str:
 
 
 def _left_words(planned: PlannedSteps) -> str:
-    """``2 cannot: Ivan Horvat (A-2071): Permanent remotes have no end date.``."""
+    """Return how many remotes cannot be changed, and the reason for the first of them."""
     first = planned.left[0]
     return f"{len(planned.left):,} cannot be changed. {format_step(first)}: {first.message}"
 
