@@ -137,7 +137,7 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
         self._tell()
 
     def on_click(self) -> None:
-        """Close on a click, because people look at what they click."""
+        """Close on a click, because users look at the screen before they click."""
         self.dismiss(None)
 
     def _tell(self) -> None:

@@ -64,7 +64,7 @@ class Outcomes:
         self._offline_ms: int | None = None
         self._countdown: Timer | None = None
         self._others: Timer | None = None
-        """The timer that looks for the work of other sessions while a change is unconfirmed."""
+        """The timer that checks, while a change is unconfirmed, whether another session resolved it."""
         self._is_looking = False
         self._told = ""
         """The last shown notice about the local store."""
@@ -78,7 +78,7 @@ class Outcomes:
             self.note_clock()
 
     def note_kept(self, operation: Operation) -> None:
-        """Show a warning that the service recorded other values than lockterm sent."""
+        """Show a warning that the recorded values differ from the values that lockterm sent."""
         words, title = clean(operation.message, 300), self._title(operation)
         self._app.notify(words, title=title, severity="warning")
 

@@ -1,4 +1,4 @@
-"""The first run: what lockterm does, and the two ways to continue."""
+"""The screen of the first run: the purpose of lockterm, and the two ways to continue."""
 
 from __future__ import annotations
 
