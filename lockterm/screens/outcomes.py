@@ -64,7 +64,7 @@ class Outcomes:
         self._offline_ms: int | None = None
         self._countdown: Timer | None = None
         self._others: Timer | None = None
-        """The timer that checks, while a change is unconfirmed, whether another session resolved it."""
+        """The timer that checks whether another session resolved the unconfirmed changes."""
         self._is_looking = False
         self._told = ""
         """The last shown notice about the local store."""
