@@ -116,8 +116,9 @@ class ListScreen(LocktermScreen[ResultT]):
     def show_list(self) -> None:
         """Show the table, or the empty state if it has no rows."""
         state, has_rows = self.query_one(StatePanel), self.has_rows
-        self.table.show_title(self.describe_title())
-        state.border_title = Content(self.describe_title())
+        title = self.describe_title()
+        self.table.show_title(title)
+        state.border_title = Content(title)
         self.table.display, state.display = has_rows, not has_rows
         if not has_rows:
             state.say(*self.describe_empty())

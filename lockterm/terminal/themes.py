@@ -242,11 +242,25 @@ _ON_LIGHT = {
 They are as far as possible from each other and from the text, also for color-blind people.
 """
 
-_EYES_DARK = replace(DARK, background="#121212", surface="#121212", panel="#242424")
-_EYES_DARK = replace(_EYES_DARK, text="#e0e0e0", muted="#b4b4b4", accent="#bac8fc", states=_ON_DARK)
-_EYES_LIGHT = replace(LIGHT, background="#f4f4f4", surface="#f4f4f4", panel="#e0e0e0")
+_EYES_DARK = replace(
+    DARK,
+    background="#121212",
+    surface="#121212",
+    panel="#242424",
+    text="#e0e0e0",
+    muted="#b4b4b4",
+    accent="#bac8fc",
+    states=_ON_DARK,
+)
 _EYES_LIGHT = replace(
-    _EYES_LIGHT, text="#1f1f1f", muted="#4c4c4c", accent="#002f99", states=_ON_LIGHT
+    LIGHT,
+    background="#f4f4f4",
+    surface="#f4f4f4",
+    panel="#e0e0e0",
+    text="#1f1f1f",
+    muted="#4c4c4c",
+    accent="#002f99",
+    states=_ON_LIGHT,
 )
 _HIGH_DARK = replace(
     _EYES_DARK,

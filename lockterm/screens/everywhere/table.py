@@ -22,7 +22,7 @@ from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.safe_text import clean
 from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text.validity import format_days
-from lockterm.domain.validity import State, may_be, without_weekdays
+from lockterm.domain.validity import State, may_be, state_of, without_weekdays
 from lockterm.domain.weekdays import format_weekday_letters, format_weekdays
 from lockterm.screens.remotes.columns import Layout, compared
 from lockterm.screens.remotes.table import (
@@ -221,14 +221,15 @@ class OnLocksTable(RowTable):
             lock = cut(texts["lock"][0], widths["lock"])
             yield f"{' ' * BEFORE}{lock}: {shown.problem}", ""
             return
-        remote = self._of_remote(shown, shown.remote)
+        busy = self.busy[shown.lock.lock_id].get(shown.remote.id or 0, "")
+        remote = RemoteRow.of(shown.remote, shown.zone, self._now_ms, busy)
         layout = Layout({key: widths[key] for key in widths if key in _OF_REMOTE}, GAP, 0)
         if "who" in widths:
             layout = replace(layout, widths={"name": widths["who"], **layout.widths})
         texts |= dict(zip(layout.widths, cells(remote, layout), strict=True))
         texts["who"] = texts.get("name", ("", ""))
         if end_ms := shown.remote.end_ms:
-            look = state_look(remote)
+            look = state_look(remote.valid.state)
             texts["end"] = (dates.last_day(end_ms, shown.zone), look)
             texts["when"] = (_time_left(end_ms, self._now_ms, widths.get("when", 0)), look)
         texts["days"] = (_days(shown.remote, widths.get("days", 0)), "")
@@ -244,12 +245,8 @@ class OnLocksTable(RowTable):
             yield (room + text if right else text + room) + " " * GAP, look
 
     def row_look(self, row: int) -> str:
-        shown = self._rows[row]
-        return "" if shown.remote is None else row_look(self._of_remote(shown, shown.remote))
-
-    def _of_remote(self, shown: OnLock, remote: Remote) -> RemoteRow:
-        busy = self.busy[shown.lock.lock_id].get(remote.id or 0, "")
-        return RemoteRow.of(remote, shown.zone, self._now_ms, busy)
+        remote = self._rows[row].remote
+        return "" if remote is None else row_look(state_of(remote, self._now_ms))
 
 
 def row_words(row: OnLock, age: str) -> str:

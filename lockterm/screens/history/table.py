@@ -205,6 +205,20 @@ def target_of(line: HistoryLine) -> str:
     return "" if line.remote_id is None else f"remote {line.remote_id}"
 
 
+def format_line(line: HistoryLine, zone: tzinfo, now_ms: int, *, with_target: bool = False) -> str:
+    """Return a change for a panel, such as ``20 Nov 09:00  add Anna, recorded``; clean.
+
+    Args:
+        line: The change.
+        zone: The time zone of the time.
+        now_ms: Now, in milliseconds.
+        with_target: Whether to include the target.
+    """
+    target = target_of(line) if with_target else ""
+    what = " ".join(filter(None, (what_of(line), target)))
+    return f"{dates.recent(line.prepared_ms, zone, now_ms)}  {what}, {OUTCOMES[line.state]}"
+
+
 def run_outcome(run: RunLine) -> str:
     """Return the state of a run for a narrow column."""
     return f"! {run.state}" if run.is_interrupted else run.state

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from lockterm.domain import dates, glyphs
 from lockterm.domain.history import HistoryLine, Selection
-from lockterm.domain.listing import Listing, ending_soon
+from lockterm.domain.listing import Ends, Listing, ending_soon
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
@@ -25,8 +25,8 @@ from lockterm.domain.text.remote import format_remote
 from lockterm.domain.validity import State
 from lockterm.errors import StoreError
 from lockterm.operations import Operations
-from lockterm.screens.history.table import OUTCOMES, target_of, what_of
-from lockterm.screens.locks.table import opened
+from lockterm.screens.history.table import format_line
+from lockterm.screens.locks.table import describe_voice, opened
 from lockterm.terminal.themes import state_color
 from lockterm.widgets.cells import cut
 
@@ -36,21 +36,36 @@ MOST_ENDS = 5
 MOST_CHANGES = 5
 """The maximum number of shown changes; the newest changes are shown."""
 
-_COUNTED = (State.ENDED, State.WEEK, State.MONTH)
-"""The states that follow from the end dates alone, in the order of the bar."""
-
 Part = tuple[str, str]
 """A text, and its look: ``bold``, ``dim``, the look of a state, or empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """The facts about a complete list of remotes that the panel shows."""
+
+    count: int
+    """The number of remotes."""
+    ends: Ends
+    """The numbers of expired and expiring remotes, and the age of the list."""
+    next_ends: Sequence[Remote]
+    """The remotes that expire next, the earliest end first."""
+
+    @classmethod
+    def of(cls, listing: Listing, now_ms: int) -> _Summary:
+        """Return the summary of a list at the time ``now_ms``."""
+        counts = ending_soon((end for block in listing.blocks for end in block.ends), now_ms)
+        ends = Ends(counts, listing.at_ms, listing.changed)
+        places = listing.next_ends(now_ms, MOST_ENDS)
+        return cls(listing.count, ends, [listing.remote(place) for place in places])
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
     """The data of the local store about a lock."""
 
-    listing: Listing | None
+    summary: _Summary | None
     """The remotes as last read; None if no complete list was read."""
-    next_ends: Sequence[Remote]
-    """The remotes that expire next, the earliest end first."""
     changes: Sequence[HistoryLine]
     """The last changes that lockterm sent, the newest first."""
 
@@ -88,12 +103,14 @@ class LockPane(Widget):
         """Read the data of a lock from the local store, and show the data."""
         with suppress(StoreError):  # the lock book and the history report the error
             listing = await self._operations.remotes.last_listing(lock.lock_id)
-            now_ms = self._operations.machine_ms()
-            ends = [] if listing is None else await asyncio.to_thread(_next_ends, listing, now_ms)
+            summary = None
+            if listing is not None:
+                now_ms = self._operations.machine_ms()
+                summary = await asyncio.to_thread(_Summary.of, listing, now_ms)
             changes = await self._operations.journal.lines(
                 Selection(lock.lock_id), most=MOST_CHANGES
             )
-            self._kept = _Kept(listing, ends, changes)
+            self._kept = _Kept(summary, changes)
             self.refresh()
 
     def render(self) -> Content:
@@ -105,12 +122,15 @@ class LockPane(Widget):
         parts = [(f"{cut(_identity(lock), width)}\n", "dim")]
         parts.append((f"Opened: {opened(lock.opened_ms, now_ms)}\n", "dim"))
         if kept is not None:
-            parts += _states(kept.listing, now_ms, width)
-            parts += _ends(kept.next_ends, zone, now_ms, width)
+            if kept.summary is None:
+                parts.append(("\nThe remotes have not been read completely yet.\n", "dim"))
+            else:
+                parts += _states(kept.summary, now_ms, width)
+                parts += _ends(kept.summary.next_ends, zone, now_ms, width)
             parts += _changes(kept.changes, zone, now_ms, width)
         if lock.voice:
-            voice = f"{clean(lock.voice.lang, 20)} {clean(lock.voice.timbre, 30)}"
-            parts += _section("Voice", [(f"{voice}, {lock.voice_since(zone, now_ms)}", "")], width)
+            voice = f"{describe_voice(lock.voice)}, {lock.voice_since(zone, now_ms)}"
+            parts += _section("Voice", [voice], width)
         if self._unconfirmed:
             words = f"Unconfirmed changes: {self._unconfirmed:,}"
             parts.append((f"\n{words}\n", State.UNCLEAR.look))
@@ -123,10 +143,6 @@ class LockPane(Widget):
         return "" if color is None else Style(foreground=Color.from_rich_color(color))
 
 
-def _next_ends(listing: Listing, now_ms: int) -> Sequence[Remote]:
-    return [listing.remote(place) for place in listing.next_ends(now_ms, MOST_ENDS)]
-
-
 def _identity(lock: Lock) -> str:
     """Return the values that identify a lock: ID, alias, vendor and model, time zone."""
     model = " ".join(filter(None, (clean(lock.vendor, 20), clean(lock.model, 20))))
@@ -134,25 +150,22 @@ def _identity(lock: Lock) -> str:
     return glyphs.separator().join(filter(None, known))
 
 
-def _states(listing: Listing | None, now_ms: int, width: int) -> list[Part]:
+def _states(summary: _Summary, now_ms: int, width: int) -> list[Part]:
     """Return the states of the remotes as a bar and as counts, with the age of the list."""
-    if listing is None:
-        return [("\nThe remotes have not been read completely yet.\n", "dim")]
-    counts = ending_soon((end for block in listing.blocks for end in block.ends), now_ms)
-    rest = listing.count - sum(counts.values())
-    age = describe_age(listing.at_ms, now_ms, changed=listing.changed)
-    parts = [("\n", ""), *_bar([*((state, counts[state]) for state in _COUNTED)], rest, width)]
-    digits = len(f"{listing.count:,}")
-    for state in _COUNTED:
-        if counts[state]:
-            words = f"{state.sign} {counts[state]:>{digits},} {state.word}\n"
-            parts.append((words, state.look))
+    ends, counts = summary.ends, summary.ends.counts
+    rest = summary.count - sum(counts.values())
+    parts = [("\n", ""), *_bar(counts, rest, width)]
+    digits = len(f"{summary.count:,}")
+    for state, count in counts.items():
+        if count:
+            parts.append((f"{state.sign} {count:>{digits},} {state.word}\n", state.look))
     parts.append((f"  {rest:>{digits},} other\n", ""))
+    age = describe_age(ends.at_ms, now_ms, changed=ends.changed)
     # This text is not cut, because it must show whether the list is up to date.
-    return [*parts, (f"{format_count(listing.count, 'remote')}, {age}\n", "dim")]
+    return [*parts, (f"{format_count(summary.count, 'remote')}, {age}\n", "dim")]
 
 
-def _bar(counts: Sequence[tuple[State, int]], rest: int, width: int) -> list[Part]:
+def _bar(counts: Mapping[State, int], rest: int, width: int) -> list[Part]:
     """Return a bar of states; each state with a remote gets at least one cell if there is room.
 
     Args:
@@ -160,42 +173,32 @@ def _bar(counts: Sequence[tuple[State, int]], rest: int, width: int) -> list[Par
         rest: The number of remotes in other states.
         width: The width of the bar, in cells.
     """
-    total = rest + sum(count for _, count in counts)
+    total = rest + sum(counts.values())
     if not total:
         return []
     full, light = ("#", "-") if glyphs.are_ascii() else ("█", "░")
     parts: list[Part] = []
     left = width
-    for state, count in counts:
+    for state, count in counts.items():
         cells = min(max(count * width // total, 1), left) if count else 0
         parts.append(((light if state is State.ENDED else full) * cells, state.look))
         left -= cells
     return [*parts, (full * left, "dim"), ("\n", "")]
 
 
-def _section(title: str, lines: Sequence[Part], width: int) -> list[Part]:
+def _section(title: str, lines: Iterable[str], width: int) -> list[Part]:
     """Return a title and lines below it, each cut to the width; nothing without lines."""
-    if not lines:
-        return []
-    rows = [(f" {cut(text, width - 1)}\n", look) for text, look in lines]
-    return [(f"\n{title}\n", "bold"), *rows]
+    rows = [(f" {cut(text, width - 1)}\n", "") for text in lines]
+    return [(f"\n{title}\n", "bold"), *rows] if rows else []
 
 
 def _ends(remotes: Sequence[Remote], zone: tzinfo, now_ms: int, width: int) -> list[Part]:
-    lines = [
-        (f"{dates.recent(one.end_ms or 0, zone, now_ms)}  {format_remote(one)}", "")
-        for one in remotes
-    ]
+    lines = (
+        f"{dates.recent(one.end_ms or 0, zone, now_ms)}  {format_remote(one)}" for one in remotes
+    )
     return _section("Next to expire", lines, width)
 
 
 def _changes(lines: Sequence[HistoryLine], zone: tzinfo, now_ms: int, width: int) -> list[Part]:
-    rows = [
-        (
-            f"{dates.recent(line.prepared_ms, zone, now_ms)}  {what_of(line)}"
-            f" {target_of(line)}, {OUTCOMES[line.state]}",
-            "",
-        )
-        for line in lines
-    ]
-    return _section("Changes from here", rows, width)
+    told = (format_line(line, zone, now_ms, with_target=True) for line in lines)
+    return _section("Changes from here", told, width)

@@ -244,8 +244,10 @@ class LocksScreen(ListScreen[None]):
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
         """Show the unconfirmed changes in the panel too."""
+        is_other = unsettled != self.unsettled
         super().show_notices(link, unsettled)
-        self._show_pane()
+        if is_other:  # during a pause, the notices are shown every second
+            self._show_pane()
 
     def _show_pane(self) -> None:
         """Show the lock under the cursor, if the terminal has room for its panel."""

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from textual import events
 
 from lockterm.domain import dates
-from lockterm.domain.locks import Lock
+from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.marks import Marks
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.sorting import natural, sorted_by
@@ -279,6 +279,11 @@ def _widest(texts: Collection[str]) -> int:
     )
 
 
+def describe_voice(voice: VoiceChoice) -> str:
+    """Return the language and the timbre of a voice, clean."""
+    return f"{clean(voice.lang, 20)} {clean(voice.timbre, 30)}"
+
+
 def more_about(lock: Lock, zone: tzinfo, now_ms: int) -> list[str]:
     """Return texts about a lock's alias and voice, the longest first and an empty text last.
 
@@ -290,6 +295,6 @@ def more_about(lock: Lock, zone: tzinfo, now_ms: int) -> list[str]:
     alias = [f"alias {clean(lock.alias, 40)}"] if lock.alias else []
     voices = []
     if lock.voice:
-        voice = f"voice {clean(lock.voice.lang, 20)} {clean(lock.voice.timbre, 30)}"
+        voice = f"voice {describe_voice(lock.voice)}"
         voices = [f"{voice}, {lock.voice_since(zone, now_ms)}", voice]
     return [*("   ".join([*alias, voice]) for voice in voices), *alias, ""]

@@ -22,7 +22,7 @@ from lockterm.domain.text.validity import format_days
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
 from lockterm.operations import Operations
-from lockterm.screens.history.table import OUTCOMES, what_of
+from lockterm.screens.history.table import format_line
 from lockterm.screens.remotes.columns import COLUMNS
 from lockterm.screens.remotes.table import RemoteRow, name, number
 from lockterm.widgets.cells import cut
@@ -144,7 +144,5 @@ def _period(row: RemoteRow, zone: tzinfo, now_ms: int, width: int) -> list[Part]
 
 def _done(lines: Sequence[HistoryLine], zone: tzinfo, now_ms: int, width: int) -> list[Part]:
     parts = [("\nChanges from here\n", "dim")]
-    for line in lines:
-        when = dates.recent(line.prepared_ms, zone, now_ms)
-        parts.append((cut(f"{when}  {what_of(line)}, {OUTCOMES[line.state]}", width) + "\n", ""))
+    parts += [(cut(format_line(line, zone, now_ms), width) + "\n", "") for line in lines]
     return parts

@@ -82,19 +82,19 @@ def cells(row: RemoteRow, layout: Layout) -> list[Piece]:
         text = _cell(row, key, width)
         if row.busy and key == "name" and "state" not in layout.widths:
             text = f"{row.busy}: {text}"
-        look = state_look(row) if key in _WITH_STATE else ""
+        look = state_look(row.valid.state) if key in _WITH_STATE else ""
         found.append((cut(text, width), BOLD if key == "coerced" and text == "yes" else look))
     return found
 
 
-def state_look(row: RemoteRow) -> str:
+def state_look(state: State) -> str:
     """Return the style of the columns in ``_WITH_STATE``; empty for an active remote."""
-    return "" if row.valid.state is State.OPEN else row.valid.state.look
+    return "" if state is State.OPEN else state.look
 
 
-def row_look(row: RemoteRow) -> str:
+def row_look(state: State) -> str:
     """Return the style of a whole row: the row of an expired remote is dim."""
-    return State.ENDED.look if row.valid.state is State.ENDED else ""
+    return state.look if state is State.ENDED else ""
 
 
 def whole(row: RemoteRow, column: str) -> str:
@@ -326,7 +326,7 @@ class RemotesTable(LineTable):
         yield from line(found, self._layout)
 
     def row_look(self, row: int) -> str:
-        return row_look(self.rows[row])
+        return row_look(self.rows[row].valid.state)
 
     def is_marked(self, row: int) -> bool:
         return bool(self._marks) and self._marks.has((self._lock_id, self.rows[row].remote))
