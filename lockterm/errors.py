@@ -14,7 +14,7 @@ LocktermError (title, message, hint)
       NameTaken
       RateLimited
   StoreError
-    StoreDamaged           something in the store is not as it was written
+    StoreDamaged           a file or row of the store is damaged
   ConfigError
 ```
 
@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 NAME_EXISTS = -3
-"""The code of ``checkRemoteName`` for a name that is taken (7.3); other calls do not use it."""
+"""The code of ``checkRemoteName`` for a name that is taken (7.3), defined for no other call."""
 
 LONGEST_MEANING = 600
 """Maximum number of characters shown of an error's meaning."""
@@ -86,7 +86,7 @@ class ServiceError(LocktermError):
     """A call to the service that did not succeed."""
 
     out_of_reach: bool = False
-    """Whether no answer came from the service, so that lockterm may repeat a read."""
+    """Whether the error shows that no answer came from the service itself."""
 
 
 class Unreachable(ServiceError):
@@ -166,12 +166,12 @@ class Refused(ServiceError):
 
     @property
     def is_denial(self) -> bool:
-        """Whether the service refuses this user, who may then not see what was shown before."""
+        """Whether the service refuses this user, who then may not see earlier answers either."""
         return self.status in (401, 403)
 
     @property
     def is_gone(self) -> bool:
-        """Whether the refusal means that the record does not exist, as far as can be known (7).
+        """Whether the refusal probably means that the record does not exist (7).
 
         A proxy refuses with other statuses, and a proxy's 400 has no envelope.
         """
@@ -197,9 +197,9 @@ class RateLimited(Refused):
     ) -> None:
         super().__init__(message, status=429, hint=hint)
         self.asked = asked
-        """Whether the service just answered so; False if lockterm already knew of the pause."""
+        """Whether the service just sent this answer; False if lockterm knew of the pause before."""
         self.retry_after_s = retry_after_s
-        """Seconds to wait, at most 60, or None if the service gives no time."""
+        """Seconds to wait, at most 60, or None if the service names no time."""
 
 
 class StoreError(LocktermError):
@@ -209,7 +209,7 @@ class StoreError(LocktermError):
 
 
 class StoreDamaged(StoreError):
-    """A file of the local store, or a row in it, is not as it was written."""
+    """A file of the local store, or a row in the file, is damaged."""
 
     title = "Local store damaged"
 
@@ -221,5 +221,5 @@ class ConfigError(LocktermError):
 
 
 def describe_os_error(error: OSError) -> str:
-    """Return the system's reason, such as ``Permission denied``, without number and path."""
+    """Return the system's reason for an error, such as ``Permission denied``, without the path."""
     return error.strerror or str(error)

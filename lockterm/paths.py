@@ -29,7 +29,7 @@ class Paths:
     """The places that lockterm reads and writes. Looking one up creates nothing."""
 
     config_file: Path
-    """The profiles; edited by people, and by lockterm on request."""
+    """The configuration file with the profiles; edited by people, and by lockterm on request."""
     data_dir: Path
     """Files worth a backup: exports and downloaded packs."""
     state_dir: Path
@@ -55,7 +55,7 @@ class Paths:
 
     @classmethod
     def below(cls, root: Path) -> Paths:
-        """Return places below one directory, as the demo and the tests use them."""
+        """Return places below one directory, for the demo and the tests."""
         return cls(
             config_file=root / "config" / "config.toml",
             data_dir=root / "data",
@@ -93,7 +93,7 @@ class Paths:
 
 @contextmanager
 def needing_home() -> Iterator[None]:
-    """Report which variables to set if this user has no home directory.
+    """Turn the error of a missing home directory into one that names the variables to set.
 
     Raises:
         ConfigError: If this user has no home directory.
@@ -115,8 +115,8 @@ def make_directory(directory: Path) -> None:
     An existing directory that other users can open is closed to them.
 
     Raises:
-        StoreError: If it cannot be made, is not a directory, or belongs to another user, who could
-            put anything there.
+        StoreError: If the directory cannot be made, is a file, or belongs to another user, who
+            could change the files in it.
     """
     try:
         with Place(f"{directory}/", make=DIRECTORY_MODE) as place:
@@ -193,8 +193,8 @@ def read_named(path: Path, most: int, what: str) -> bytes:
         what: The expected kind of file, for the error message.
 
     Raises:
-        ValueError: If it cannot be read, is not a regular file, or is too large. The message is a
-            sentence for people.
+        ValueError: If the file cannot be read, is not a regular file, or is too large. The message
+            is a sentence for people.
     """
     try:
         return read_regular(path, most - 1, what)
@@ -225,8 +225,8 @@ def open_private(file: Path) -> int:
     """Open a private file (0600) for appending and return its descriptor.
 
     Raises:
-        OSError: If it cannot be opened, or is a link, a pipe or a device. Opening a pipe would
-            block.
+        OSError: If the file cannot be opened, belongs to another user, or is a link, a pipe or a
+            device.
     """
     with Place(file, follow=False) as place:
         descriptor = place.open(os.O_WRONLY | os.O_APPEND | os.O_CREAT, FILE_MODE)
@@ -248,7 +248,7 @@ def write_whole(
     follow: bool = True,
     make: int | None = None,
 ) -> bool:
-    """Write a file whole or not at all; lockterm writes all files that it replaces with this.
+    """Write a file whole or not at all; lockterm uses this for all files that it replaces.
 
     A link that this user or root made is followed, and stays a link. A link that another user may
     have made is not followed.
@@ -266,7 +266,8 @@ def write_whole(
 
     Raises:
         FileExistsError: If there is a file that may not be replaced.
-        OSError: If the file cannot be written; its old content is intact.
+        OSError: If the file cannot be written. Its old content is intact, unless the write in place
+            failed.
     """
     with Place(file, make=make, follow=follow) as place:
         _require_replaceable(place, may_replace)

@@ -1,7 +1,8 @@
-"""Reads files safely and checks which users can change them. Imported at every start.
+"""The safe reading of files, and checks of which users can change them. Imported at every start.
 
-A path is opened one part at a time, each relative to the directory before it. So lockterm never
-follows a link that another user made, and it reads or writes exactly the file that it checked.
+A path is opened one part at a time, each part relative to the directory before it. Therefore
+lockterm never follows a link that another user made, and reads or writes exactly the file that it
+checked.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _MOST_LINKS = 40
 
 
 class Place:
-    """A file name in its open directory; the file may not exist. A context manager.
+    """A file name in its open directory, as a context manager. The file need not exist.
 
     Args:
         path: The file. A final slash means the directory itself.
@@ -78,7 +79,7 @@ class Place:
         """Open the file, but never a link, and return its descriptor.
 
         Raises:
-            OSError: If it cannot be opened, or is a link.
+            OSError: If the file cannot be opened, or is a link.
         """
         safe = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         return os.open(self.name, flags | safe, mode, dir_fd=self.directory)
@@ -100,7 +101,11 @@ class Place:
         self.close()
 
     def _link(self) -> str | None:
-        """Return the target if the current name is a link, or None."""
+        """Return the target if the current name is a link, or None.
+
+        Raises:
+            PermissionError: If another user may have made the link.
+        """
         try:
             about = os.stat(self.name, dir_fd=self.directory, follow_symlinks=False)
         except FileNotFoundError:

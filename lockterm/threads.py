@@ -1,4 +1,4 @@
-"""Work in threads: one executor that runs tasks in order, and one helper that waits for the end."""
+"""Work in threads: an executor that runs tasks in order, and a function that waits for the end."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class SingleThreadExecutor:
         self._pool: ThreadPoolExecutor | None = ThreadPoolExecutor(1, name)
 
     async def run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Run a function in this thread. A canceled caller does not wait for its end."""
+        """Run a function in this thread. A canceled caller does not wait until it ends."""
         if self._pool is None:  # a late task leaves no thread behind
             return await asyncio.to_thread(work, *args, **options)
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, partial(work, *args, **options))
 
     async def to_its_end(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Run a function in this thread. A canceled caller first waits for its end."""
+        """Run a function in this thread. A canceled caller first waits until it ends."""
         return await _to_its_end(self.run(work, *args, **options))
 
     def end(self) -> None:
@@ -45,7 +45,7 @@ class SingleThreadExecutor:
 
 
 async def to_its_end(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Run a function in a thread. A canceled caller first waits for its end.
+    """Run a function in a thread. A canceled caller first waits until it ends.
 
     A thread cannot be stopped. While it runs, its resources must not be closed, and its work must
     not be done a second time.

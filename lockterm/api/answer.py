@@ -14,10 +14,10 @@ from email.utils import parsedate_to_datetime
 from lockterm.domain.safe_text import clean, masked, spellings
 
 QUOTED = 200
-"""Characters of an answer that an error shows."""
+"""Maximum number of characters of an answer that an error shows."""
 
 Quote = Callable[[str | bytes], str]
-"""Makes some of an answer's text fit to be shown: short, one line, and without our secrets."""
+"""Returns the part of an answer that is safe to show: short, on one line, and without secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Answer:
     headers: Mapping[str, str]
     """The header fields, by lower-case name."""
     body: bytes
-    """The decompressed body; only its beginning if the body has a flaw."""
+    """The decompressed body; possibly only its beginning if the body has a flaw."""
     flaw: str
-    """Why the body cannot be trusted, in a few words; empty if it can."""
+    """The reason why the body cannot be trusted, in a few words; empty if the body is sound."""
     quote: Quote
 
 
@@ -38,7 +38,7 @@ def quoting(headers: Iterable[str]) -> Quote:
     """Return a function that shortens an answer for an error message and masks secrets.
 
     Args:
-        headers: The sent header values, which are secrets.
+        headers: The header values that were sent; all of them count as secrets.
     """
     secrets = spellings(headers)
 
@@ -54,11 +54,11 @@ def quoting(headers: Iterable[str]) -> Quote:
 
 
 MOST_S = 60.0
-"""The longest wait that is believed, in seconds."""
+"""Maximum wait that an answer can request, in seconds; a longer one is cut to this."""
 
 
 def header_fields(came: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Return lower-case name -> value; a repeated field has all its values."""
+    """Return lower-case name -> value; the values of a repeated field are joined by commas."""
     fields: dict[bytes, bytes] = {}
     for name, value in ((name.lower(), value) for name, value in came):
         fields[name] = fields[name] + b", " + value if name in fields else value
@@ -85,7 +85,7 @@ def clock_offset_s(headers: Mapping[str, str], local_s: float) -> float | None:
         local_s: This machine's time at the middle of the call, in seconds since the epoch.
 
     Returns:
-        None if the answer has no date, or comes from a cache, whose date is old.
+        The difference; None if the answer has no date, or has an old date because a cache sent it.
     """
     if headers.get("age", "0").strip() != "0":
         return None
@@ -95,9 +95,10 @@ def clock_offset_s(headers: Mapping[str, str], local_s: float) -> float | None:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the wait that an answer requests, in seconds, at most 60; None if it names none.
+    """Return the wait that an answer requests, in seconds, at most 60; None without a request.
 
-    A date is compared with the date of the answer, so that a wrong local clock does not matter.
+    If the answer names a date, it is compared with the answer's own date, if there is one. A wrong
+    local clock then does not matter.
     """
     text = headers.get("retry-after", "").strip()
     if re.fullmatch(r"[0-9]+", text):
@@ -110,25 +111,25 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
 
 
 MAX_BODY = 8 * 1024 * 1024
-"""Bytes of an unpacked body; a page of 200 remotes has some 100 KB."""
+"""Maximum size of a decompressed body in bytes; a page of 200 remotes has about 100 KB."""
 
 _GZIP = ("gzip", "x-gzip")
 _MOST_MEMBERS = 1000
-"""The most compressed members of one answer. Each takes time, also an empty one."""
+"""Maximum number of gzip members in one answer, because even an empty member takes time."""
 
 
 class BodyReader:
-    """The body of an answer as it arrives: unpacked, and at most :data:`MAX_BODY` of it.
+    """The body of an answer as it arrives, decompressed, with at most :data:`MAX_BODY` bytes.
 
     Args:
-        encoding: The Content-Encoding of the answer; only gzip is asked for.
+        encoding: The Content-Encoding of the answer. lockterm requests only gzip.
     """
 
     def __init__(self, encoding: str = "") -> None:
         self.body = bytearray()
         """The bytes decompressed so far."""
         self.flaw = ""
-        """Why the body cannot be used, in a few words; empty as long as it can."""
+        """The reason why the body cannot be used, in a few words; empty while no flaw is known."""
         self._packed = 0
         self._members = 0
         encoding = encoding.strip().lower()
@@ -137,7 +138,7 @@ class BodyReader:
             self.flaw = "it is compressed in a way that lockterm did not request"
 
     def feed(self, chunk: bytes) -> None:
-        """Add received bytes; afterwards there may be a flaw."""
+        """Decompress and add received bytes; this may set ``flaw``."""
         if self.flaw:
             return
         self._packed += len(chunk)
@@ -158,7 +159,7 @@ class BodyReader:
                 self.flaw = "it is compressed in too many parts"
 
     def finish(self) -> None:
-        """Mark the answer as complete."""
+        """Mark the answer as complete; this sets ``flaw`` if its compressed data is cut short."""
         if not self.flaw and self._gzip is not None and self._packed and not self._gzip.eof:
             self.flaw = "its gzip data is cut short"
 
@@ -174,20 +175,21 @@ def _unpacker() -> zlib._Decompress:
 
 
 SMALL = 512
-"""Bytes; a piece with fewer is mostly overhead."""
+"""Size in bytes below which a piece of an answer counts as small: it is mostly overhead."""
 
 IN_ONE_GO = 32
-"""Small pieces that are taken without a rest: 1 to 2 ms of work."""
+"""Number of small pieces that are processed without a pause, which takes 1 to 2 ms."""
 
 REST_S = 0.008
-"""Seconds of a pause; data that arrives during it is read at once."""
+"""Duration of a pause in seconds. Data that arrives during the pause is then read in one piece."""
 
 
 class ChunkPacer:
-    """A pause between the pieces of an answer if they are many and small.
+    """A pacer that pauses between the pieces of an answer if they are many and small.
 
-    A service, or a proxy before it, may send one byte a chunk. Each chunk costs as much work as one
-    of 64 KiB. Without pauses, keys would wait and one core would be busy until the answer ends.
+    A service, or a proxy before it, may send chunks of one byte. Each chunk costs as much work as a
+    chunk of 64 KiB. Without pauses, keys would wait and one core would be busy until the answer
+    ends.
     """
 
     def __init__(self) -> None:
@@ -195,7 +197,13 @@ class ChunkPacer:
         self._taken = 0
 
     async def after(self, piece: bytes) -> None:
-        """Rest, if the last pieces were many and small; this one was just taken."""
+        """Pause if many pieces since the last pause were small.
+
+        After 64 KiB, only let other tasks run.
+
+        Args:
+            piece: The piece that was just processed.
+        """
         self._taken += len(piece)
         self._small += len(piece) < SMALL
         if self._small >= IN_ONE_GO:
@@ -207,4 +215,4 @@ class ChunkPacer:
 
 
 rest = asyncio.sleep
-"""Replaced in tests."""
+"""The function that pauses; tests replace it."""

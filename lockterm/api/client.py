@@ -1,4 +1,4 @@
-"""The calls of the contract: one method for each of the six reads, one method for all writes."""
+"""The calls of the contract: one method for each of the six reads, and one for all writes."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ T = TypeVar("T")
 LIST_PATH = "/api/v1/bluetooth-remote/list"
 
 LOOK = "Check the data of the service before you send the change again."
-"""The hint of an error whose result is unknown."""
+"""The hint for a write whose result is unknown."""
 NO_LOOK = "The service does not report this value. You can send the same value again."
-"""The same, of a call that sets what no other call returns (4.8, 4.12)."""
+"""The hint for a write of unknown result that sets a value which no call returns (4.8, 4.12)."""
 LARGE = 16 * 1024
-"""Bytes of a body from which on it is read beside the event loop, so that keys go on working."""
+"""Size in bytes from which a body is decoded in a thread, so that the event loop handles keys."""
 
 
 class LockService:
@@ -46,18 +46,18 @@ class LockService:
             page = await service.list_remotes(lock_id=1001, page_no=1, page_size=20)
             await service.send(writes.delete_remote(page.remotes[0].id))
 
-    Reads raise Unreachable, NoAnswer, MalformedAnswer or Refused, after trying again where that may
-    help. Writes raise Unreachable and Refused, both of which mean that nothing was applied, and
-    OutcomeUnknown. A write that is canceled may have been applied, like one of unknown outcome.
+    Reads raise Unreachable, NoAnswer, MalformedAnswer or Refused. Before that, they are repeated if
+    another attempt may help. Writes raise Unreachable or Refused if nothing was applied, and
+    OutcomeUnknown if the change may have been applied. A canceled write may have been applied, too.
 
     Args:
         profile: The address, headers and settings of the service.
-        retries: How persistently calls are tried.
-        clock: Seconds since the epoch; replaced in tests.
+        retries: The policy for repeated attempts.
+        clock: Returns the seconds since the epoch; tests replace it.
 
     Raises:
         ConfigError: The base URL or a header cannot be used.
-        Untrusted: On opening, the ca_file cannot be used.
+        Untrusted: The ca_file cannot be used; raised when the service is opened.
     """
 
     def __init__(
@@ -79,11 +79,11 @@ class LockService:
 
     @property
     def clock_offset_s(self) -> float | None:
-        """The service's clock minus this machine's in seconds; None before its first answer."""
+        """The service's clock minus this machine's, in seconds; None until an answer has a date."""
         return self._transport.clock_offset_s
 
     def tell_limits(self, on_limited: Callable[[float], None]) -> None:
-        """See :attr:`Transport.on_limited <lockterm.api.transport.Transport>`."""
+        """Set :attr:`Transport.on_limited <lockterm.api.transport.Transport>`."""
         self._transport.on_limited = on_limited
 
     # --- remotes -----------------------------------------------------------------------------
@@ -92,7 +92,7 @@ class LockService:
         """Return whether a remote name is free on the lock (4.2).
 
         Raises:
-            Refused: The service refused for another reason than an existing remote of that name.
+            Refused: The service refused for a reason other than an existing remote of that name.
         """
         body = {"lockId": lock_id, "remoteName": remote_name}
         try:
@@ -116,7 +116,8 @@ class LockService:
             lock_id: The lock.
             page_no: The page number, from 1.
             page_size: Number of remotes on a page.
-            place: Taken for each attempt, left while a good answer is read. None: it needs none.
+            place: The place to take before each attempt, and to leave while an answer with HTTP
+                status 200 is decoded; None if the call needs no place.
         """
         query = {"lockId": lock_id, "pageNo": page_no, "pageSize": page_size}
 
@@ -167,20 +168,20 @@ class LockService:
     ) -> int | None:
         """Send a write (4.1, 4.4, 4.6, 4.7, 4.8, 4.12); see :mod:`lockterm.api.writes`.
 
-        Only a write that was provably not sent is tried again.
+        A write is repeated only if it was provably not sent.
 
         Args:
             write: The write.
-            on_leaving: Called once connected, before the first byte is written.
+            on_leaving: Called after the connection is made, before the first byte is written.
 
         Returns:
-            The resulting number (``remoteId``, ``deletedCount``); None if the contract has none, or
-            the service sent none.
+            The resulting number (``remoteId`` or ``deletedCount``); None if the contract defines no
+            such number, or the service did not send one.
 
         Raises:
-            RuleViolation: Its body cannot be encoded; nothing was sent.
-            Unreachable: Nothing was sent, or the service provably did not read it.
-            Refused: The service said no; nothing was applied.
+            RuleViolation: The body cannot be encoded; nothing was sent.
+            Unreachable: Nothing was sent, or the service provably did not read the request.
+            Refused: The service refused the write; nothing was applied.
             OutcomeUnknown: The service may have applied the change; the message contains the known
                 facts.
         """
@@ -218,12 +219,12 @@ class LockService:
 
 
 _EXISTS = re.compile(r"exist|taken|duplicat|already|in use|存在|重复|重複|已有|占用", re.IGNORECASE)
-"""Words of a refusal that mean that the name exists; the contract has -3 only as an example."""
+"""Words of a refusal which mean that the name exists; the contract has -3 only as an example."""
 _MISSING = re.compile(r"(\bnot|n['’]t|\bno longer|\bnever)\W+(\w+\W+)?exist|不存在", re.IGNORECASE)
 
 
 def _without_negation(refusal: Refused) -> str:
-    """Return a message without its parts that say that something does not exist."""
+    """Return the texts of a refusal without phrases such as ``does not exist``."""
     return _MISSING.sub("", f"{refusal.message} {refusal.description}")
 
 

@@ -1,4 +1,4 @@
-"""The connections to one service: each exchange has a connection to itself."""
+"""The connections to one service; each exchange has its own connection."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any
 import httpcore
 
 KEPT = 10
-"""How many idle connections are kept for the next reads: as many as read all locks side by side. A
-new one takes one to three round trips more."""
+"""Maximum number of idle connections kept for the next reads, as many as a read of all locks uses.
+A new connection takes one to three more round trips."""
 KEPT_S = 30
-"""For how long, in seconds."""
+"""Seconds for which an idle connection is kept."""
 
 Connection = httpcore.AsyncHTTPConnection | httpcore.AsyncHTTP11Connection
-"""One that connects for its first request, or one that is connected."""
+"""A connection that opens with its first request, or one that is open."""
 
 
 class ConnectionPool:
-    """Lends a connection for one exchange, and keeps it for the next if that went well.
+    """A lender of connections: each serves one exchange, and is kept for the next if it succeeds.
 
-    A pool of httpcore's forgets the places of exchanges that are cancelled at certain steps, also
-    by a deadline: a few keys pressed fast on a slow network, and no place is left until lockterm is
-    started again. So each connection is separate, and is closed after any failure.
+    httpcore's own pool loses a place if an exchange is canceled at certain steps, for example by a
+    deadline. After a few fast key presses on a slow network, no place would be left until lockterm
+    restarts. Therefore each connection here is separate, and is closed after any failure.
 
     Args:
         origin: The service.
@@ -41,10 +41,10 @@ class ConnectionPool:
 
     @contextlib.asynccontextmanager
     async def connection(self, *, fresh: bool) -> AsyncIterator[Connection]:
-        """Return a connection, which may not be open yet.
+        """Lend a connection, which may not be open yet, for the length of the block.
 
         Args:
-            fresh: Whether to open a new connection that is closed after use.
+            fresh: Whether to lend a new connection and close it after the block.
         """
         connection = None if fresh else self._kept()
         if connection is None:
@@ -70,7 +70,7 @@ class ConnectionPool:
         await asyncio.gather(*self._closing, return_exceptions=True)
 
     def _kept(self) -> Connection | None:
-        """Return the kept connection that was used last, or None."""
+        """Return the most recently used idle connection, or None; close expired ones."""
         while self._idle:
             connection = self._idle.pop()
             if not connection.has_expired():

@@ -1,9 +1,9 @@
-"""Fetching a voice pack (2.5, 2.6) into a file: resumed, limited in size, and verified.
+"""The download of a voice pack (2.5, 2.6) into a file: resumed, limited in size, and verified.
 
-A pack's URL comes from the service, so it must not send this machine to places that only this
-machine can reach: its own services, the metadata service of a cloud, the other machines of its
-network. The name is resolved once, and lockterm connects to that address. The file's name is a
-digest of our own, never the server's text, and lockterm does not unpack the file.
+A pack's URL comes from the service. It must not lead to places that only this machine can reach:
+its own services, the metadata service of a cloud, or other machines of its network. lockterm
+resolves the name once per request and connects to the checked addresses. The file's name is a
+digest that lockterm computes, never the server's text, and lockterm does not unpack the file.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ def not_fetched(message: str, hint: str = "") -> MalformedAnswer:
 
 
 def checked_url(text: str, base_url: str) -> httpx.URL:
-    """Return the address of a pack after a check that it may be fetched.
+    """Return the URL of a pack after a check that lockterm may fetch it.
 
     Args:
-        text: ``timbrePackUrl``, as it came.
-        base_url: The profile's; for plain http, the profile has a warning already.
+        text: ``timbrePackUrl`` as the service sent it.
+        base_url: The profile's base URL.
 
     Raises:
-        MalformedAnswer: It is neither https nor an http address of the profile's own service (or,
-            where that is on this machine, of this machine), or it has a user name or a character
-            that no URL has.
+        MalformedAnswer: The URL is neither https nor an http URL of the profile's own service. If
+            that service is on this machine, any http URL on this machine is allowed. Or the URL has
+            a user name, or a character that no URL has.
     """
     try:
         parts = urlsplit(text)
@@ -95,9 +95,9 @@ async def addresses_of(url: httpx.URL, base_url: str) -> list[str]:
     """Return the addresses of the server of a pack, each checked to be allowed.
 
     Raises:
-        MalformedAnswer: The server is on this machine or in a network that is not public, and the
-            profile's service is elsewhere.
-        Unreachable: Its name cannot be resolved.
+        MalformedAnswer: The server is neither public nor the profile's service, and that service is
+            not on this machine.
+        Unreachable: The server's name cannot be resolved.
     """
     if origin_of(str(url)) == origin_of(base_url):
         return [url.host]
@@ -136,15 +136,15 @@ MOST_BYTES = 512 * 1024 * 1024
 STALL_S = 30.0
 """Seconds without progress after which a download is interrupted; it can be resumed."""
 PROGRESS = 1024
-"""Bytes that are progress: a byte now and then would keep a download for days."""
+"""Bytes that count as progress, because single bytes could keep a download alive for days."""
 PROOF = 64 * 1024
-"""Bytes of another answer before it takes the place of what came so far: a portal's page has
-fewer."""
+"""Bytes of a whole pack that must arrive before they replace the bytes received earlier; the page
+of a login portal has fewer."""
 
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/(?:([0-9]{1,15})|\*)")
 
 Progress = Callable[[int, int | None], None]
-"""Receives the bytes so far and the expected bytes; None if those are not known."""
+"""Receives the number of bytes so far, and the expected number or None if it is unknown."""
 
 
 async def download(
@@ -155,24 +155,25 @@ async def download(
     *,
     agreed: str = "",
 ) -> Path:
-    """Fetch a pack, resuming where an earlier attempt was interrupted.
+    """Fetch a pack; resume an earlier download that was interrupted.
 
     Args:
-        profile: Its headers go to its own service alone.
+        profile: The profile; its headers are sent only to its own service.
         wanted: The pack, with its reported size and MD5.
-        folder: The target folder; made with 0700.
+        folder: The target folder; made with mode 0700.
         progress: Called after every chunk.
-        agreed: The server, by :func:`other_server`, that a person agreed
-            to fetch from. The profile's own needs no word.
+        agreed: The server that the user agreed to fetch from, as :func:`other_server` returns it;
+            empty for the profile's own service.
 
     Returns:
         The file; its size and MD5 match those that the service reported.
 
     Raises:
-        MalformedAnswer: The URL cannot be used, or size or MD5 differ; the file was deleted.
+        MalformedAnswer: The URL or the answer cannot be used, or size or MD5 differ. If size or MD5
+            differ, the file was deleted.
         Unreachable: The server could not be reached.
-        NoAnswer: The line broke; the bytes so far are kept if they can be resumed.
-        Refused: The server refuses; the bytes so far are kept.
+        NoAnswer: The connection broke; the bytes so far are kept if they can be resumed.
+        Refused: The server refused; the bytes so far are kept.
         StoreError: The file cannot be written; the bytes so far are kept if they can be resumed.
     """
     url = checked_url(wanted.url, profile.base_url)
@@ -205,7 +206,7 @@ async def download(
 
 @dataclass
 class _Fetch:
-    """The way of one pack from its server into its partial file."""
+    """The download of one pack from its server into its partial file."""
 
     profile: Profile
     url: httpx.URL
@@ -229,7 +230,12 @@ class _Fetch:
         raise not_fetched("The server sent a different part of the file than requested.")
 
     def _fits(self, response: httpx.Response) -> bool:
-        """Return whether the answer is the whole pack, or continues at the end of the file."""
+        """Return whether the answer is the whole pack, or continues at the end of the file.
+
+        Raises:
+            Refused: The HTTP status is neither success nor about the requested range.
+            MalformedAnswer: The answer is a web page.
+        """
         status, have = response.status_code, self.partial.have
         if status == 206:
             told = _CONTENT_RANGE.fullmatch(response.headers.get("content-range", ""))
@@ -279,10 +285,10 @@ class _Fetch:
     async def _from_its_beginning(
         self, chunks: AsyncGenerator[bytes, None], response: httpx.Response
     ) -> AsyncGenerator[bytes, None]:
-        """Yield the chunks of a whole pack; replace the old bytes only once these look like a pack.
+        """Yield the chunks of a whole pack; replace the old bytes once the new ones look right.
 
         Raises:
-            MalformedAnswer: It is another document; the old bytes are kept.
+            MalformedAnswer: The answer is another document; the old bytes are kept.
         """
         held, told, length = bytearray(), self.wanted.size, _length(response, 0)
         if self.partial.have:
@@ -303,7 +309,7 @@ class _Fetch:
             yield chunk
 
     def _check(self, pack: bytes) -> None:
-        """Check a short answer against the reported size and MD5."""
+        """Check a complete answer, shorter than ``PROOF``, against the reported size and MD5."""
         size, md5 = self.wanted.size, self.wanted.md5.strip().lower()
         is_other = md5 and hashlib.md5(pack, usedforsecurity=False).hexdigest() != md5
         if is_other or size not in (None, len(pack)):

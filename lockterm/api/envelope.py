@@ -1,6 +1,6 @@
-"""From an HTTP answer to the ``data`` of the contract's envelope (2.1), or to an error.
+"""The conversion of an HTTP answer to the ``data`` of the contract's envelope (2.1), or an error.
 
-The JSON decoder is strict and bounded, and fails in one way: :class:`NotJson`. The envelope may
+The JSON decoder is strict and bounded, and its only error is :class:`NotJson`. The envelope may
 have either spelling on any endpoint. An answer without a code, with two different codes, or with an
 HTTP status that contradicts its code is malformed, and never a success.
 """
@@ -21,26 +21,26 @@ from lockterm.domain.reading import is_number
 from lockterm.errors import MalformedAnswer, RateLimited, Refused
 
 MAX_DIGITS = 100
-"""Characters of one number."""
+"""Maximum number of characters of a JSON number."""
 MAX_PARTS = 100_000
-"""Objects, arrays and their members in all, a page of 200 remotes having some 6,000: 8 MiB of empty
-objects would fill gigabytes as records, and keep the keys waiting."""
+"""Maximum total of objects, arrays and members; a page of 200 remotes has about 6,000. The records
+of 8 MiB of empty objects would take gigabytes, and keys would have to wait."""
 
 _SURROGATE = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 
 
 class NotJson(ValueError):
-    """The bytes are no JSON that can be trusted; the message says why, in a few words."""
+    """An error for bytes that are not trustworthy JSON; its message gives the reason."""
 
 
 def decode(body: bytes) -> Any:
-    """Decode a JSON text of UTF-8.
+    """Decode a JSON text in UTF-8.
 
-    Halves of surrogate pairs that were escaped alone come out as replacement characters, since
-    neither the store nor a terminal could take them.
+    An escaped half of a surrogate pair without its other half becomes a replacement character,
+    because neither the store nor a terminal accepts it.
 
     Raises:
-        NotJson: For anything else than one well-formed, unambiguous, bounded JSON value.
+        NotJson: The bytes are not one well-formed, unambiguous JSON value within the limits.
     """
     if sum(map(body.count, (b"{", b"[", b","))) > MAX_PARTS:
         raise NotJson("it has too many parts")
@@ -91,7 +91,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 _AS_DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else 0 for byte in range(256))
-"""Makes every digit a zero, and all else none."""
+"""A translation table that turns every digit into ``0`` and every other byte into NUL."""
 
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_unambiguous, parse_float=_real, parse_constant=_no_constant
@@ -102,7 +102,7 @@ _CAREFUL = json.JSONDecoder(
     parse_float=_real,
     parse_constant=_no_constant,
 )
-"""A decoder for texts with so many digits in a row that a number may be too long."""
+"""The decoder for texts with so many digits in a row that a number may be too long."""
 
 
 def _mended(value: Any) -> Any:
@@ -125,17 +125,17 @@ _OF_PROXIES = frozenset({407, 511})
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """An opened envelope; its texts are as they came."""
+    """An opened envelope; its texts have not been cleaned."""
 
     code: int
     message: str
     description: str
     data: Any
-    """The payload; None where there was none."""
+    """The payload; None if the envelope has none."""
 
     @property
     def words(self) -> str:
-        """The service's words in one line: code, message and description."""
+        """The code, message and description as one text."""
         said = dict.fromkeys(text for text in (self.message, self.description) if text)
         return ": ".join([f"code {self.code}", *said])
 
@@ -144,7 +144,7 @@ def read_envelope(value: Any) -> Envelope:
     """Read an envelope from a decoded JSON value.
 
     Raises:
-        ValueError: It is not an envelope; the message says why.
+        ValueError: The value is not an envelope; the message is the reason.
     """
     if not isinstance(value, dict):
         raise ValueError("it is not a JSON object")
@@ -158,10 +158,10 @@ def read_envelope(value: Any) -> Envelope:
 
 
 def open_answer(answer: Answer) -> Any:
-    """Return the payload of a successful answer; None if it has none.
+    """Return the payload of a successful answer; None if the answer has no payload.
 
     Raises:
-        Refused: The service said no, and nothing was applied.
+        Refused: The service refused the call, and nothing was applied.
         MalformedAnswer: The answer shows neither success nor refusal.
     """
     try:

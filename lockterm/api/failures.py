@@ -1,4 +1,4 @@
-"""Putting a failed exchange into words: nothing was sent or read, or it may have been."""
+"""The errors for a failed exchange, by whether the request may have been sent and read."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def not_sent(error: Exception, server: str) -> Unreachable:
 
 
 def not_read(error: Exception, server: str) -> Untrusted | None:
-    """Return the error for a request that left and that the server provably did not read, or None.
+    """Return the error for a sent request that the server provably did not read, or None.
 
-    Only an exchange of which no byte of an answer came can have such an error.
+    Call this only if no byte of an answer came.
     """
     return next(filter(None, (unread_failure(cause, server) for cause in _causes(error))), None)
 
@@ -46,14 +46,14 @@ def not_read(error: Exception, server: str) -> Untrusted | None:
 def no_answer(
     error: Exception, within_s: float, status: int, seen: str, quote: Callable[[str], str]
 ) -> NoAnswer:
-    """Return the error for an exchange that may have been sent and got no whole answer.
+    """Return the error for a request that may have been sent but got no complete answer.
 
     Args:
         error: The cause.
         within_s: The time limit in seconds.
-        status: The received HTTP status; 0 for none.
-        seen: The beginning of the received body, clean.
-        quote: Makes text of the other side safe to show.
+        status: The received HTTP status; 0 if none was received.
+        seen: The beginning of the received body, already cleaned.
+        quote: Makes text that came from the server safe to show.
     """
     if isinstance(error, _TIMEOUTS):
         reason = f"No complete answer came within {within_s:.0f} s"
@@ -71,7 +71,10 @@ def no_answer(
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and its causes, the latest first; of several addresses, the first one's."""
+    """Yield an error and its causes, the latest first.
+
+    If several addresses failed, only the error of the first one is followed.
+    """
     while error is not None:
         yield error
         if isinstance(error, BaseExceptionGroup):

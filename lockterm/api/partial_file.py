@@ -1,4 +1,4 @@
-"""The beginning of a pack on disk: written by one session, resumed only if it is the same pack."""
+"""The beginning of a pack on disk; one session writes it, and only the same pack resumes it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lockterm.errors import StoreError, describe_os_error
 _SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _NEW = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | _SAFE
 _STRONG = re.compile(r'"[\x21\x23-\x7e]{0,198}"')
-"""An ETag that promises the same bytes; a weak one does not."""
+"""A strong ETag, which promises the same bytes; a weak ETag does not."""
 _TRIES = 5
 
 
@@ -32,9 +32,9 @@ class PartialFile:
 
     path: Path
     validator: str = ""
-    """The strong ETag of the answer it came from; without one nothing is resumed."""
+    """The strong ETag of the answer that the bytes come from; empty if they cannot be resumed."""
     have: int = 0
-    """Bytes there are."""
+    """Number of bytes in the file."""
     _file: int = field(default=-1)
 
     @property
@@ -42,11 +42,11 @@ class PartialFile:
         return self.path.with_suffix(".etag")
 
     def open(self) -> None:
-        """Open what an interrupted download left, or a new file.
+        """Open the file that an interrupted download left, or a new file.
 
         Raises:
             BlockingIOError: Another session has opened the file.
-            OSError: It cannot be made.
+            OSError: The file cannot be created.
         """
         for _ in range(_TRIES):
             file = self._opened()
@@ -88,13 +88,13 @@ class PartialFile:
         return noted if _STRONG.fullmatch(noted) else ""
 
     def restart(self) -> None:
-        """Begin with nothing."""
+        """Discard all bytes and the noted ETag."""
         os.ftruncate(self._file, 0)
         self._note.unlink(missing_ok=True)
         self.validator, self.have = "", 0
 
     def note_validator(self, etag: str) -> None:
-        """Note the ETag of the next bytes; a weak one is useless."""
+        """Save the ETag of the answer that the next bytes come from; a weak ETag counts as none."""
         strong = etag if _STRONG.fullmatch(etag) else ""
         if strong != self.validator:
             self._note.unlink(missing_ok=True)
@@ -105,7 +105,11 @@ class PartialFile:
         self.validator = strong
 
     def append(self, chunk: bytes) -> None:
-        """Add bytes at the end: all of them, or those that fit, and an OSError."""
+        """Add bytes at the end of the file.
+
+        Raises:
+            OSError: The disk failed; ``have`` counts the bytes that were written.
+        """
         rest = memoryview(chunk)
         while rest:
             written = os.write(self._file, rest)
@@ -121,20 +125,20 @@ class PartialFile:
         return digest.hexdigest()
 
     def finish(self, final: Path) -> None:
-        """Flush the file to the disk, and give it its final name."""
+        """Force the file to the disk, rename it to ``final``, and close it."""
         os.fsync(self._file)
         self._note.unlink(missing_ok=True)
         self.path.replace(final)
         self._close()
 
     def close(self) -> None:
-        """Close the file; keep its bytes for another attempt if that can resume."""
+        """Close the file; keep it if another attempt can resume it, otherwise delete it."""
         if self._file >= 0 and not (self.have and self.validator):
             self.remove()
         self._close()
 
     def remove(self) -> None:
-        """Delete the file and its note."""
+        """Delete the file and its noted ETag."""
         self.path.unlink(missing_ok=True)
         self._note.unlink(missing_ok=True)
         self._close()
@@ -158,7 +162,7 @@ def on_disk(folder: Path) -> Iterator[None]:
     """Turn errors of the disk into errors for people.
 
     Raises:
-        StoreError: Instead of every OSError.
+        StoreError: The block raised an OSError.
     """
     try:
         yield

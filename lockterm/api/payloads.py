@@ -1,4 +1,4 @@
-"""Reading the ``data`` of an envelope into the records of the contract."""
+"""Functions that read the ``data`` of an envelope into the records of the contract."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def page_of(answer: Answer, page_no: int, page_size: int, lock_id: int) -> Remot
 
     Raises:
         MalformedAnswer: As for :func:`read_page`, or the answer shows neither success nor refusal.
-        Refused: The service said no.
+        Refused: The service refused the call.
     """
     page = read_page(open_answer(answer), page_no, page_size, lock_id)
     return replace(page, answer_bytes=len(answer.body))
@@ -29,13 +29,13 @@ def page_of(answer: Answer, page_no: int, page_size: int, lock_id: int) -> Remot
 def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = None) -> RemotePage:
     """Return a page of remotes (4.3).
 
-    The service's own counts are used. A missing or impossible one is derived: number and size of
-    the page from the request, totals from the records. A
-    derived total is the smallest that fits.
+    The service's own counts are used. If a count is missing or impossible, it is derived: the
+    number and size of the page from the request, and the totals from the records. A derived total
+    is the smallest one that fits.
 
     Raises:
-        MalformedAnswer: ``data`` is not an object, its ``list`` is not an array, or the list is of
-            another lock.
+        MalformedAnswer: ``data`` is not an object, its ``list`` is not an array, or the list
+            belongs to another lock.
     """
     items = _object(data).get("list")
     if not isinstance(items, list):
@@ -72,11 +72,11 @@ def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = Non
 
 
 def read_remote(data: Any, remote_id: int) -> Remote:
-    """Return a remote's detail (4.5); without an ID it gets the requested one.
+    """Return a remote with its details (4.5). If ``data`` has no ID, use the requested one.
 
     Raises:
-        MalformedAnswer: ``data`` is not an object, or is about another remote: acting on that one
-            would be the worst mistake of all.
+        MalformedAnswer: ``data`` is not an object, or is about another remote, which a later change
+            would then hit by mistake.
     """
     told = _object(data).get("id")
     remote = Remote.read(data if told is not None else {**data, "id": remote_id})
@@ -96,7 +96,7 @@ def read_one(data: Any, kind: type[R]) -> R:
 
 
 def read_many(data: Any, kind: type[R]) -> list[R]:
-    """Return an array of records without entries that are not objects: they have nothing to show.
+    """Return the records of an array, without the entries that are not objects.
 
     Raises:
         MalformedAnswer: ``data`` is not an array.
@@ -107,7 +107,7 @@ def read_many(data: Any, kind: type[R]) -> list[R]:
 
 
 def read_result(data: Any, name: str) -> int | None:
-    """Return the resulting number of a write; None if it has none or the service sent none."""
+    """Return the resulting number of a write; None if ``data`` has no valid number of this name."""
     return _count(data.get(name), 0) if isinstance(data, dict) else None
 
 

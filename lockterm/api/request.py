@@ -1,7 +1,7 @@
 """The parts of a request: the base URL, the headers, and the encoded body.
 
-The profile is checked again here by the rules of the configuration. Code that makes a profile
-itself gets the same errors as the configuration file.
+The profile is checked again here by the rules of the configuration. Code that creates a profile
+without the configuration file therefore gets the same errors.
 """
 
 from __future__ import annotations
@@ -20,20 +20,24 @@ if TYPE_CHECKING:
 
 
 CONNECT_S = 5.0
-"""The most seconds for a connection, and again for its TLS handshake."""
+"""Maximum seconds for connecting, and again for the TLS handshake."""
 
 CONNECT_SHARE = 0.45
-"""The most of an attempt's time for a connection, and again for its TLS handshake, so that they
-fail first: httpcore forgets the socket of a handshake that is canceled."""
+"""Maximum share of an attempt's time for connecting, and again for the TLS handshake. Both then
+fail before the attempt times out, because httpcore forgets the socket of a canceled handshake."""
 
 
 def connect_limit_s(within_s: float) -> float:
-    """Return the time limit of connecting and of the TLS handshake, each, in seconds."""
+    """Return the time limit in seconds for connecting, and again for the TLS handshake.
+
+    Args:
+        within_s: The time limit of the attempt in seconds.
+    """
     return min(CONNECT_S, CONNECT_SHARE * within_s)
 
 
 def checked_base_url(profile: Profile) -> str:
-    """Return a base URL without the final slash.
+    """Return the profile's base URL without a final slash.
 
     Raises:
         ConfigError: The value is not a base URL. The message never shows a password.
@@ -46,7 +50,7 @@ def checked_base_url(profile: Profile) -> str:
 
 
 def checked_headers(profile: Profile) -> dict[str, str]:
-    """Return headers after a check that they can be sent.
+    """Return the profile's headers after a check that they can be sent.
 
     Raises:
         ConfigError: A name or value cannot be sent, or only lockterm may set the header. The
@@ -62,7 +66,7 @@ def checked_headers(profile: Profile) -> dict[str, str]:
 
 
 def sent_headers(profile: Profile) -> dict[str, str]:
-    """Return the headers of every request; errors as for :func:`checked_headers`."""
+    """Return the headers of every request; raise the errors of :func:`checked_headers`."""
     return {
         **checked_headers(profile),
         "Accept": "application/json",

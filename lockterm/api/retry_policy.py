@@ -1,4 +1,4 @@
-"""When a call is tried again, and how many reads run at the same time."""
+"""The policy for repeated calls, and the limit on reads that run at the same time."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from lockterm.errors import (
 T = TypeVar("T")
 
 FOR_READS = (Unreachable, NoAnswer, MalformedAnswer, RateLimited)
-"""A read may be repeated after all of these."""
+"""The errors after which a read may be repeated."""
 FOR_WRITES = (Unreachable,)
-"""A write may be repeated only when it was provably not sent: the service could apply it twice."""
+"""The error after which a write may be repeated: the service cannot have applied the write."""
 
 UNSTATED_S = 1.0
-"""The wait where calls are too many (429) and the service does not say how long, in seconds: many
-count the calls of a second."""
+"""Wait in seconds after an answer with status 429 that names no time; many services count the calls
+of one second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +35,34 @@ class RetryPolicy:
     """The attempts, pauses and time limits of a call."""
 
     attempts: int = 3
+    """Maximum number of attempts."""
     total_s: float = 30.0
-    """Seconds for all attempts of a read and the pauses between them."""
+    """Maximum seconds for all attempts of a read and the pauses between them."""
     pause_s: float = 0.3
-    """The pause after the first attempt in seconds, before jitter; it doubles."""
+    """Pause after the first attempt in seconds, before jitter; it doubles with each attempt."""
     longest_wait_s: float = 5.0
-    """A longer wait that the service asks for is left to the person, who can watch it pass."""
+    """Maximum seconds to wait when the service limits the rate. If the wait would be longer, the
+    call fails, and the user decides when to repeat it."""
 
     async def read(self, attempt: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
-        """Try a read; ``attempt`` receives its time limit in seconds."""
+        """Run a read, and repeat it if that may help.
+
+        Args:
+            attempt: Runs the read once; receives its time limit in seconds.
+            timeout_s: The time limit of one attempt in seconds.
+        """
         return await self._try(attempt, timeout_s, FOR_READS, self.total_s)
 
     async def write(self, attempt: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
-        """Try a write. Each attempt may take its full time: a hurried one ends in doubt."""
+        """Run a write, and repeat it if it was provably not sent.
+
+        Each attempt gets its full time, because an attempt that is cut short leaves its result
+        unknown.
+
+        Args:
+            attempt: Runs the write once; receives its time limit in seconds.
+            timeout_s: The time limit of one attempt in seconds.
+        """
         return await self._try(attempt, timeout_s, FOR_WRITES, math.inf)
 
     async def _try(
@@ -71,7 +86,7 @@ class RetryPolicy:
             await asyncio.sleep(pause)
 
     def _pause_after(self, error: ServiceError, number: int) -> float | None:
-        """Return the seconds until the next attempt; None if it would not help."""
+        """Return the seconds until the next attempt; None if no attempt should follow."""
         if isinstance(error, Untrusted):
             return None
         pause: float = self.pause_s * 2.0 ** (number - 1) * random.uniform(0.5, 1.5)
@@ -83,20 +98,21 @@ class RetryPolicy:
 
 
 class Places:
-    """A limit on calls that run at the same time; their answers are read one after the other.
+    """A limit on calls that run at the same time; their answers are decoded one after the other.
 
     Args:
-        count: The number of calls.
+        count: The maximum number of calls.
     """
 
     def __init__(self, count: int) -> None:
         self.free = asyncio.Semaphore(count)
         self.reading = asyncio.Lock()
-        """Held while an answer is read: two at once are no faster, and keep the calls waiting."""
+        """The lock that is held while an answer is decoded. To decode two answers at the same time
+        would not be faster and would delay the calls."""
 
 
 class Place:
-    """One of the places; a caller takes it for a call and leaves it while an answer is read.
+    """One of the places. A caller takes it for a call and leaves it while an answer is decoded.
 
     Args:
         places: All places.
@@ -108,7 +124,7 @@ class Place:
         self._is_taken = False
 
     async def take(self) -> None:
-        """Wait for a place; return at once if this caller has one."""
+        """Wait for a free place; return at once if this caller already has one."""
         if not self._is_taken:
             await self._free.acquire()
             self._is_taken = True

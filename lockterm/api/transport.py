@@ -1,9 +1,9 @@
-"""One exchange with the service: a request out, the whole answer in, or why not.
+"""One exchange with the service: a request, and its whole answer or the reason of the failure.
 
-The question behind every failure is whether the request may have left this machine. httpcore
-reports each step of a request; as long as all steps seen were about connecting, no byte of the
-request was written. Any other step, also one that a later httpcore may name differently, counts as
-"may have left".
+After every failure, the question is whether the request may have left this machine. httpcore
+reports each step of a request. While all reported steps concern the connection, no byte of the
+request was written. After any other step, even one that a later httpcore names differently, the
+request counts as one that may have left.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _IN_PATHS = "/%:@!$&'()*+,;=~"
-"""Characters of a prefix that are sent as they are written."""
+"""Characters in the path of the base URL that are sent unescaped."""
 
 
 @dataclass(slots=True)
@@ -51,15 +51,15 @@ class _Progress:
     """The progress of one exchange with the service."""
 
     on_leaving: Callable[[], Awaitable[None]] | None = None
-    """Called before the first byte of the request is written; nothing is, if it raises."""
+    """Called before the first byte of the request is written. If it raises, nothing is written."""
     left: bool = False
-    """Whether the request, or some of it, may have left this machine."""
+    """Whether the request, or a part of it, may have left this machine."""
     status: int = 0
-    """The answer's HTTP status; 0 before it came."""
+    """The answer's HTTP status; 0 until it arrives."""
     reader: BodyReader = field(default_factory=BodyReader)
 
     async def note(self, step: str, _info: Mapping[str, Any]) -> None:
-        """Called by httpcore at every step of the request."""
+        """Note a step of the request; httpcore calls this at every step."""
         if self.left or step.startswith("connection."):
             return
         if self.on_leaving is not None:
@@ -68,11 +68,12 @@ class _Progress:
 
 
 class Transport:
-    """Connections to one service; no module above this one knows HTTP.
+    """The connections to one service, for HTTP exchanges.
 
     Args:
         profile: The service's profile.
-        clock: Seconds since the epoch, to compare with the service's; replaced in tests.
+        clock: Returns the seconds since the epoch, to compare with the service's clock; tests
+            replace it.
 
     Raises:
         ConfigError: The base URL or a header cannot be used.
@@ -90,19 +91,20 @@ class Transport:
         self.server = clean(netloc)
         """The service's host and port, for messages."""
         self.clock_offset_s: float | None = None
-        """The service's clock minus this machine's in seconds, by the last answer with a date."""
+        """The service's clock minus this machine's, in seconds, from the last answer with a date;
+        None before such an answer."""
         headers = {"Host": netloc} | sent_headers(profile)
         self._headers = {name.encode(): value.encode() for name, value in headers.items()}
         self.quote = quoting(profile.headers.values())
-        """Quotes what the service sent, as errors may do it: short, clean, without secrets."""
+        """Returns the part of an answer that an error may show: short, clean, without secrets."""
         self.on_limited: Callable[[float], None] = ignore
-        """Called with the requested wait in seconds for each answer 429, also before a repeated
-        call; 0 if the answer names none."""
+        """Called with the requested wait in seconds after each answer with status 429, even if the
+        call is then repeated; the wait is 0 if the answer requests none."""
         self._ca_file, self._ca_only = profile.ca_file, profile.ca_only
         self._pool: ConnectionPool | None = None
 
     async def open(self) -> None:
-        """Get ready to connect; nothing is sent yet.
+        """Prepare the connections; nothing is sent yet.
 
         Raises:
             Untrusted: The ca_file cannot be used.
@@ -131,22 +133,23 @@ class Transport:
         fresh: bool = False,
         on_leaving: Callable[[], Awaitable[None]] | None = None,
     ) -> Answer:
-        """Send one request and read its answer. Redirects are answers like any other.
+        """Send one request and read its answer. Redirects are returned and not followed.
 
         Args:
             method: GET or POST.
             path: The path below the base URL.
-            within_s: Seconds for all of it: connecting, sending, and the last byte of the answer.
+            within_s: Time limit in seconds for the whole exchange, up to the last byte of the
+                answer.
             query: Parameters of the URL.
             content: The content type and the body.
-            fresh: Use a connection that nothing was sent on before, and close it afterwards: an old
-                one may turn out to be dead only after the request was written to it.
-            on_leaving: Called once connected, before the first byte is written.
+            fresh: Whether to use a new connection and close it afterwards. An old connection may
+                turn out to be dead only after the request was written to it.
+            on_leaving: Called after the connection is made, before the first byte is written.
 
         Raises:
-            Unreachable: Nothing was sent, or the server provably did not read it.
+            Unreachable: Nothing was sent, or the server provably did not read the request.
             NoAnswer: The request may have left, and no whole answer came.
-            StoreError: Of ``on_leaving``; nothing was sent.
+            StoreError: ``on_leaving`` raised it; nothing was sent.
         """
         pool = self._pool
         if pool is None:

@@ -1,4 +1,4 @@
-"""TLS: the trusted authorities, and the errors of a failed check. It cannot be switched off."""
+"""TLS: the trusted authorities, and the errors of a failed check. The check is always on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lockterm.errors import Untrusted
 from lockterm.safe_files import read_guarded
 
 _LARGEST = 16 << 20
-"""Bytes of a ca_file; those of all known authorities have some 300,000."""
+"""Maximum size of a ca_file in bytes; all well-known authorities together have about 300,000."""
 _OF_THE_LINE = (
     ssl.SSLEOFError,
     ssl.SSLZeroReturnError,
@@ -20,7 +20,7 @@ _OF_THE_LINE = (
     ssl.SSLWantReadError,
     ssl.SSLWantWriteError,
 )
-"""The connection stalled or went away amid the handshake: worth another attempt."""
+"""Errors of a connection that stalled or broke during the handshake; a new attempt may succeed."""
 
 
 _CERTIFICATE_REQUIRED = "TLSV13_ALERT_CERTIFICATE_REQUIRED"
@@ -30,7 +30,7 @@ _WANTS_CERTIFICATE = (
     "SSLV3_ALERT_NO_CERTIFICATE",
 )
 _REFUSED = "SSLV3_ALERT_HANDSHAKE_FAILURE"
-"""With TLS 1.2 most servers give no other reason for a certificate that they miss."""
+"""The only reason that most servers with TLS 1.2 give for a missing client certificate."""
 NO_CERTIFICATE = (
     "lockterm has no client certificates. Ask the operator of the gateway for a header or a token."
 )
@@ -39,14 +39,14 @@ NO_CERTIFICATE = (
 def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SSLContext:
     """Return the TLS context for a base URL.
 
-    For https it trusts the well-known authorities, those of this machine, and those of ``ca_file``.
-    For http it is empty and trusts no one, because loading authorities takes 40 ms.
+    For https the context trusts the well-known authorities, those of this machine, and those of
+    ``ca_file``. For http it trusts no authority, because loading authorities takes 40 ms.
 
     The environment is ignored: ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` would add authorities, and
-    ``SSLKEYLOGFILE`` would write down what decrypts the line.
+    ``SSLKEYLOGFILE`` would record the keys that decrypt the connection.
 
     Args:
-        base_url: Where the connection leads.
+        base_url: The URL to connect to.
         ca_file: A PEM file of additional authorities, or empty.
         ca_only: Whether the authorities of ``ca_file`` are the only ones.
 
@@ -77,7 +77,7 @@ def _context() -> ssl.SSLContext:
 
 
 def _load_own(context: ssl.SSLContext, ca_file: str) -> None:
-    """Trust those of ``ca_file`` as well."""
+    """Add the authorities of ``ca_file`` to a context, if a file is given."""
     if not ca_file:
         return
     # The certificate of an issuing CA is enough: it need not be signed by one that is known, too.
@@ -101,7 +101,7 @@ def _load_own(context: ssl.SSLContext, ca_file: str) -> None:
 def wants_certificate(cause: BaseException) -> bool:
     """Return whether the server closed a connection because it requires a client certificate.
 
-    With TLS 1.3 it does so only after the request has left.
+    With TLS 1.3 the client may learn this only after the request has left.
     """
     return isinstance(cause, ssl.SSLError) and cause.reason in _WANTS_CERTIFICATE
 
@@ -109,9 +109,10 @@ def wants_certificate(cause: BaseException) -> bool:
 def unread_failure(cause: BaseException, server: str) -> Untrusted | None:
     """Return the error to raise if ``cause`` proves that the server read no request, else None.
 
-    A client of TLS 1.3 ends its part of the handshake and sends the request at once. A server that
-    wants a certificate ends the connection before it reads on. It can want one later only from a
-    client that offers post-handshake authentication, which our contexts do not.
+    With TLS 1.3 a client ends its part of the handshake and sends the request at once. A server
+    that requires a certificate closes the connection before it reads the request. A server can
+    request a certificate later only from a client that offers post-handshake authentication.
+    lockterm's contexts do not offer it.
     """
     if not isinstance(cause, ssl.SSLError) or cause.reason != _CERTIFICATE_REQUIRED:
         return None
@@ -123,7 +124,7 @@ def unread_failure(cause: BaseException, server: str) -> Untrusted | None:
 
 
 def tls_failure(cause: BaseException, server: str) -> Untrusted | None:
-    """Return the error for a failed TLS handshake, or None if ``cause`` is another failure."""
+    """Return the error for a failed TLS handshake, or None if ``cause`` is not such a failure."""
     if not isinstance(cause, ssl.SSLError) or isinstance(cause, _OF_THE_LINE):
         return None
     if isinstance(cause, ssl.SSLCertVerificationError):

@@ -1,4 +1,4 @@
-"""The writes of the contract as plain records, which the journal keeps before they are sent."""
+"""The writes of the contract as plain records, which the journal saves before they are sent."""
 
 from __future__ import annotations
 
@@ -30,39 +30,39 @@ class Write:
 
     @property
     def always_json(self) -> bool:
-        """Whether the body is JSON whatever the profile says."""
+        """Whether the body is JSON regardless of the profile's setting."""
         return self.call == "updateLockSetting"
 
 
 def add_remote(request: NewRemote) -> Write:
-    """Add a remote (4.1); the result is its id."""
+    """Return the write that adds a remote (4.1); its result is the remote's ID."""
     return Write("add", f"{_REMOTE}/add", request.body())
 
 
 def update_remote(lock_id: int, remote_id: int, changes: RemoteChanges) -> Write:
-    """Change the given fields of a remote (4.4)."""
+    """Return the write that changes the given fields of a remote (4.4)."""
     body = {"lockId": lock_id, "remoteId": remote_id, **changes.body()}
     return Write("update", f"{_REMOTE}/update", body)
 
 
 def delete_remote(remote_id: int) -> Write:
-    """Delete a remote (4.6)."""
+    """Return the write that deletes a remote (4.6)."""
     return Write("delete", f"{_REMOTE}/delete", {"remoteId": remote_id})
 
 
 def clear_remotes(lock_id: int) -> Write:
-    """Delete every remote of a lock (4.7); the result is their number."""
+    """Return the write that deletes every remote of a lock (4.7); its result is their number."""
     return Write("clear", f"{_REMOTE}/clear", {"lockId": lock_id})
 
 
 def update_remote_user_no(lock_id: int, remote_id: int, remote_user_no: int) -> Write:
-    """Set the user number of a remote (4.8)."""
+    """Return the write that sets the user number of a remote (4.8)."""
     body = {"lockId": lock_id, "remoteId": remote_id, "remoteUserNo": remote_user_no}
     return Write("updateRemoteUserNo", f"{_REMOTE}/updateRemoteUserNo", body)
 
 
 def set_voice(lock_id: int, lang: str, timbre: str) -> Write:
-    """Set the language and timbre that a lock speaks with (4.12)."""
+    """Return the write that sets the language and timbre of a lock's voice (4.12)."""
     body = {"lockId": lock_id, "currentVoiceTimbre": {"lang": lang, "timbre": timbre}}
     path = "/api/v1/lockSetting/updateLockSetting"
     return Write("updateLockSetting", path, body)

@@ -1,7 +1,8 @@
 """The embedded service: all 12 endpoints of the interface contract, over SQLite or PostgreSQL.
 
-It imports nothing else of lockterm, so that a misreading of the contract cannot hide on both
-sides. ``app.create_service`` creates the application, and ``running`` serves it. Each module
-documents its choices where the contract is silent: ``answers`` codes and envelopes, ``parameters``
-the accepted parameters, ``remotes`` the rules of validity, ``remote_table`` the order of lists.
+The service imports nothing else of lockterm, so that client and service cannot share a misreading
+of the contract. ``app.create_service`` creates the application, and ``running`` serves it. Where
+the contract is silent, each module documents its choices: ``answers`` for codes and envelopes,
+``parameters`` for the accepted parameters, ``remotes`` for the rules of validity, and
+``remote_table`` for the order of lists.
 """

@@ -1,16 +1,16 @@
 """The table of codes, and both envelopes (section 2.1).
 
 The contract defines two codes: 0 is success, and -3 means that a remote's name exists (section 7).
-This service chose the rest:
+This service adds the following rules:
 
 * If a rule refuses the request, the answer is HTTP 200 with a negative code, as is usual for
   such services.
 * If the request fails before any rule applies (address, method, credential, size, encoding), the
-  answer has an HTTP status, and the same number as its code.
+  code of the answer is the same number as its HTTP status.
 * A refusal has no ``data``, as the contract shows for -3 of ``checkRemoteName``.
-* Every answer of the two endpoints whose tables list ``status``, ``statusText`` and ``content``
-  has them: the HTTP status, its phrase, and an empty text.
-* An unknown path gets an answer in the spelling of the remote endpoints.
+* The contract lists ``status``, ``statusText`` and ``content`` for two endpoints. Each of their
+  answers has these fields: the HTTP status, its phrase, and an empty text.
+* An answer at an unknown path has the spelling of the remote endpoints.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Code(Enum):
 
 
 class Refusal(Exception):
-    """The reason why an operation is not done.
+    """The refusal of a request, which becomes its answer.
 
     Args:
         code: The code of the answer.
@@ -151,7 +151,7 @@ class Refusal(Exception):
 
 
 def success(path: str, data: object) -> JSONResponse:
-    """Return the answer to an operation that was done.
+    """Return the answer to an operation that succeeded.
 
     The answer of the voice setting has no ``data`` (section 4.12).
     """

@@ -58,9 +58,9 @@ OPERATIONS: tuple[tuple[str, str, Operation], ...] = (
 """The endpoints in the order of the contract's section 4."""
 
 METRICS = "/metrics"
-"""The path for Prometheus, which requires a token like the endpoints."""
+"""The path for Prometheus; like the endpoints, it requires a token."""
 WATCHED = (*(path for _, path, _ in OPERATIONS), "/packs/", HEALTH, READINESS, METRICS)
-"""The paths that log and metrics list separately."""
+"""The paths that the log and the metrics list separately."""
 
 REMEMBERED_REQUESTS = 10_000
 _ATTEMPTS = 5
@@ -86,27 +86,28 @@ def create_service(
 ) -> Starlette:
     """Create the service.
 
-    ``state.requests`` of the result has method and path of the last requests, ``state.failures``
-    the exceptions behind answers with 5xx, ``state.site`` the state of the operations.
+    The result has three attributes: ``state.requests`` is the method and path of the last requests,
+    ``state.failures`` the exceptions behind answers with 5xx, and ``state.site`` the state of the
+    operations.
 
     Args:
-        database: A file, or the ``postgresql://`` address of a database; None keeps everything in
-            memory.
+        database: A ``Path`` of a file, or the ``postgresql://`` address of a database as a string;
+            None keeps everything in memory.
         migrate: Whether to create the tables in PostgreSQL or update them to this version; a new
-            file always gets them.
-        sample_data: Whether to fill a new database with a site of six locks. Without them, the
-            service accepts any lock ID, and always will with this database.
+            file always gets its tables.
+        sample_data: Whether to fill a new database with a site of six locks. A database that was
+            created without sample data accepts any lock ID from then on.
         today: The reference day of the sample data; by default the clock's day in UTC.
         clock: Returns the time in milliseconds since 1970.
         tokens: The valid bearer tokens; None if no request needs one.
-        rate: Average number of requests a second that this process answers for each token, or for
-            all requests without tokens; others get 429.
+        rate: Average number of requests a second that this process answers for each token, or in
+            total if there are no tokens; further requests get 429. None means no limit.
         allowed_hosts: Hosts that requests may be addressed to, without ports.
         public_url: The address of a proxy in front, without a slash at the end. Its host is
-            allowed, and the addresses of packs begin with it. By default they begin with the Host
-            header.
+            allowed, and the addresses of packs begin with this address. By default they begin with
+            the Host header.
         log: The log of requests and failures.
-        figures: The counters of requests; None if there is nothing at ``METRICS``.
+        figures: The counters of requests; None to serve nothing at ``METRICS``.
 
     Raises:
         OSError: The database cannot be used.
@@ -231,7 +232,7 @@ def _endpoint(
 def _readiness(site: Site, threads: Executor) -> Endpoint:
     """Return the endpoint for readiness, which needs no token.
 
-    Simultaneous requests share one check of the database, so that anyone may send many.
+    Simultaneous requests share one check of the database, because anyone may send many of them.
     """
     asking: asyncio.Future[object] | None = None
 

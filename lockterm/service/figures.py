@@ -1,7 +1,7 @@
 """Counters for Prometheus at ``/metrics``, of one process or of all workers.
 
 If PROMETHEUS_MULTIPROC_DIR is set when prometheus_client is imported, each process counts in files
-in that directory, which remain when the process ends.
+in that directory. The files remain when the process ends.
 """
 
 from __future__ import annotations
@@ -49,7 +49,13 @@ class Figures:
             MultiProcessCollector(self._registry)
 
     def count(self, endpoint: str, code: int, seconds: float) -> None:
-        """Count a request that was answered."""
+        """Count an answered request.
+
+        Args:
+            endpoint: The path of the endpoint.
+            code: The code of the answer.
+            seconds: The time until the answer, in seconds.
+        """
         self._requests(endpoint, code).inc()
         self._seconds(endpoint).observe(seconds)
 

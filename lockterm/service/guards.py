@@ -1,4 +1,4 @@
-"""Checks before every request is handled: body size, host, origin, token and rate limit.
+"""The checks before each request is handled: body size, host, origin, token and rate limit.
 
 The whole body is read first, so that a refusal is never sent while the client is still sending.
 """
@@ -23,15 +23,15 @@ from .tokens import Tokens
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 TOKEN_NAME = "lockterm.token"
-"""Key of the token's name in the scope of an accepted request."""
+"""The key under which the scope of an accepted request has the name of its token."""
 HEALTH, READINESS = "/healthz", "/readyz"
-"""Paths that show whether the process answers, and whether it has its database; without tokens."""
+"""Paths that need no token: whether the process answers, and whether its database answers."""
 MAX_BODY_BYTES = 64 * 1024
 _MAX_DISCARDED_BYTES = 16 * 1024 * 1024
-"""Number of bytes that are read of a body that is too large, so that the refusal arrives."""
+"""Bytes after which reading of a too large body stops; up to here, the refusal arrives safely."""
 BODY_TIMEOUT_S = 20.0
 _NOTED = 200
-"""Maximum number of recorded characters of a path; those of the contract have about 50."""
+"""Maximum number of recorded characters of a path; the contract's paths have about 50."""
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:/@?#\s]+)(?::[0-9]{1,5})?")
 _PORTS = {"http": ":80", "https": ":443"}
 _WILDCARDS = frozenset({"0.0.0.0", "::"})
@@ -44,15 +44,16 @@ class Guard:
     Args:
         app: The application that answers accepted requests.
         allowed_hosts: Names and addresses that the Host header may have, without ports. If
-            ``0.0.0.0`` or ``::`` is among them, any address is allowed, but not any name, because
-            a page that rebinds DNS always comes with a name.
-        public_url: The address of a proxy in front, whose host and origin are allowed.
-        rate: Average number of accepted requests a second for each token, and the size of a burst;
-            None if there is no limit.
-        tokens: The valid bearer tokens. The files of packs need none, because the lock itself
-            fetches them.
-        clock: Returns the time in milliseconds, for the Date header.
-        requests: Receives method and path of each request.
+            ``0.0.0.0`` or ``::`` is among them, every address is allowed. Other names are still
+            refused, because a page that rebinds DNS always sends a name.
+        public_url: The address of a proxy in front, whose host is allowed. Then only the origin of
+            this address is allowed.
+        rate: Average number of accepted requests a second for each token, and the size of a burst
+            (at least 1); None if there is no limit.
+        tokens: The valid bearer tokens; None if no request needs one. The files of packs need no
+            token, because the lock itself fetches them.
+        clock: Returns the time in milliseconds, for the Date header and the rate.
+        requests: Receives the method and path of each request.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class Guard:
         self._requests = requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse the request, or pass it on with its whole body."""
+        """Refuse the request, or pass it to the application with its whole body."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -101,7 +102,11 @@ class Guard:
             await self._app(scope, _replay(body, receive), send_with_date)
 
     def _check(self, scheme: str, path: str, headers: Headers) -> str:
-        """Refuse a request, or return the name of its token; empty without one."""
+        """Return the name of a request's token; empty if the request needs no token.
+
+        Raises:
+            Refusal: The request is not accepted.
+        """
         if "transfer-encoding" in headers and "content-length" in headers:
             # A proxy in front may have read another length, so the next bytes of this connection
             # could be a part of this body or another caller's request.
@@ -148,7 +153,7 @@ def _http_date(time_s: int) -> bytes:
 
 
 class _Pace:
-    """A token bucket, which fills by ``rate`` a second and pays one for each request."""
+    """A token bucket, which gains ``rate`` units a second and loses one with each request."""
 
     def __init__(self, rate: float, clock: Callable[[], int]) -> None:
         self._rate = rate
@@ -157,7 +162,7 @@ class _Pace:
         self._filled_ms = clock()
 
     def wait_s(self) -> int:
-        """Take one if there is one and return 0, else return the seconds until there is one."""
+        """Take a unit and return 0; if there is none, return the whole seconds until there is."""
         now_ms = self._clock()
         # A clock that is set back must not empty the bucket.
         came = max(now_ms - self._filled_ms, 0) / 1000 * self._rate
@@ -183,7 +188,11 @@ def _is_address(name: str) -> bool:
 
 
 async def _read(receive: Receive) -> bytes | None:
-    """Return the body; None if the caller closed the connection before its end."""
+    """Return the body; None if the caller closed the connection before the end of the body.
+
+    Raises:
+        Refusal: The body is too large or too slow.
+    """
     chunks: list[bytes] = []
     size = 0
     try:

@@ -1,11 +1,11 @@
 """The voice packs of three models in nine languages, and the download of their files.
 
-A pack is one timbre of one language of one model. Its name in ``voice/list`` is language and
-timbre, as in ``de-DE-anna``. Its file is a small WAV with a melody in triangle waves. All
-computations use whole numbers, so its bytes and MD5 are the same on every machine.
+A pack is one timbre of one language of one model. The pack's name in ``voice/list`` is its language
+and timbre, as in ``de-DE-anna``. Its file is a small WAV with a melody in triangle waves. All
+computations use whole numbers, so the file's bytes and MD5 are the same on every machine.
 
 Downloads can be resumed (RFC 9110, 13 and 14). A request for several ranges or an invalid range
-gets the whole file, as the RFC allows. The ETag is the MD5, so it is strong and fits If-Range.
+gets the whole file, as the RFC allows. The ETag is the MD5. It is strong, as If-Range requires.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Pack:
     lang: str
     """A locale code, or a code outside the standard."""
     timbre: str
-    """Identifier within the language."""
+    """Identifier of the timbre within the language."""
     timbre_name: str
     """Name of the timbre for people."""
     is_female: int | None
@@ -112,7 +112,7 @@ MODELS: dict[tuple[str, str], Model] = {
     (vendor, model): Model(tuple(_packs(position, vendor, model, languages)))
     for position, (vendor, model, languages) in enumerate(_MODELS)
 }
-"""Models by vendor and name; the first one is used for unknown locks."""
+"""Models by vendor and name; the first model is used for unknown locks."""
 
 PACKS_BY_PATH = {pack.path: pack for model in MODELS.values() for pack in model.packs}
 
@@ -121,12 +121,12 @@ _NOTE_SAMPLES = _RATE // 4
 _NOTES = 8
 _LOUDEST = 9_000
 _PERIODS = (61, 54, 48, 46, 41, 36, 32, 30)
-"""Samples per wave, for an octave from middle C."""
+"""Number of samples per wave, for each note of an octave from middle C."""
 
 
 @lru_cache(maxsize=6)
 def content_of(pack: Pack) -> bytes:
-    """Return the pack's file, between 0.3 and 2 MB."""
+    """Return the content of the pack's file, which has between 0.3 and 2 MB."""
     digest = hashlib.sha256(pack.path.encode()).digest()
     melody = array("h")
     for step in digest[:_NOTES]:
@@ -194,7 +194,11 @@ def _names(if_none_match: str, etag: str) -> bool:
 
 
 def _span(header: str, size: int) -> tuple[int, int] | None:
-    """Return the requested byte range, end exclusive; None for the whole file."""
+    """Return the requested byte range, end exclusive; None for the whole file.
+
+    Raises:
+        Refusal: The range begins after the end of the file.
+    """
     match = _ONE_RANGE.fullmatch(header.strip())
     if match is None or match.groups() == ("", ""):
         return None

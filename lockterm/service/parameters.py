@@ -1,13 +1,13 @@
-"""Parameters of a request, from a JSON body, a form or the query.
+"""The parameters of a request, from a JSON body, a form or the query.
 
-The rules are strict, because the service stores values and shows them to others. It accepts only
-UTF-8, no repeated key, no NaN, no number beyond int64 or a double, no NUL, no half surrogate pair,
-and nesting up to ``MAX_DEPTH``. Other requests are ``MALFORMED``. For a single parameter, the
-refusal is ``BAD_PARAMETER``:
+The rules are strict, because the service stores values and shows them to others. A request must be
+UTF-8 and nested at most ``MAX_DEPTH`` deep. It must not have a repeated key, NaN, a number beyond
+int64 or a double, NUL, or half a surrogate pair. Other requests are ``MALFORMED``. A wrong value of
+a single parameter is a ``BAD_PARAMETER``. These rules apply to single parameters:
 
 * A bool or 1.0 is not accepted as a whole number.
-* ``null`` means that the parameter is missing. In a form, an empty text means the same, except
-  for a text.
+* ``null`` means that the parameter is missing. In a form or query, an empty value means the same,
+  unless the parameter is a text.
 * A required text must not be blank. Texts are stored unchanged.
 * Parameters that the contract does not name are ignored.
 """
@@ -27,7 +27,7 @@ from .answers import Code, Refusal
 T = TypeVar("T")
 
 MAX_DEPTH = 16
-"""Maximum levels of objects and arrays in a JSON body, including the body."""
+"""Maximum number of nested objects and arrays in a JSON body, including the body itself."""
 INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
 _MAX_PARAMETERS = 100
@@ -36,11 +36,11 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,19}")
 
 
 async def read_parameters(request: Request, *, form_allowed: bool) -> Parameters:
-    """Return the parameters of a request; those of a GET are text in its query.
+    """Return the parameters of a request. The parameters of a GET are text in its query.
 
     Args:
         request: The request.
-        form_allowed: Whether a POST may be a form, whose parameters are text.
+        form_allowed: Whether a POST may be a form. The parameters of a form are text.
 
     Raises:
         Refusal: The content type is not accepted, or the body cannot be read.
@@ -70,8 +70,8 @@ class Parameters:
 
     Args:
         values: The values by name.
-        as_text: Whether all values are text (query or form), with numbers as decimal digits, and
-            objects and arrays as JSON.
+        as_text: Whether all values are text, as in a query or form. Numbers are then decimal
+            digits, and objects and arrays are JSON.
     """
 
     def __init__(self, values: dict[str, object], *, as_text: bool) -> None:
@@ -86,7 +86,7 @@ class Parameters:
         return value
 
     def optional_text(self, name: str) -> str | None:
-        """Return a text; None if it is missing."""
+        """Return a text; None if the parameter is missing."""
         value = self._values.get(name)
         if value is not None and not isinstance(value, str):
             raise Refusal(Code.BAD_PARAMETER, f"{name} must be a string.")
@@ -97,7 +97,7 @@ class Parameters:
         return self._required(name, self.optional_integer(name, low))
 
     def optional_integer(self, name: str, low: int = 0, high: int = INT64_MAX) -> int | None:
-        """Return a whole number from ``low`` to ``high``; None if it is missing."""
+        """Return a whole number from ``low`` to ``high``; None if the parameter is missing."""
         value = self._sent(name)
         if isinstance(value, str) and self._as_text and _WHOLE_NUMBER.fullmatch(value):
             value = int(value)
@@ -114,7 +114,7 @@ class Parameters:
         return self._required(name, self.optional_choice(name, allowed))
 
     def optional_choice(self, name: str, allowed: tuple[int, ...]) -> int | None:
-        """Return one of ``allowed``; None if it is missing."""
+        """Return a whole number that is one of ``allowed``; None if the parameter is missing."""
         value = self.optional_integer(name)
         if value is not None and value not in allowed:
             numbers = ", ".join(str(number) for number in allowed)
@@ -122,7 +122,7 @@ class Parameters:
         return value
 
     def weekdays(self, name: str) -> list[int] | None:
-        """Return weekdays from 1 (Monday) to 7, in the given order; None if they are missing."""
+        """Return weekdays, 1 (Monday) to 7, in the given order; None if there is no parameter."""
         value = self._structure(name)
         if value is None:
             return None
@@ -138,7 +138,7 @@ class Parameters:
         return self._required(name, self.optional_json_object(name))
 
     def optional_json_object(self, name: str) -> dict[str, object] | None:
-        """Return a JSON object; None if it is missing."""
+        """Return a JSON object; None if the parameter is missing."""
         value = self._structure(name)
         if value is not None and not isinstance(value, dict):
             raise Refusal(Code.BAD_PARAMETER, f"{name} must be a JSON object.")
@@ -233,7 +233,7 @@ def _int64(text: str) -> int:
 
 
 def _inspect(value: object, depth: int) -> None:
-    """Refuse a value that is too deep, or has a text that cannot be stored unchanged."""
+    """Refuse a value that is nested too deeply, or has a text that cannot be stored unchanged."""
     open_values = [(value, 1)]
     while open_values:
         one, level = open_values.pop()

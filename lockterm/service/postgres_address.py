@@ -1,7 +1,7 @@
 """The PostgreSQL address, with safe defaults for missing parameters.
 
-libpq's own defaults hand the password to any server that answers and asks for it. Here only the
-address itself can lower the protection: PGSSLMODE, PGREQUIREAUTH and service files cannot.
+libpq's own defaults send the password to any server that answers and requests it. In this module
+only the address itself can lower the protection; PGSSLMODE, PGREQUIREAUTH and service files cannot.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SETTINGS = {
     "tcp_user_timeout": 10_000,
     "application_name": "lockterm",
 }
-"""Default settings, in seconds; the third is in milliseconds."""
+"""Default settings; times are in seconds, but ``tcp_user_timeout`` is in milliseconds."""
 _SCRAM = "scram-sha-256"
 _HINTS = (
     (
@@ -46,14 +46,15 @@ _HINTS = (
         " your own authority, add sslrootcert=FILE to the address.",
     ),
 )
-"""Parts of libpq's messages, with the hint for each."""
+"""Pairs of parts of libpq's messages, and the hint for these messages."""
 
 
 def read_address(address: str) -> tuple[dict[str, Any], str]:
-    """Return the settings to connect with, and a name for the database that may be shown.
+    """Return the settings to connect with, and a name for the database that is safe to show.
 
     Raises:
-        Unusable: The address is invalid or has a password, or libpq is too old to protect one.
+        Unusable: The address is invalid or contains a password, or libpq is too old to protect a
+            password.
     """
     if psycopg.pq.version() < _OLDEST_LIBPQ:
         raise Unusable(
@@ -89,7 +90,7 @@ def weaknesses(address: str) -> list[str]:
     """Return a sentence for each setting by which the address lowers the protection.
 
     Raises:
-        Unusable: As ``read_address``.
+        Unusable: As for ``read_address``.
     """
     settings, _ = read_address(address)
     found = []
@@ -115,9 +116,10 @@ def hint_for(reason: str) -> str:
 
 
 def _is_local(settings: dict[str, Any]) -> bool:
-    """Return whether every host that the address names is a socket or the loopback.
+    """Return whether every host in the address is a socket or a loopback address.
 
-    Without a host, PGHOST or a service file may name one. libpq ignores TLS on sockets.
+    An address without a host is not local, because PGHOST or a service file may name a host. libpq
+    ignores TLS on sockets.
     """
     places = settings.get("hostaddr") or settings.get("host")
     return bool(places) and all(map(_is_local_place, str(places).split(",")))
@@ -133,7 +135,7 @@ def _is_local_place(place: str) -> bool:
 
 
 def _find_authorities() -> None:
-    """Show libpq's OpenSSL the machine's authorities: psycopg's own build looks elsewhere."""
+    """Point libpq's OpenSSL to the machine's authorities: psycopg's own build looks elsewhere."""
     machine = ssl.get_default_verify_paths()
     if "SSL_CERT_FILE" in os.environ or "SSL_CERT_DIR" in os.environ:
         return

@@ -1,6 +1,6 @@
 """The only schema in PostgreSQL that the service uses; no other role may add anything to it.
 
-A function, an operator or a trigger of another role would run with the rights of the service.
+A function, operator or trigger of another role would run with the rights of the service.
 """
 
 from __future__ import annotations
@@ -51,22 +51,22 @@ WITH trusted AS (
 SELECT what || CASE role WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(role) END
 FROM found WHERE role NOT IN (SELECT oid FROM trusted) LIMIT 1
 """
-"""Query for roles other than this one and superusers that could change what a statement does."""
+"""Query for a role, other than this one and superusers, that could change what a statement does."""
 
 
 def keep_to_schema(connection: psycopg.Connection[Any], schema: str) -> None:
-    """Limit a connection to names in ``pg_catalog`` and this schema, in this order."""
+    """Limit a connection to names in ``pg_catalog``, this schema and ``pg_temp``, in this order."""
     # pg_catalog is always searched first unless it is named.
     name = sql.Identifier(schema)
     connection.execute(sql.SQL("SET search_path = {}, pg_temp").format(name))
 
 
 def own_schema(connection: psycopg.Connection[Any], shown: str) -> str:
-    """Keep a connection to the schema that is first for its role, and return its name.
+    """Limit a connection to the first schema in its role's search path, and return its name.
 
     Args:
-        connection: Inside a transaction.
-        shown: The name of the database that may be shown.
+        connection: A connection inside a transaction.
+        shown: The name of the database that is safe to show.
 
     Raises:
         Unusable: There is no schema, or another role can add objects to the schema.

@@ -1,8 +1,8 @@
 """The service's tables in PostgreSQL, shared by any number of processes and machines.
 
-A read sees one snapshot. A write to a lock first locks the lock's row of ``gate`` until the end of
-the transaction, and then reads the last commit. Changes to a lock therefore happen one after
-another, without serialization failures between them.
+A read sees one snapshot. A write to a lock first locks the lock's row in the table ``gate`` until
+the end of the transaction, and then reads the last committed state. Changes to a lock therefore
+happen one after another, without serialization failures between them.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from .postgres_address import weaknesses as weaknesses
 from .postgres_schema import keep_to_schema, own_schema
 
 OLDEST_SERVER = 13
-"""The oldest PostgreSQL server that the tests have passed with."""
+"""The oldest major version of PostgreSQL that the tests have passed with."""
 MIGRATING = 0x4C4B5356
-"""Number of the advisory lock for creating or changing the tables."""
+"""Number of the advisory lock that is held while the tables are created or changed."""
 _BUSY_HINT = (
     "Nothing was changed. Another transaction is open: see pg_stat_activity. Let it end, and"
     " try again."
@@ -50,7 +50,7 @@ CONNECTIONS = 10
 WAIT_S = 5.0
 """Seconds to wait for a connection while all are in use or the server is unreachable."""
 _CANCEL_S = 2.0
-"""Seconds to wait while a statement is canceled."""
+"""Maximum seconds to wait until a statement is canceled."""
 LIMITS = """
 SET lock_timeout = '10s'; SET statement_timeout = '60s';
 SET idle_in_transaction_session_timeout = '60s'
@@ -64,7 +64,8 @@ FOR_TABLES = "SET LOCAL lock_timeout = '5s'"
 _HASH = r"sha256(decode(replace({}, E'\\', E'\\\\'), 'escape'))"
 """SQL for the hash of a text's bytes, because a name may be too long for an index.
 
-The E fixes the meaning of a backslash, which otherwise depends on ``standard_conforming_strings``.
+The prefix E fixes the meaning of a backslash, which otherwise depends on
+``standard_conforming_strings``.
 """
 
 STEPS = (
@@ -121,7 +122,7 @@ DROP INDEX remote_by_name;
 CREATE UNIQUE INDEX remote_by_name ON remote (lock_id, ({_HASH.format("name")}));
 """,
 )
-"""Steps from each version of the tables to the next; never change an existing step."""
+"""The statements that lead from each version of the tables to the next; never change these."""
 
 # Without any handler, Python would print the pool's warnings on the terminal.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
@@ -137,7 +138,8 @@ class PostgresDatabase:
         migrate: Whether to create the tables or update them to this version.
 
     Raises:
-        OSError: The database is unreachable, or its tables have another version.
+        OSError: The address is invalid, the database is unreachable, or its schema or tables cannot
+            be used, for example because they have another version.
     """
 
     threads = 4 * CONNECTIONS  # who has to wait too long for a connection gets a refusal
@@ -167,7 +169,7 @@ class PostgresDatabase:
         self._in_use = set[psycopg.Connection[Any]]()
 
     def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
-        """Return the rows of one statement that reads, in a single round trip."""
+        """Return the rows of one read statement, in a single round trip."""
         with self._transaction("") as db:
             return db.execute(sql, values).fetchall()
 
@@ -177,7 +179,7 @@ class PostgresDatabase:
 
     @contextmanager
     def writing(self, lock_id: int | None = None) -> Iterator[_Connection]:
-        """Open a transaction that writes; for each lock, one at a time."""
+        """Open a write transaction. For each lock, only one can be open at a time."""
         with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", is_writing=True) as db:
             if lock_id is not None:
                 db.execute(
@@ -230,14 +232,14 @@ class _Connection:
         self._connection = connection
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> psycopg.Cursor[Any]:
-        """Execute one statement; its text never contains a part of a request."""
+        """Execute one statement. Its text must never contain a part of a request."""
         return self._connection.execute(sql.replace("?", "%s"), values)
 
     def new_id(self, sql: str, values: Sequence[Any], /) -> int:
         return int(self.execute(f"{sql} RETURNING id", values).fetchone()[0])  # type: ignore[index]
 
     def go_on_after_ids(self) -> None:
-        """Continue after the highest ID, but never go back to a deleted one."""
+        """Let new IDs continue after the highest ID, but never reuse the ID of a deleted remote."""
         self.execute(
             "SELECT setval('remote_id_seq', greatest(max(remote.id), max(last_value)))"
             " FROM remote, remote_id_seq"
@@ -247,7 +249,7 @@ class _Connection:
 def _prepare(
     connection: psycopg.Connection[Any], shown: str, begin: Begin, *, migrate: bool
 ) -> str:
-    """Create the tables or check their version, and return their schema."""
+    """Create or update the tables if ``migrate``, check their version, and return their schema."""
     if (server := connection.info.server_version // 10000) < OLDEST_SERVER:
         raise Unusable(
             f"its server is PostgreSQL {server}, and {OLDEST_SERVER} or newer is needed",

@@ -1,12 +1,13 @@
 """The stored remotes, and pages of them at any depth.
 
-A lock's list is in the order of IDs, so the newest remote is the last. Without a deletion, a walk
-through the pages never returns a remote twice.
+A lock's list is in the order of IDs, so the newest remote is the last. A walk through the pages
+never returns a remote twice. It misses one only if an earlier remote is deleted during the walk.
 
-``OFFSET`` reads every row that it skips. Instead, ``remote_count`` has the number of a lock's
-remotes in each span of 2**8, 2**16 and 2**24 IDs. To find a page, the service counts through at
-most 256 spans of each size. The total is the sum of the largest spans. To add or delete a remote
-changes three counts. For the first pages ``OFFSET`` alone is faster.
+``OFFSET`` reads every row that it skips. Therefore the table ``remote_count`` has the number of a
+lock's remotes in each span of 2**8, 2**16 and 2**24 IDs. To find a page, the service adds the
+counts of the largest spans, and then of at most 256 spans of each smaller size. The total is the
+sum of the largest spans. Each added or deleted remote changes three counts. For the first pages,
+``OFFSET`` alone is faster.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ SELECT is_lock, total, page.* FROM (SELECT
     SELECT {_COLUMNS} FROM remote WHERE lock_id = ? AND id >= ? ORDER BY id LIMIT ? OFFSET ?
 ) AS page ON TRUE ORDER BY page.id
 """
-"""One statement for a page. Its ``OFFSET`` is at most 2**8, the size of the smallest span."""
+"""The statement for a page. Its ``OFFSET`` is at most 2**8, the size of the smallest span."""
 COUNT_QUERY = (
     "SELECT bucket, remotes FROM remote_count"
     " WHERE lock_id = ? AND shift = ? AND bucket BETWEEN ? AND ? ORDER BY bucket"
@@ -65,7 +66,7 @@ COUNT_QUERY = (
 
 
 def page(database: Database, lock_id: int, offset: int, size: int) -> Page:
-    """Return at most ``size`` remotes of a lock, after the first ``offset`` ones."""
+    """Return a page of a lock: at most ``size`` remotes after the first ``offset`` remotes."""
     if offset <= 1 << _SHIFTS[-1]:
         rows = database.rows(PAGE_QUERY, (lock_id, lock_id, lock_id, 0, size, offset))
     else:
@@ -79,7 +80,7 @@ def page(database: Database, lock_id: int, offset: int, size: int) -> Page:
 
 
 def _start(db: Connection, lock_id: int, offset: int) -> tuple[int, int]:
-    """Return the ID to read a page from, and the number of remotes to skip after it."""
+    """Return the ID from which to read a page, and the number of remotes to skip from there."""
     first, last, span_start = 0, 2**62, 0
     for shift in _SHIFTS:
         for bucket, remotes in db.execute(COUNT_QUERY, (lock_id, shift, first, last)):
@@ -106,7 +107,7 @@ def has_name(db: Connection, lock_id: int, name: str) -> bool:
 
 
 def insert(db: Connection, remote: Mapping[str, object]) -> int:
-    """Add a remote, given by column, and return its new ID."""
+    """Add a remote, given as column -> value, and return its new ID."""
     remote_id = db.new_id(*_insertion(remote))
     spans = [(remote["lock_id"], shift, remote_id >> shift) for shift in _SHIFTS]
     db.execute(
@@ -118,7 +119,7 @@ def insert(db: Connection, remote: Mapping[str, object]) -> int:
 
 
 def insert_many(db: Connection, remotes: list[dict[str, object]]) -> None:
-    """Add many remotes and then count them; they may have given IDs."""
+    """Add many remotes, each given as column -> value and possibly with an ID; then count them."""
     for remote in remotes:
         db.execute(*_insertion(remote))
     for lock_id in {remote["lock_id"] for remote in remotes}:

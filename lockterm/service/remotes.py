@@ -3,7 +3,7 @@
 The service chose these rules, because the contract does not state them:
 
 * The end is after the start.
-* A permanent remote may be sent with dates, but does not keep them.
+* A permanent remote may be sent with dates, but the service does not store them.
 * Only a recurring remote has weekdays. Weekdays for another type are refused, and a change of the
   type removes them.
 * A recurring remote may have no weekdays.
@@ -26,7 +26,7 @@ DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 200
 _FLAGS = (0, 1, 2)
 _API_USER_ID = 30017
-"""ID of the only API user, because the contract has no authentication."""
+"""ID of the API user. There is only one, because the contract has no authentication."""
 
 PERMANENT, TIME_LIMITED, RECURRING = 1, 2, 4
 _TYPE_NAMES = {
@@ -78,7 +78,7 @@ def check_remote_name(call: Call) -> object:
 
 
 def list_remotes(call: Call) -> object:
-    """Return a page of a lock's remotes (section 4.3); a page beyond the end is empty."""
+    """Return a page of a lock's remotes (section 4.3). A page beyond the end is empty."""
     lock_id = call.given.integer("lockId")
     page_no = call.given.optional_integer("pageNo", low=1) or 1
     size = call.given.optional_integer("pageSize", 1, MAX_PAGE_SIZE) or DEFAULT_PAGE_SIZE
@@ -96,7 +96,7 @@ def list_remotes(call: Call) -> object:
 
 
 def update(call: Call) -> object:
-    """Change the given parameters (section 4.4), if the resulting remote is valid."""
+    """Change the given parameters of a remote (section 4.4) if the resulting remote is valid."""
     given = call.given
     lock_id, remote_id = given.integer("lockId"), given.integer("remoteId")
     name = given.optional_text("remoteName")
@@ -117,7 +117,7 @@ def update(call: Call) -> object:
 
 
 def detail(call: Call) -> object:
-    """Return a remote with its lock (section 4.5), without the fields that lists leave out."""
+    """Return a remote with its lock (section 4.5), also without the fields that lists omit."""
     with call.site.database.reading() as db:
         row = _remote(db, call.given.integer("remoteId"))
         lock = call.site.lock(db, row.lock_id)
@@ -173,7 +173,7 @@ def _remote_of(call: Call, db: Connection, lock_id: int, remote_id: int) -> Remo
 
 @contextmanager
 def _names_kept_apart() -> Iterator[None]:
-    """Turn the database's conflict of names into a refusal; a remote may keep its own name."""
+    """Turn the database's error for a name that exists into a refusal."""
     try:
         yield
     except NameTaken:
@@ -185,10 +185,10 @@ def _name_exists() -> Refusal:
 
 
 def as_record(row: Remote, now_ms: int) -> dict[str, object]:
-    """Return the record of lists and details: 18 fields, without the six that lists leave out.
+    """Return the record for lists and details: 18 fields, without the six that lists omit.
 
-    The contract does not define when a remote gets status 2. In this service it does when its end
-    date has passed. An upcoming remote is normal.
+    The contract does not define when a remote gets status 2. In this service, a remote has status 2
+    after its end date. An upcoming remote has status 1.
     """
     end_ms = row.end_ms
     status = _INVALID if end_ms and end_ms < now_ms else _NORMAL
@@ -215,7 +215,7 @@ def as_record(row: Remote, now_ms: int) -> dict[str, object]:
 
 
 def _decoded(stored: str) -> object:
-    """Return a stored JSON value; most remotes have neither weekdays nor extra data."""
+    """Return a stored JSON value. Empty values are fast, because most remotes have only these."""
     match stored:
         case "[]":
             return []
@@ -225,11 +225,11 @@ def _decoded(stored: str) -> object:
 
 
 def _validity(given: Parameters, before: Remote | None = None) -> dict[str, object]:
-    """Return the columns of a remote's validity after a request.
+    """Return the columns of a remote's validity after a request, as column -> value.
 
     Args:
-        given: The request; an update may have only some of the four parameters.
-        before: The stored remote before an update; None for a new one.
+        given: The parameters; an update may have only some of the four for the validity.
+        before: The stored remote before an update; None for a new remote.
 
     Raises:
         Refusal: A parameter is wrong, or the result breaks the rules.

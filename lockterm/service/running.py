@@ -1,4 +1,4 @@
-"""Running the service, in a thread beside other work or alone in the foreground."""
+"""Functions that run the service, in a thread beside other work or alone in the foreground."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 HEAD_TIMEOUT_S = 20.0
 """Maximum seconds for the head of a request; uvicorn itself has no limit."""
 DRAIN_S = 10.0
-"""Maximum seconds for running requests after the service was asked to stop."""
+"""Maximum seconds for running requests to end after the service was asked to stop."""
 _PROMPT_DRAIN_S = 0.8
-"""The same limit beside other work."""
+"""The same limit, in seconds, for a service that runs beside other work."""
 _TURNS = 5
-"""Turns of the loop between a waiting connection and its request."""
+"""Number of turns of the event loop from an accepted connection until its request is read."""
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # Without any handler, Python would print uvicorn's errors on the terminal of the program around.
@@ -51,9 +51,9 @@ class RunningService:
 
     Args:
         host: Name or address to listen on.
-        port: TCP port; 0 selects a free one.
-        listening: A socket that already listens on ``host``; it is closed with the service.
-        drain_s: Maximum seconds for running requests after the service was asked to stop.
+        port: TCP port; 0 selects a free port.
+        listening: A socket that already listens on ``host``; the service closes it at its end.
+        drain_s: Maximum seconds for running requests to end after the service was asked to stop.
         options: The options of ``create_service``. By default, ``allowed_hosts`` has ``host`` and
             this machine's names.
 
@@ -103,17 +103,20 @@ class RunningService:
         self._thread = threading.Thread(target=self._serve, name="lockterm-service", daemon=True)
 
     def start(self) -> Self:
-        """Start the service and return when it answers."""
+        """Start the service; return when it answers or has failed to start."""
         self._thread.start()
         self._server.ready.wait()
         return self
 
     def ask_to_stop(self) -> None:
-        """Start to stop, from any thread; ``stop`` waits for the end."""
+        """Ask the service to stop, from any thread, without waiting; ``stop`` also waits."""
         self._server.ask_to_exit()
 
     def stop(self) -> None:
-        """Stop within about a second, even if callers keep connections open; may be repeated."""
+        """Stop, and wait for the end: at most about ``drain_s``, even if connections stay open.
+
+        A second call does nothing.
+        """
         self.ask_to_stop()
         if self._thread.ident is not None:
             self._thread.join()
@@ -124,6 +127,9 @@ class RunningService:
         """Wait until a signal asks to stop or the service ends.
 
         If there are tokens, ``SIGHUP`` only reads them again.
+
+        Args:
+            asked: The queue from ``asked_to_end``, which receives the numbers of signals.
         """
         self._asked = asked
         while self._thread.is_alive():
@@ -148,11 +154,11 @@ class RunningService:
 def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
     """Serve in the foreground until SIGINT, SIGTERM or, without tokens, SIGHUP; then end cleanly.
 
-    The first line on stdout is ``listening on http://HOST:PORT``. Call it in the main thread.
+    The first line on stdout is ``listening on http://HOST:PORT``. Call this in the main thread.
 
     Args:
         host: Name or address to listen on.
-        port: TCP port; 0 selects a free one.
+        port: TCP port; 0 selects a free port.
         options: The options of ``create_service``.
 
     Raises:
@@ -164,7 +170,7 @@ def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
 
 
 def announce(url: str, options: Mapping[str, Any]) -> None:
-    """Print the address, and a note if every user of this machine can change the database.
+    """Print the address, and log a note if every user of this machine can change the database.
 
     Args:
         url: The address.
@@ -177,7 +183,7 @@ def announce(url: str, options: Mapping[str, Any]) -> None:
 
 
 def say(line: str) -> None:
-    """Print a line, but continue if stdout cannot be written."""
+    """Print a line on stdout, or on stderr if stdout cannot be written."""
     try:
         print(line, flush=True)
     except OSError as error:
@@ -188,7 +194,10 @@ def say(line: str) -> None:
 
 @contextmanager
 def asked_to_end() -> Iterator[SimpleQueue[int]]:
-    """Put the numbers of SIGINT, SIGTERM and SIGHUP into a queue instead of their usual effect."""
+    """Yield a queue that receives the numbers of SIGINT, SIGTERM and SIGHUP.
+
+    Inside the block, these signals have no other effect.
+    """
     asked = SimpleQueue[int]()  # an Event has a lock, on which a second signal would wait
 
     def ask(number: int, _: object) -> None:
@@ -203,7 +212,7 @@ def asked_to_end() -> Iterator[SimpleQueue[int]]:
 
 
 def read_again(tokens: Tokens, log: Log, figures: Figures | None) -> None:
-    """Read the tokens again and log the result."""
+    """Read the tokens again, log the result, and count a failure."""
     try:
         tokens.read_again()
         log.tell("tokens", "the tokens were read again")
@@ -220,7 +229,7 @@ def read_again(tokens: Tokens, log: Log, figures: Figures | None) -> None:
 
 
 class _Server(Server):
-    """uvicorn's server without polling: it sleeps until it is asked to exit."""
+    """uvicorn's server without polling; it sleeps until it is asked to exit."""
 
     def __init__(self, config: Config, drain_s: float) -> None:
         super().__init__(config)
@@ -298,7 +307,7 @@ class EnvelopeProtocol(H11Protocol):
             self._head_timer = None
 
     def send_400_response(self, msg: str) -> None:
-        """Answer in the spelling of the remote endpoints, and close the connection."""
+        """Send a 400 answer in the spelling of the remote endpoints, and close the connection."""
         answer = refusal("", Refusal(Code.MALFORMED, "This is not a valid HTTP request."))
         headers = [*answer.raw_headers, (b"connection", b"close")]
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
@@ -317,7 +326,7 @@ def url_of(host: str, listening: socket.socket) -> str:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on the address; port 0 selects a free one.
+    """Return a socket that listens on the address; port 0 selects a free port.
 
     Raises:
         OSError: The address cannot be used.

@@ -1,4 +1,4 @@
-"""Sample data: six locks and their remotes, always the same for the same day."""
+"""Sample data: six locks and their remotes, which are always the same for the same day."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WEEKDAYS: tuple[list[int], ...] = (
     [],
 )
 _ENDS_IN_HOURS = (9, 20, 33, 58, 80)
-"""Hours from the start of the day until the ends of remotes that expire soon."""
+"""Hours from the start of the reference day to the end dates of remotes that expire soon."""
 
 _PEOPLE = (
     "Amelia Hart", "Jonas Weber", "Priya Nair", "Tomás Herrera", "Lena Fischer", "Omar Haddad",
@@ -104,7 +104,7 @@ def fill(db: Connection, today: date) -> None:
 
 
 def names_for(lock_id: int, count: int) -> list[str]:
-    """Return different names, with special ones among those of people."""
+    """Return ``count`` different names for a lock; about every fifth is a special name."""
     names: list[str] = []
     turn = lock_id % 7
     while len(names) < count:
@@ -161,7 +161,7 @@ def _remote(
 
 
 def _period(random: Random, created: int, midnight: int) -> tuple[int, int]:
-    """Return start and end: expired, expiring within days, long or upcoming."""
+    """Return start and end of a random period: expired, expiring in days, long or upcoming."""
     start = created - created % _HOUR_MS
     match int(random.random() * 8):
         case 0 | 5:
@@ -177,7 +177,10 @@ def _period(random: Random, created: int, midnight: int) -> tuple[int, int]:
 
 
 def _extra_data(position: int) -> dict[str, object]:
-    """Return extra data: mostly none, sometimes a note, once about 1 KB and once more."""
+    """Return the extra data of the remote at a position in its lock.
+
+    Half of the remotes have none. Position 17 has about 1 KB, and position 40 almost 2 KB.
+    """
     if position == 40:
         return {
             "history": [{"by": "front desk", "note": "battery changed", "n": n} for n in range(30)]

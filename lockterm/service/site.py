@@ -38,7 +38,7 @@ class Site:
     clock: Callable[[], int]
     """Returns the time in milliseconds since 1970."""
     any_lock: bool
-    """Whether unknown lock IDs count as locks, which then have the first model's voices."""
+    """Whether every unknown lock ID counts as a lock, which has the voices of the first model."""
 
     def lock(self, db: Connection, lock_id: int) -> SiteLock:
         """Return the lock with this ID.
@@ -58,15 +58,15 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request whose parameters are read."""
+    """A request, with its parameters already read."""
 
     site: Site
-    """The state to work on."""
+    """The state of the service."""
     given: Parameters
-    """The parameters."""
+    """The parameters of the request."""
     request: Request
     public_url: str | None
-    """The address of a proxy in front, without a slash at the end."""
+    """The address of a proxy in front, without a slash at the end; None if there is no proxy."""
 
     @property
     def base_url(self) -> str:

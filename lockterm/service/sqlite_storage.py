@@ -1,7 +1,7 @@
-"""The service's tables in SQLite: a connection that writes and one that reads, each with a lock.
+"""The service's tables in SQLite, with a connection for writes and another one for reads.
 
-A read of a file never waits for a write to it (WAL). In memory both are one connection, because
-no other one would see its tables.
+Each connection has a lock. A read of a file never waits for a write to the file (WAL). In memory,
+one connection does both, because a second one would not see its tables.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Any
 from .storage import SCHEMA, VERSION, Begin, NameTaken, Unavailable, Unusable
 
 _APPLICATION_ID = 0x4C4B5356
-"""Mark of this service's files; the service never writes to other databases."""
+"""The mark of this service's files; the service never writes to other databases."""
 WRITE_WAIT_S, READ_WAIT_S = 5.0, 0.5
-"""Seconds to wait for another program that locks the file.
+"""Maximum seconds to wait for another program that locks the file.
 
-A read gives up sooner, because the service answers nothing else while it waits.
+A read gives up sooner, because the service may answer nothing else while the read waits.
 """
 _HINT = "Use a new file, or one that lockterm serve created."
 
@@ -36,7 +36,8 @@ class SqliteDatabase:
         begin: The function that fills a new database.
 
     Raises:
-        OSError: The file cannot be opened, is not a database, or belongs to another program.
+        OSError: The file cannot be opened, is not a database, belongs to another program, or can be
+            changed by other users.
     """
 
     threads = 1
@@ -84,7 +85,7 @@ class SqliteDatabase:
             connection.execute("COMMIT")
 
     def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
-        """Return the rows of one statement that reads."""
+        """Return the rows of one read statement."""
         with self._reader.lock:
             try:
                 return self._reader.execute(sql, values).fetchall()
@@ -96,7 +97,7 @@ class SqliteDatabase:
         return self._transaction(self._reader, "BEGIN")
 
     def writing(self, lock_id: int | None = None) -> AbstractContextManager[_Connection]:
-        """Open a transaction that writes; for all locks together, one at a time."""
+        """Open a write transaction. Only one can be open at a time, across all locks."""
         return self._transaction(self._writer, "BEGIN IMMEDIATE")
 
     @staticmethod
@@ -137,7 +138,7 @@ class _Connection(sqlite3.Connection):
         return new_id
 
     def go_on_after_ids(self) -> None:
-        """Do nothing, because SQLite records the highest ID."""
+        """Do nothing, because SQLite itself continues after the highest ID."""
 
 
 def _connect(path: Path | None, wait_s: float) -> _Connection:
@@ -153,10 +154,10 @@ def _connect(path: Path | None, wait_s: float) -> _Connection:
 
 
 def _make_private(path: Path) -> None:
-    """Create the file if it is missing, and let only this user read it and SQLite's other files.
+    """Create the file if it is missing, and remove the access of other users.
 
-    SQLite opens its other files by name and follows links. Therefore no other user may be able to
-    create a link in the directory.
+    This also applies to the files that SQLite creates beside the file. SQLite opens them by name
+    and follows links, so other users must not be able to create a link in the directory.
 
     Raises:
         OSError: Others can write in the directory, or a file is a link or belongs to another user.

@@ -1,7 +1,7 @@
-"""The interface of the service's databases, and their tables.
+"""The interface of the service's databases, their errors, and the tables in SQLite.
 
-All databases get the same statements, in SQLite's spelling. Differences between them are in
-``sqlite_storage`` and ``postgres_storage``, and no other module depends on the kind.
+All databases get the same statements, in SQLite's spelling. The differences between the databases
+are in ``sqlite_storage`` and ``postgres_storage``; other modules need not know them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 VERSION = 1
-"""Version of the schema; raise it with every change."""
+"""Version of ``SCHEMA``; increase it with every change of the schema."""
 
 SCHEMA = """
 CREATE TABLE lock (
@@ -70,7 +70,7 @@ class Unavailable(Exception):
 
 
 class Again(Unavailable):
-    """A conflict or a lost connection; the same operation may succeed if it is repeated."""
+    """A conflict or a lost connection; a repetition of the same operation may succeed."""
 
 
 class OutcomeUnknown(Exception):
@@ -82,10 +82,10 @@ class NameTaken(Exception):
 
 
 class Unusable(OSError):
-    """A database that the service cannot begin with.
+    """An error for a database that the service cannot use when it starts.
 
     Args:
-        reason: The problem, without a full stop.
+        reason: The problem, without a period at the end.
         database: The name of the database, without a password.
         hint: The next step for the user.
     """
@@ -100,7 +100,7 @@ class Rows(Protocol):
 
     @property
     def description(self) -> Any:
-        """A sequence for each column, which starts with the column's name."""
+        """A sequence for each column; its first item is the column's name."""
 
     @property
     def rowcount(self) -> int:
@@ -117,7 +117,7 @@ class Connection(Protocol):
     """A connection, inside a transaction."""
 
     same_name: str
-    """The condition that finds a lock's remotes with the name ``?`` by an index."""
+    """The SQL condition that finds a lock's remote with the name ``?`` by an index."""
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> Rows:
         """Execute one statement, which has a ``?`` for each value."""
@@ -126,22 +126,23 @@ class Connection(Protocol):
         """Execute an ``INSERT`` of one row and return its new ID."""
 
     def go_on_after_ids(self) -> None:
-        """Continue after the highest ID, because rows were added with given IDs."""
+        """Let new IDs continue after the highest ID; call this after adding rows with given IDs."""
 
 
 class Database(Protocol):
     """An open database, which several threads may use at the same time.
 
-    A failed transaction raises ``Unavailable``, or ``OutcomeUnknown`` if it may be committed.
+    A failed transaction raises ``Unavailable``, or ``OutcomeUnknown`` if it may have been
+    committed.
     """
 
     threads: int
-    """Number of threads that it serves at the same time; another one would only wait."""
+    """Number of threads in which the service calls the database; more threads would only wait."""
     is_quick: bool
-    """Whether a read takes less time than a switch to a thread, and never waits for a write."""
+    """Whether a read is faster than a switch to a thread, and never waits for a write."""
 
     def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
-        """Return the rows of one statement that reads; it needs no transaction."""
+        """Return the rows of one read statement, which needs no transaction."""
 
     def reading(self) -> AbstractContextManager[Connection]:
         """Open a transaction in which all reads see the same state."""
@@ -149,8 +150,9 @@ class Database(Protocol):
     def writing(self, lock_id: int | None = None) -> AbstractContextManager[Connection]:
         """Open a transaction that commits at its end, and changes nothing after an exception.
 
-        Other writers to the same lock wait for its end, so its reads stay true. The IDs of a
-        lock's remotes therefore grow in the order in which clients first see them.
+        Other writers to the same lock wait for the end of the transaction, so the values that it
+        reads stay current. The IDs of a lock's remotes therefore grow in the order in which clients
+        first see the remotes.
 
         Args:
             lock_id: The lock to write to; None if there is no other writer.
@@ -164,4 +166,4 @@ class Database(Protocol):
 
 
 Begin = Callable[[Connection], None]
-"""Fills a new database, in the transaction that creates its tables."""
+"""A function that fills a new database, in the transaction that creates its tables."""

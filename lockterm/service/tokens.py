@@ -1,7 +1,7 @@
-"""Bearer tokens, each with a name, and stored as hashes so that a reader cannot use them.
+"""Bearer tokens, each with a name. They are stored as hashes, which cannot be used as tokens.
 
-SHA-256 without a salt is enough: ``new_token`` has 256 random bits, and a chosen token has at least
-``SHORTEST`` characters. A slow hash would delay every request.
+SHA-256 without a salt is enough: a token from ``new_token`` has 256 random bits, and a token that
+a person chose has at least ``SHORTEST`` characters. A slow hash would delay every request.
 """
 
 from __future__ import annotations
@@ -12,23 +12,25 @@ from collections.abc import Callable
 from hashlib import sha256
 
 SHORTEST = 20
-"""Minimum number of characters of a chosen token."""
+"""Minimum number of characters of a token that a person chose."""
 MAX_BYTES = 1024 * 1024
-"""Maximum size of a file of tokens."""
+"""Maximum size of a file of tokens, in bytes."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _HASH = re.compile(r"sha256:([0-9a-f]{64})")
 
 
 class Tokens:
-    """The valid tokens.
+    """The access tokens that the service accepts.
 
     Args:
-        read: Returns the text with the lines of the tokens, and a sentence if others could have
-            written it, else an empty string. Called now and by ``read_again``.
+        read: Returns the text that has the tokens, one per line. Also returns a sentence if other
+            users could have written the text, otherwise an empty string. The constructor and
+            ``read_again`` call it.
 
     Raises:
         OSError: The text cannot be read.
-        ValueError: The text has an error or no token; a sentence that does not repeat its words.
+        ValueError: The text has an error or no token, or others could have written it. The message
+            is a sentence that does not quote the text.
     """
 
     def __init__(self, read: Callable[[], tuple[str, str]]) -> None:
@@ -45,8 +47,8 @@ class Tokens:
     def read_again(self) -> None:
         """Read the text again.
 
-        If the text has an error, its tokens that were valid before stay valid, and no token is
-        added. If it cannot be read, no token is valid, so that a revoked token always ends.
+        If the text has an error, the tokens in it that were valid before stay valid, and no token
+        is added. If the text cannot be read, no token is valid, because a token may be revoked.
 
         Raises:
             OSError: The text cannot be read.
@@ -64,14 +66,14 @@ class Tokens:
         raise ValueError(problem)
 
     def __len__(self) -> int:
-        """Return how many tokens are valid."""
+        """Return the number of valid tokens."""
         return len(self._names)
 
     def name_of(self, token: bytes) -> str | None:
-        """Return the name of a token; None if it is not valid.
+        """Return the name of a token; None if the token is not valid.
 
-        The time that this takes reveals nothing about valid tokens, because only hashes are
-        compared.
+        The duration of the lookup reveals nothing about valid tokens, because it compares only
+        hashes.
         """
         return self._names.get(sha256(token).digest())
 
@@ -82,10 +84,10 @@ def new_token() -> str:
 
 
 def line_of(name: str, token: str) -> str:
-    """Return the line for a token.
+    """Return the line for a token in a file of tokens.
 
     Raises:
-        ValueError: The name is invalid; its text is a sentence.
+        ValueError: The name is invalid; the message is a sentence.
     """
     if not _NAME.fullmatch(name):
         raise ValueError("A name has 1 to 64 letters, digits, points, dashes or underscores.")
@@ -93,12 +95,12 @@ def line_of(name: str, token: str) -> str:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Return why tokens cannot be read, as a sentence."""
+    """Return the reason why tokens cannot be read, as a sentence."""
     return f"{error.strerror}." if isinstance(error, OSError) else str(error)
 
 
 def _parsed(text: str, problem: str) -> tuple[dict[bytes, str], str]:
-    """Return the tokens of all lines without an error, and the first problem."""
+    """Return hash -> name for all well-formed lines, and the first problem or an empty string."""
     names: dict[bytes, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         name, _, kept = line.partition("#")[0].strip().partition(" ")

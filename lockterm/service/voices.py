@@ -9,7 +9,7 @@ from .site import Call, SiteLock
 
 
 def list_packs(call: Call) -> object:
-    """Return the packs of a lock's model in the short form (section 4.9)."""
+    """Return summaries of the packs of a lock's model (section 4.9)."""
     return [_short(pack) for pack in _lock(call).model.packs]
 
 
@@ -33,7 +33,7 @@ def full_packs(call: Call) -> object:
 
 
 def pack_detail(call: Call) -> object:
-    """Return a pack of a lock with its file's address, size and MD5 (section 4.11)."""
+    """Return a voice pack of a lock with its file's URL, size and MD5 (section 4.11)."""
     name = call.given.text("name")
     pack = _lock(call).model.pack(name)
     if pack is None:

@@ -1,6 +1,7 @@
 """The log of the service, and the middleware that logs and counts requests.
 
-A line has no header, no body and no name except a token's. Instead of a path it has the endpoint.
+A line contains no header, no body, and no name except the name of a token. It contains the endpoint
+instead of the requested path.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ _CODE = re.compile(rb'\{"err(?:or)?[cC]ode":(-?[0-9]{1,3}),')
 
 
 class Log:
-    """A log on stderr, which writes each line at once, so that lines of processes do not mix.
+    """A log on stderr. Each line is written in one call, so that lines of processes do not mix.
 
     Args:
-        as_json: Whether to write a JSON object for each event and request; else the log has
+        as_json: Whether to write a JSON object for each event and request. Otherwise the log has
             sentences, and no requests.
     """
 
@@ -44,8 +45,8 @@ class Log:
 
         Args:
             event: The kind of event, for programs.
-            said: A sentence for people; without one, only the JSON log has the event.
-            facts: More values for programs.
+            said: A sentence for people; if it is empty, only a JSON log records the event.
+            facts: More values for programs, by name.
         """
         if self.as_json:
             now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -55,7 +56,10 @@ class Log:
             self._write(f"lockterm: {said}")
 
     def failed(self, error: BaseException) -> None:
-        """Log the error behind an answer, without its text, which may contain values."""
+        """Log the error behind an answer, without its message, which may contain values.
+
+        Only a JSON log records it.
+        """
         cause = error.__cause__ or error
         frame = cause.__traceback__
         while frame is not None and frame.tb_next is not None:
@@ -93,7 +97,7 @@ class Watch:
         self._figures = figures
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and log and count its answer."""
+        """Pass the request to the application, and log and count its answer."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

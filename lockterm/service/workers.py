@@ -1,7 +1,7 @@
-"""Serving with several processes on one socket, for a database that they can share.
+"""A service of several processes on one socket, for a database that they can share.
 
-The processes have no state, so a process that dies is replaced, and its answered changes are in the
-database. All of them end with the process that started them, even if it is killed.
+The processes have no state. A process that dies is replaced, and its answered changes are in the
+database. All processes end with the process that started them, even if that one is killed.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ _PAUSE_S = 0.5
 
 
 def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> None:
-    """Serve in the foreground with several processes until asked to end; then end cleanly.
+    """Serve in the foreground with several processes until a signal asks to end; then end cleanly.
 
-    The first line on stdout is that of ``running.serve``. Call it in a process with one thread.
+    The first line on stdout is the same as from ``running.serve``. Call this in a process with one
+    thread.
 
     Args:
         workers: Number of processes.
         host: Name or address to listen on.
-        port: TCP port; 0 selects a free one.
+        port: TCP port; 0 selects a free port.
         options: The options of ``create_service``, with a database that processes can share.
 
     Raises:
@@ -115,9 +116,9 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
 
 
 def _work(parent_lives: int, host: str, listening: socket.socket, options: Any) -> NoReturn:
-    """Work until asked to end, or until the parent ends.
+    """Serve in a worker until a signal asks to end or the parent ends; then end the process.
 
-    Signals are blocked when this starts, so that none is lost.
+    The caller must have blocked the signals, so that none is lost.
     """
 
     def watch() -> None:

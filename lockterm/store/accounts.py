@@ -1,7 +1,7 @@
 """The accounts of each service, identified by their credentials.
 
-The journal notes the account and a digest of the credentials with each change. This shows which
-account the credentials of a profile belong to.
+The journal records the account and a digest of the credentials with each change. These records show
+which account the credentials of a profile belong to.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from lockterm.store.journal import Journal
 
 _SHOWN = 8
-"""Digits of a digest in the generated name of an account."""
+"""Number of digits of the digest in a generated account name."""
 
 _UNNAMED = re.compile(rf".+-[0-9a-f]{{{_SHOWN}}}", re.DOTALL)
 
 _IDENTITY = ("id", "remoteNumber", "createTime")
 
 _NEWEST = "seq > (SELECT ifnull(max(seq), 0) - 10000 FROM operations)"
-"""The condition for the changes that are searched: a long journal has hundreds of thousands."""
+"""The condition for the changes to search, because a long journal has hundreds of thousands."""
 
 
 def digest_credentials(profile: Profile) -> str:
-    """Return a salted digest of the headers of a profile."""
+    """Return a digest of the headers of a profile, salted with its base URL."""
     headers = sorted((name.lower(), text) for name, text in profile.headers.items())
     return digest_of(json.dumps(headers), profile.base_url)
 
@@ -47,10 +47,10 @@ class Accounts:
     """The accounts of a profile. Every method raises ``StoreError`` if the file fails.
 
     Args:
-        database: The file.
+        database: The local store.
         journal: The journal of the profile.
         profile: The profile.
-        credentials: See :func:`digest_credentials`.
+        credentials: The digest from :func:`digest_credentials`.
     """
 
     def __init__(
@@ -62,7 +62,11 @@ class Accounts:
         self._credentials = credentials
 
     def current(self) -> Account:
-        """Return the account of the profile, found by the changes sent before."""
+        """Return the account of the profile, with other names under which it may have sent changes.
+
+        If the profile names no account, the journal shows which account last used the same
+        credentials. If the journal has no such change, the account's name is generated.
+        """
         profile, service = self._profile, self._profile.base_url
         name = profile.account or f"{profile.name}-{self._credentials[:_SHOWN]}"
         if profile.account:
@@ -83,7 +87,7 @@ class Accounts:
         return Account(name, tuple(earlier))
 
     def _take_over(self) -> None:
-        """Move operations to the named account from names generated from its credentials."""
+        """Move operations to the profile's named account from names generated for it before."""
         service, profile = self._profile.base_url, self._profile
         with self._database.reading() as connection:
             rows = fetch(
@@ -96,7 +100,11 @@ class Accounts:
             self._journal.move_account(unnamed, profile.account)
 
     def merge(self, account: Account, earlier: str) -> Account:
-        """Note that the credentials of an account are new ones of an earlier account.
+        """Move the operations of an account to an earlier one, which got new credentials.
+
+        Args:
+            account: The account with the new credentials.
+            earlier: The name of the earlier account.
 
         Returns:
             The earlier account.
@@ -106,7 +114,7 @@ class Accounts:
         return Account(earlier, left)
 
     def left_by_others(self, account: str) -> list[Operation]:
-        """Return the account's unconfirmed operations that profiles of other names have sent."""
+        """Return the account's unconfirmed operations that were sent by profiles of other names."""
         states = quoted(sorted(UNSETTLED - {State.DAMAGED}))
         with self._database.reading() as connection:
             rows = fetch(
@@ -121,7 +129,7 @@ class Accounts:
         """Yield the remotes of a lock that the service showed to an account, the newest first.
 
         Yields:
-            The ID and number of each, and its creation time if known.
+            The ID and number of each remote, and its creation time if known.
         """
         with self._database.reading() as connection:
             rows = fetch(
@@ -139,7 +147,7 @@ class Accounts:
                     yield {name: record[name] for name in _IDENTITY if name in record}
 
     def of_credentials(self, credentials: str) -> str | None:
-        """Return the account that was last used with some credentials; None if there is none."""
+        """Return the account last used with the given credentials; None if there is none."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,

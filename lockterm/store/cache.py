@@ -1,4 +1,4 @@
-"""The last answers of the service, for an instant first display; it may be deleted at any time."""
+"""The cache of the service's last answers, for an instant display; it can be deleted any time."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ MOST_BYTES = 64 * 1024 * 1024
 """Maximum bytes of all answers kept; the oldest are dropped first."""
 
 LARGEST = 512 * 1024
-"""Maximum characters of an answer that is kept; a page of 200 remotes has about 100,000."""
+"""Maximum characters of a kept answer as JSON; a page of 200 remotes has about 100,000."""
 
 MOST_LIST_BYTES = 256 * 1024 * 1024
-"""Maximum bytes of all whole lists kept, which is twice what 10,000 locks of 100 remotes take. The
-oldest are dropped first."""
+"""Maximum bytes of all whole lists kept, twice the size of the lists of 10,000 locks with 100
+remotes each. The oldest are dropped first."""
 
 TABLES = (
     """
@@ -93,7 +93,7 @@ def cache_of(directory: Path, profile: Profile) -> Cache | None:
         profile: The profile.
 
     Returns:
-        The cache; None if the profile turns caching off, and then its earlier answers are deleted.
+        The cache; None if the profile turns caching off. Its earlier answers are then deleted.
     """
     cache = Cache(directory / "answers.db", profile)
     if profile.cache:
@@ -105,14 +105,14 @@ def cache_of(directory: Path, profile: Profile) -> Cache | None:
 
 
 class Cache:
-    """The last answers that a profile read with its credentials. Its methods never raise.
+    """The last answers that a profile read with its credentials. No method raises ``StoreError``.
 
-    Answers for one token are not meant for another one on the same machine. So other
-    credentials, other profiles and other services find nothing.
+    Answers for one token must not be shown to the user of another token on the same machine.
+    Therefore other credentials, other profiles and other services find nothing.
 
     Args:
         path: The file.
-        profile: The owner of the answers: its name, base URL and headers.
+        profile: The profile. Its name, base URL, account and headers are the owner of the answers.
     """
 
     def __init__(self, path: Path, profile: Profile) -> None:
@@ -121,7 +121,7 @@ class Cache:
         self._profile = profile
         self._is_checked = False
         self._list_bytes: int | None = None
-        """Bytes of all lists kept; None if they were not counted yet."""
+        """Bytes of all lists kept; None until they are counted."""
 
     @cached_property
     def _owner(self) -> str:
@@ -134,7 +134,7 @@ class Cache:
         return self._database.path.exists()
 
     def get(self, key: str) -> tuple[Any, int] | None:
-        """Return the value of a key and its time in milliseconds; None if there is none."""
+        """Return the value of a key and its time in milliseconds; None if there is no value."""
         try:
             with self._opened().transaction() as connection:
                 row: sqlite3.Row | None = connection.execute(
@@ -146,7 +146,13 @@ class Cache:
             return None
 
     def put(self, key: str, value: Any, at_ms: int) -> None:
-        """Keep a value, unless it is so large that thousands like it would fill the disk."""
+        """Keep a value; if it exceeds ``LARGEST``, only delete the older value of its key.
+
+        Args:
+            key: The key.
+            value: The value, which must be valid as JSON.
+            at_ms: The time of the value, in milliseconds since the epoch.
+        """
         text = json.dumps(value)
         if len(text) > LARGEST:
             self.forget(key)
@@ -161,7 +167,10 @@ class Cache:
                 connection.execute(_OLDEST, (MOST_BYTES, MOST))
 
     def forget(self, start: str) -> None:
-        """Delete the keys with a prefix, which a change made doubtful. "" deletes everything."""
+        """Delete the owner's answers whose keys begin with a text, because they may be out of date.
+
+        An empty text deletes all answers and lists of the owner.
+        """
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute(
                 "DELETE FROM answers WHERE owner = ? AND substr(key, 1, ?) = ?",
@@ -173,7 +182,7 @@ class Cache:
     # --- whole lists -----------------------------------------------------------------------
 
     def put_list(self, lock_id: int, listing: Listing) -> None:
-        """Keep a lock's whole list, replacing the one before."""
+        """Keep the whole list of a lock's remotes, and replace the list kept before."""
         rows = [
             (
                 block.texts.encode("utf-8", "surrogatepass"),
@@ -202,7 +211,7 @@ class Cache:
                 self._list_bytes = int(count)
 
     def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:
-        """Return the kept lists by lock ID; or only that of one lock."""
+        """Return lock ID -> kept list, for one lock, or for all locks if ``lock_id`` is None."""
 
         def block(row: sqlite3.Row) -> Block:
             texts = row["texts"].decode("utf-8", "surrogatepass")
@@ -229,7 +238,7 @@ class Cache:
     def ends(
         self, lock_id: int, block: int, most: int
     ) -> list[tuple[array[int], int, bool]] | None:
-        """Return when the remotes of a kept list end.
+        """Return the end dates of the remotes of a kept list, by block.
 
         Args:
             lock_id: The lock.
@@ -237,8 +246,8 @@ class Cache:
             most: Maximum number of blocks.
 
         Returns:
-            For each block ``Block.ends``, ``Listing.at_ms`` and ``Listing.changed``; None if
-            they cannot be read.
+            ``Block.ends``, ``Listing.at_ms`` and ``Listing.changed`` for each block; None if they
+            cannot be read.
         """
         try:
             with self._opened().reading() as connection:
@@ -252,7 +261,7 @@ class Cache:
             return None
 
     def is_behind(self, lock_id: int) -> bool:
-        """Return whether no list of a lock is kept, or the lock was changed since."""
+        """Return whether no list of a lock is kept, or the lock was changed after it was read."""
         try:
             with self._opened().reading() as connection:
                 row = connection.execute(
@@ -264,7 +273,7 @@ class Cache:
             return True
 
     def note_changed(self, lock_id: int) -> None:
-        """Note that a lock was changed since its list was read."""
+        """Mark the kept list of a lock as out of date, because the lock was changed."""
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute(
                 "UPDATE lists SET changed = 1 WHERE owner = ? AND lock_id = ?",
@@ -272,12 +281,12 @@ class Cache:
             )
 
     def close(self) -> None:
-        """Close the file after the running work."""
+        """Close the file after the running work has ended."""
         self.thread.end()
         self._database.close()
 
     def _opened(self) -> Database:
-        """Return the database; a file much larger than the present limits is deleted first."""
+        """Return the database; first delete a file much larger than the present limits."""
         if not self._is_checked:
             self._is_checked = True
             path = self._database.path

@@ -1,4 +1,4 @@
-"""Detection of a damaged store; ``salvage`` rescues it."""
+"""The detection of a damaged store; ``salvage`` rescues the store."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ TABLE_NAMES = """
     SELECT name FROM {file}.sqlite_master
     WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
 """
-"""The query for the names of a file's tables, without SQLite's own."""
+"""The query for the names of a file's tables, without SQLite's own tables."""
 
 Contents = dict[tuple[Any, ...], int]
-"""A file's table of contents: (type, name, table, statement) as bytes -> the first page."""
+"""A file's table of contents: (type, name, table, statement) as bytes -> number of first page."""
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return whether an error means a damaged file, and not, say, a full disk or a lock."""
+    """Return whether an error means a damaged file, not for example a full disk or a lock."""
     if isinstance(error, UnicodeDecodeError):
         return True
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
@@ -40,10 +40,12 @@ _LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
 def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse a store with triggers or views: lockterm makes none, and they would act in its name.
+    """Refuse a store with triggers or views.
+
+    lockterm creates none, and a statement of lockterm would run a foreign one.
 
     Raises:
-        StoreError: The store has one.
+        StoreError: The store has a trigger or view.
         sqlite3.Error: The store cannot be read.
     """
     query = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') LIMIT 1"
@@ -57,7 +59,7 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def failure_of(path: Path, error: Exception) -> tuple[str, str]:
-    """Return why an undamaged store cannot be used, and what to do about it."""
+    """Return the reason why an undamaged store cannot be used, and a hint for the user."""
     if getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED:
         return (
             f"The local store {path} is locked by another program.",
@@ -73,7 +75,7 @@ def failure_of(path: Path, error: Exception) -> tuple[str, str]:
 
 @contextlib.contextmanager
 def passing_damage() -> Iterator[None]:
-    """Leave the block at an error of a damaged file."""
+    """Leave the block without an exception if it raises an error of a damaged file."""
     try:
         yield
     except DATA_ERRORS as error:
@@ -82,12 +84,12 @@ def passing_damage() -> Iterator[None]:
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return a store's file, and the two that SQLite may have beside it."""
+    """Return the paths of a store's file and of the two files that SQLite may create beside it."""
     return [path, beside(path, "-wal"), beside(path, "-shm")]
 
 
 def inode(path: Path) -> int:
-    """Return the inode of the file at a path; 0 if there is none."""
+    """Return the inode of the file at a path; 0 if there is no file or it cannot be read."""
     try:
         return path.stat().st_ino
     except OSError:
@@ -107,7 +109,7 @@ def contents(connection: sqlite3.Connection) -> Contents:
 
 
 def checksum(made: Contents) -> int:
-    """Return a checksum of a schema table; it does not depend on the pages of the tables."""
+    """Return a checksum of a table of contents that does not depend on the page numbers."""
     return crc32("".join(sorted(map(repr, made))).encode())
 
 
@@ -125,7 +127,7 @@ def is_earlier(found: Contents) -> bool:
 
 
 def beside(path: Path, suffix: str) -> Path:
-    """Return the path of a file beside a store, named after it."""
+    """Return the path of a file beside a store, named after the store and a suffix."""
     return path.with_name(path.name + suffix)
 
 

@@ -36,7 +36,7 @@ from lockterm.threads import SingleThreadExecutor
 def fetch(
     connection: sqlite3.Connection, query: str, values: Sequence[Any] | Mapping[str, Any] = ()
 ) -> list[sqlite3.Row]:
-    """Return the rows of a query; text that is not UTF-8, because of damage, as bytes."""
+    """Return the rows of a query; text that is not UTF-8, because of damage, becomes bytes."""
     try:
         return connection.execute(query, values).fetchall()
     except sqlite3.OperationalError as error:
@@ -85,14 +85,15 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 
 def compare_contents(connection: sqlite3.Connection, tables: Sequence[str] = TABLES) -> None:
-    """Compare the tables of a file with those of this version; a later one may have changed them.
+    """Check that a file has the tables of this version, unless a later version made the file.
 
     Args:
         connection: A connection to the file.
         tables: The statements that make the tables.
 
     Raises:
-        sqlite3.DatabaseError: A table differs, and the file is not from a later version.
+        sqlite3.DatabaseError: A table differs or is missing, and the file is not from a later
+            version.
     """
     found = contents(connection)
     if checksum(found) in MADE or not contents_of(tables).keys() - found.keys():
@@ -107,16 +108,16 @@ _TROUBLE = (UnicodeDecodeError, sqlite3.Error, OSError)
 """The errors of SQLite and of the disk."""
 
 BUSY_S = 5.0
-"""Seconds for which a transaction waits for another session on the same store."""
+"""Maximum seconds for which a transaction waits for another session on the same store."""
 CACHE_BUSY_S = 0.2
-"""The same for a cache: to go without it is better than to wait."""
+"""The same limit, in seconds, for a cache: to continue without the cache is better than to wait."""
 
 
 class Database:
     """A connection to the store, usable from any thread. Transactions must be short.
 
     Args:
-        path: The file; its directory is made with mode 0700 and the file with 0600.
+        path: The file. Its directory is made with mode 0700, and the file with mode 0600.
         tables: The statements that make the tables.
         durable: Whether a committed transaction must survive a power loss; a cache need not.
     """
@@ -127,15 +128,15 @@ class Database:
         self._durable = durable
         self._busy_timeout_s = BUSY_S if durable else CACHE_BUSY_S
         self.notice = ""
-        """A notice for people about a damaged store; empty if all is well."""
+        """A notification about a damaged store that was replaced; empty if there was no damage."""
         self.is_waiting = False
-        """Whether it waits for another program that has locked the file."""
+        """Whether a transaction waits for another program that may have locked the file."""
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
         self._mutex = threading.RLock()
         self.thread = SingleThreadExecutor("store" if durable else "cache")
-        """The thread in which the event loop uses it; parallel users would wait for each other
-        anyway."""
+        """The thread in which the event loop uses the database, because parallel transactions would
+        wait for each other anyway."""
 
     def _open(self) -> sqlite3.Connection:
         """Return a connection to the file in place; a damaged file is replaced first."""
@@ -150,7 +151,7 @@ class Database:
         return self._connect()
 
     def _begin(self, *, wait: bool = True) -> sqlite3.Connection:
-        """Return the connection, inside a transaction on the file that is in place now."""
+        """Begin a transaction on the file that is in place now, and return the connection."""
         while True:
             connection = self._current()
             self.is_waiting = wait
@@ -169,8 +170,8 @@ class Database:
     def _current(self) -> sqlite3.Connection:
         """Return a connection to the file that is in place now.
 
-        If the file was removed or replaced by another session, everything in the open one is
-        copied to the new one.
+        If the open file was removed or replaced, connect to the file that is in place now. The rows
+        that only the old file of a durable store has are copied to the new file.
         """
         old, old_inode = self._connection, self._inode
         if old is None or inode(self.path) == old_inode:
@@ -190,7 +191,7 @@ class Database:
         return connection
 
     def _carry_over(self, old: sqlite3.Connection) -> None:
-        """Copy the rows that only the old file has to the new one, skipping damage."""
+        """Copy the rows that only the old file has to the new file; skip tables with damage."""
         old.execute("ATTACH ? AS new", (str(self.path),))
         try:
             for (table,) in old.execute(TABLE_NAMES.format(file="new")).fetchall():
@@ -217,13 +218,14 @@ class Database:
                 file.unlink(missing_ok=True)
 
     def check(self) -> None:
-        """Check the whole file; a damaged one is set aside and replaced.
+        """Check the whole file; if it is damaged, set it aside and replace it.
 
-        A damaged index would find no row and raise nothing, which could hide an unconfirmed change.
+        A search by a damaged index may find no row and raise no error. This could hide an
+        unconfirmed change.
 
         Raises:
             StoreError: The file cannot be opened.
-            StoreDamaged: The file was damaged and is replaced by its readable content.
+            StoreDamaged: The file was damaged; a new file with its readable rows replaces it.
         """
         with self.reading() as connection:
             (said,) = fetch(connection, "PRAGMA integrity_check(1)")[0]
@@ -251,7 +253,7 @@ class Database:
         return connection
 
     def _close_to_others(self) -> None:
-        """Remove the access of other users to a store that came from, say, a backup."""
+        """Remove the access of other users, for example to a store that came from a backup."""
         for file in files_of(self.path):
             try:
                 mode = file.lstat().st_mode
@@ -263,7 +265,7 @@ class Database:
                 file.chmod(mode & FILE_MODE)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the tables of a new file, or compare those of an existing one."""
+        """Make the tables of a new file, or check the tables of an existing file."""
         if not contents(connection):  # else without waiting for a session that is writing
             connection.execute("BEGIN IMMEDIATE")  # two sessions may start at once
             with connection:
@@ -273,7 +275,7 @@ class Database:
 
     @contextmanager
     def transaction(self, *, wait: bool = True) -> Iterator[sqlite3.Connection]:
-        """Open a durable transaction: all of it or nothing.
+        """Open a transaction that is saved as a whole or not at all.
 
         Args:
             wait: Whether to wait for another program that has locked the file.
@@ -299,7 +301,9 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Open a read-only transaction, which never waits and also works on a read-only disk.
+        """Open a transaction for reads, which also works on a read-only disk.
+
+        With a write-ahead log, it does not wait for writers of other sessions.
 
         Raises:
             StoreError: The file cannot be opened or read.
@@ -331,7 +335,7 @@ class Database:
                     stand_in.close()
 
     def _trouble(self, error: Exception) -> StoreError:
-        """Return the error to raise; a damaged file is set aside first."""
+        """Return the error to raise; first set a damaged file aside and replace it."""
         if isinstance(error, StoreError):
             return error
         if is_damage(error):
@@ -351,7 +355,7 @@ class Database:
         return StoreError(sentence, hint=hint)
 
     def _unwritable(self) -> sqlite3.Connection | None:
-        """Return a connection for a full or read-only disk; None if that is impossible."""
+        """Return a read-only connection for a full or read-only disk; None if it is impossible."""
         if not self.path.is_file():
             return None
         # If SQLite's side files cannot be made either, the file is read as immutable.

@@ -19,9 +19,11 @@ class Drafts:
         self._profile = profile
 
     def save(self, draft: Draft, *, wait: bool = True) -> None:
-        """Save a draft, and replace the older one of the same form and session.
+        """Save a draft, and replace the older draft of the same form and session.
 
-        ``wait`` says whether to wait for a program that has locked the store.
+        Args:
+            draft: The draft.
+            wait: Whether to wait for another program that has locked the store.
         """
         with self._database.transaction(wait=wait) as connection:
             connection.execute(
@@ -32,12 +34,17 @@ class Drafts:
             )
 
     def drop(self, draft: Draft, *, wait: bool = True) -> None:
-        """Delete the draft of its form and session after the form was sent or discarded."""
+        """Delete a draft, because its form was sent or discarded.
+
+        Args:
+            draft: The draft.
+            wait: Whether to wait for another program that has locked the store.
+        """
         with self._database.transaction(wait=wait) as connection:
             connection.execute(f"DELETE FROM drafts WHERE {_KEY}", self._key(draft))
 
     def hand_over(self, draft: Draft, session: str) -> None:
-        """Give the draft to another session, and replace that session's draft of the form."""
+        """Give a draft to another session, and replace that session's draft of the same form."""
         with self._database.transaction() as connection:
             connection.execute(
                 f"UPDATE OR REPLACE drafts SET session = ? WHERE {_KEY}",
@@ -66,7 +73,7 @@ class Drafts:
 
 
 _NEW = -(2**63)
-"""Means "no remote yet" in a key column, which cannot be null; never a remote's ID."""
+"""The value for "no remote yet" in a key column, which cannot be null; no remote has this ID."""
 
 
 def _draft(row: sqlite3.Row) -> Draft | None:

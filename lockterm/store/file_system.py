@@ -18,7 +18,7 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
 
 def look_at_file_system(directory: Path) -> bool:
-    """Return whether processes can share memory through files in a directory.
+    """Check the file locks, and return whether processes can share memory by files in a directory.
 
     Raises:
         StoreError: There are no file locks, so two sessions would overwrite each other's changes.

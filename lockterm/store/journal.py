@@ -1,7 +1,7 @@
 """The journal: a row for every write, on the disk before its first byte leaves. Rows stay forever.
 
 Only ``lockterm.operations`` writes here. A state changes by compare-and-set, so that only one of
-two sessions can settle an operation.
+two sessions can resolve an operation.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ _OWN = """(profile = :profile OR profile IS NULL OR profile IN (
 
 _HERE = "((service = ? AND account = ?) OR (account IS NULL AND profile = ?))"
 """The condition for operations sent to the profile's account by any profile. Earlier versions did
-not note the account; then the operation belongs to its profile."""
+not record the account; such an operation belongs to its profile."""
 
 RARE = 10_000
-"""Maximum number of rows that are found by an index. With more, a scan from the newest row soon
-fills a page, and a list of all of them takes longer."""
+"""Maximum number of rows to find by an index. If more rows match, a scan from the newest row soon
+fills a page, and the list of all matching rows would take longer."""
 
 _KNOWN_DAMAGED = "seq IN (SELECT value FROM json_each(:damaged))"
 
@@ -69,9 +69,9 @@ class Journal:
     """The operations of one profile. Every method raises ``StoreError`` if the file fails.
 
     Args:
-        database: The file.
+        database: The local store.
         profile: The profile's name.
-        service: Its base URL: two profiles with one account there change the same locks.
+        service: The profile's base URL; profiles with the same URL and account share their locks.
     """
 
     def __init__(self, database: Database, profile: str, service: str = "") -> None:
@@ -79,7 +79,7 @@ class Journal:
         self._profile = profile
         self._service = service
         self.account = Account("")
-        """The account that the profile means."""
+        """The account that the profile uses."""
         self._damaged, self._all = DamagedRows(), RowCount(_OWN, profile)
 
     @property
@@ -98,10 +98,10 @@ class Journal:
         """Insert a new operation, unless another one blocks it.
 
         Returns:
-            The operation that blocks it, or None. These block it: an unsettled add or clear of the
-            lock, or change of the remote, unless this operation repeats it; the operation to
-            repeat, if it is settled; another operation that repeats the same one; an add of the
-            same name recorded since this one began, because the name check may be older.
+            None, or the operation that blocks the new one: an unconfirmed add or clear of the lock,
+            or change of the remote, that the new one does not repeat; the operation to repeat, if
+            already resolved; another repetition in flight; or an add of the same name that was
+            recorded after the new one began, because the name check may be older.
         """
         values = [stored(name, getattr(operation, name)) for name in FIELDS]
         with self._database.transaction() as connection:
@@ -137,7 +137,7 @@ class Journal:
     def settle_sent(
         self, operation: Operation, now_ms: int, *, state: State, **changes: Any
     ) -> None:
-        """Note the result of a sending on the operation and on the one that it repeats."""
+        """Save the result of a sent operation, and mark the one that it repeats as sent again."""
         # A certain result also replaces "unknown" from a session that took this one for dead.
         come_from = IN_FLIGHT if state is State.UNKNOWN else IN_FLIGHT | UNSETTLED - {State.DAMAGED}
         with self._database.transaction():
@@ -191,7 +191,7 @@ class Journal:
     def lines(
         self, selection: Selection = EVERYTHING, below: int | None = None, most: int = -1
     ) -> list[HistoryLine]:
-        """Return the operations of the profile in short, the newest first.
+        """Return summaries of the profile's operations, the newest first.
 
         Args:
             selection: The filter.
@@ -226,7 +226,7 @@ class Journal:
     def newest(
         self, selection: Selection, most: int, counted: int
     ) -> tuple[list[HistoryLine], int]:
-        """Return the newest operations in short and the number of all, with a single search.
+        """Return summaries of the newest operations and the number of all, by a single search.
 
         Args:
             selection: The filter.
@@ -244,10 +244,10 @@ class Journal:
         return [line_of(row) for row in rows], len(seqs)
 
     def look_through(self, most: int) -> bool:
-        """Check a number of rows for damage, so that a later filter need not.
+        """Check up to ``most`` rows for damage, so that a later filter need not check them.
 
         Returns:
-            Whether there are more rows.
+            Whether any row was checked; False means that none is left to check.
         """
         with self._database.reading() as connection:
             return self._damaged.look(connection, most)
@@ -306,12 +306,12 @@ class Journal:
         return self._sound(which, [*self._here, lock_id])
 
     def restored_as(self, backup_id: str, old_id: int) -> list[Operation]:
-        """Return the recorded adds that restore a remote of a backup, by its ID in the backup."""
+        """Return the recorded adds that restore the remote with ``old_id`` from a backup."""
         which = f"restores = ? AND restores_remote = ? AND {in_states(RECORDED)}"
         return self._sound(which, [backup_id, old_id])
 
     def linked(self, operation: Operation) -> list[Operation]:
-        """Return what an operation repeats or restores, and what repeats or restores it."""
+        """Return the operations that this one repeats or restores, or that repeat or restore it."""
         own = operation.id
         # The plus sign makes SQLite use the rare columns, not the index of the profile.
         where = "+profile = ? AND (id IN (?, ?) OR again_of = ? OR restores = ?)"
@@ -330,11 +330,11 @@ class Journal:
 
         Args:
             lock_id: The lock.
-            from_ms: Earliest time of settling, by this machine's clock.
-            till_ms: Latest time of settling; this is in the future because the clock may be set
-                back.
-            ids: Operations to include whenever they were settled by that clock.
-            name: Return no operations unless one contains this name; None returns all.
+            from_ms: Earliest time of the resolution, by this machine's clock.
+            till_ms: Latest time of the resolution, which is in the future because the clock may be
+                set back.
+            ids: Operations to include regardless of the time of their resolution.
+            name: A name that one of the operations must contain, or none is returned; may be None.
         """
         lately = f"(settled_ms BETWEEN ? AND ? OR settled_ms IS NULL OR id IN ({_marks(ids)}))"
         where = f"lock_id = ? AND {lately} AND {_HERE}"
@@ -347,7 +347,7 @@ class Journal:
         return self._sound(where, values)
 
     def about(self, add: Operation, remote_ids: Iterable[int]) -> list[Operation]:
-        """Return an add, operations on some remotes of its lock, and clears; oldest first."""
+        """Return an add, clears of its lock, and operations on some remotes; the oldest first."""
         ids = list(remote_ids)
         which = f"(id = ? OR remote_id IN ({_marks(ids)}) OR call = 'clear')"
         return self._sound(
@@ -355,11 +355,11 @@ class Journal:
         )
 
     def told_hidden(self, change: Operation, *, till_now: bool = False) -> list[Operation]:
-        """Return operations that show fields no list returns: adds, user numbers, deletes.
+        """Return the adds, user number changes, deletes and clears, for fields that lists omit.
 
         Args:
-            change: An operation of the lock.
-            till_now: Whether to return all of them; otherwise only those before the change.
+            change: An operation on the lock.
+            till_now: Whether to return all of these operations, or only those before the change.
         """
         calls = ("add", "updateRemoteUserNo", "delete", "clear")
         return self._sound(
@@ -369,7 +369,7 @@ class Journal:
         )
 
     def run_of(self, operation: Operation) -> str:
-        """Return the ID of the plan that has an operation as a step; empty if none has."""
+        """Return the ID of the plan that has an operation as a step; empty if there is none."""
         with self._database.reading() as connection:
             query = "SELECT plan_id FROM steps WHERE operation_id = ?"
             rows = fetch(connection, query, [operation.id])
@@ -381,10 +381,10 @@ class Journal:
         now_ms: int,
         may_have_left: Callable[[str, str], bool] = lambda session, operation_id: True,
     ) -> None:
-        """Settle the operations in flight of sessions that ended, for all profiles.
+        """Resolve the operations in flight of sessions that ended, for all profiles.
 
-        An operation that may have left becomes ``unknown``; one only ``prepared`` provably did
-        not leave.
+        An operation that may have left this machine becomes ``UNKNOWN``. An operation that provably
+        did not leave becomes ``NOT_SENT``.
         """
         for operation in self._select(in_states(IN_FLIGHT), []):
             if not is_alive(operation.session):
@@ -403,7 +403,7 @@ class Journal:
                 )
 
     def was_sent_again(self, operation_id: str) -> bool:
-        """Return whether an operation that repeats another one, or a part of it, was recorded."""
+        """Return whether a repetition of an operation, or of a part of it, was recorded."""
         return bool(self._select(f"again_of = ? AND {in_states(RECORDED)}", [operation_id]))
 
     def sending_again(self, operation_id: str) -> list[Operation]:
@@ -411,7 +411,7 @@ class Journal:
         return self._select(f"again_of = ? AND {in_states(IN_FLIGHT)}", [operation_id])
 
     def _replace(self, operation: Operation, now_ms: int) -> None:
-        """Settle the operation that another one repeats, unless it repeats only a part of it."""
+        """Mark the repeated operation as sent again, unless only a part of it is repeated."""
         original = self.find(operation.again_of) if operation.again_of else None
         if original is not None and original.call == operation.call:
             self.move(original.id, UNSETTLED, state=State.SENT_AGAIN, settled_ms=now_ms)
@@ -426,7 +426,7 @@ class Journal:
         )
 
     def _holding(self, operation: Operation) -> list[Operation]:
-        """Return the unsettled operations of the account that could interfere with an operation.
+        """Return the account's unresolved operations that could interfere with an operation.
 
         For an add or clear these are adds and clears of the lock; otherwise, changes of the remote.
         """

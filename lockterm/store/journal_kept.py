@@ -1,4 +1,4 @@
-"""Recorded changes of the journal, to compare with the service's list."""
+"""Recorded changes from the journal, to compare with the service's list."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from lockterm.store.database import Database, fetch
 from lockterm.store.journal_rows import WHOLE, in_states, operation_of
 
 MOST = 2000
-"""Maximum number of a lock's latest changes to search."""
+"""Maximum number of a lock's latest changes to return."""
 
 
 def recorded_changes(
     database: Database, service: str, account: str, lock_id: int
 ) -> list[Operation]:
-    """Return the latest recorded adds, changes and deletes of a lock, the oldest first."""
+    """Return the latest recorded operations on a lock, at most ``MOST``, the oldest first."""
     with database.reading() as connection:
         rows = fetch(
             connection,
@@ -27,7 +27,7 @@ def recorded_changes(
 
 
 def messages_of_run(database: Database, plan_id: str, start: str) -> Mapping[str, str]:
-    """Return operation ID -> message for a plan's messages that begin with a text."""
+    """Return operation ID -> message for a plan's operations whose message has a prefix."""
     with database.reading() as connection:
         rows = fetch(
             connection,

@@ -1,4 +1,4 @@
-"""Caches about journal rows, so that each row is checked once.
+"""Caches about journal rows, so that each row is checked only once.
 
 The journal never removes rows, and rows that lockterm writes are sound. A new connection may have
 opened another file, so each connection starts with empty caches.
@@ -16,7 +16,7 @@ from lockterm.store.journal_rows import SOUND, WHOLE, in_states, operation_of
 
 
 class DamagedRows:
-    """The damaged rows among the checked ones."""
+    """The numbers of the damaged rows among the rows checked so far."""
 
     def __init__(self) -> None:
         self._by: sqlite3.Connection | None = None
@@ -25,7 +25,7 @@ class DamagedRows:
 
     @property
     def as_json(self) -> str:
-        """The row numbers, as a JSON list."""
+        """The numbers of the damaged rows, as a JSON list."""
         return json.dumps(self._places)
 
     def look(self, connection: sqlite3.Connection, most: int = -1) -> bool:
@@ -36,7 +36,7 @@ class DamagedRows:
             most: Maximum number of rows; -1 for all.
 
         Returns:
-            Whether there were any.
+            Whether any row was checked.
         """
         if connection is not self._by:
             self._by, self._last, self._places = connection, 0, []
@@ -53,11 +53,11 @@ class DamagedRows:
 
 
 class RowCount:
-    """The number of a profile's rows.
+    """The number of a profile's rows, which counts only new rows each time.
 
     Args:
-        where: The SQL condition for these rows.
-        profile: The profile's name, ``:profile`` in the condition.
+        where: The SQL condition for the rows.
+        profile: The profile's name, for ``:profile`` in the condition.
     """
 
     def __init__(self, where: str, profile: str) -> None:
@@ -67,7 +67,11 @@ class RowCount:
         self._last = self._count = 0
 
     def now(self, connection: sqlite3.Connection) -> int:
-        """Return the present number, read in a transaction."""
+        """Return the present number of rows.
+
+        Args:
+            connection: A connection in a transaction.
+        """
         if connection is not self._by:
             self._by, self._last, self._count = connection, 0, 0
         newer, self._last = fetch(
@@ -81,7 +85,10 @@ class RowCount:
 
 
 def find_by_index(selection: Selection) -> str:
-    """Return SQL for the row numbers of a lock or a state by index alone; empty if impossible."""
+    """Return SQL that finds the row numbers of a lock or of states by an index; empty if none fits.
+
+    With several filters, rows that do not match all of them may be found.
+    """
     if selection.states is not None:
         lock = "" if selection.lock_id is None else " AND lock_id = :lock_id"
         found = f"SELECT seq FROM operations WHERE {in_states(selection.states)}{lock}"

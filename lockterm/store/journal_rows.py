@@ -1,4 +1,4 @@
-"""The columns of journal rows, conditions to find rows, and how damaged rows are read."""
+"""The columns of journal rows, the conditions to find rows, and the reading of damaged rows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KINDS = {
     for name, field in Operation.__dataclass_fields__.items()
     if field.type in _STORED
 }
-"""The other columns, and of which kind a value of theirs is; the last one stands for nothing."""
+"""Other column -> the allowed types of its value. The last type makes the empty value."""
 
 KNOWN = sorted(set(State) - {State.DAMAGED})
 """The states that lockterm writes."""
@@ -46,11 +46,11 @@ DAMAGED_WORDS = (
 )
 
 WHOLE = f"SELECT seq, {COLUMNS} FROM operations"
-"""SQL for the rows that :func:`operation_of` takes."""
+"""SQL for the rows that :func:`operation_of` reads."""
 
 SOUND = """ifnull(json_valid(body) AND json_valid(before) AND json_valid(answer)
     AND json_valid(candidates) AND (others IS NULL OR json_valid(others)), 0)"""
-"""SQL condition: every JSON column has valid JSON.
+"""The SQL condition for rows whose JSON columns all have valid JSON.
 
 Rows of earlier versions have no ``others``, and some versions of SQLite call NULL invalid JSON.
 """
@@ -70,7 +70,7 @@ SHORT = f"""
         {SOUND} AS is_sound
     FROM operations
 """
-"""SQL for the rows that :func:`line_of` takes."""
+"""SQL for the rows that :func:`line_of` reads."""
 
 STATES = """WITH RECURSIVE states(state) AS (
     SELECT min(state) FROM operations UNION ALL
@@ -82,7 +82,7 @@ _ROW = "row"
 
 
 def in_states(states: Iterable[State]) -> str:
-    """Return a condition for some states; an unknown state counts as damaged."""
+    """Return an SQL condition for the given states; an unknown state counts as damaged."""
     wanted = sorted(states)
     condition = f"state IN ({quoted(wanted)})"
     if State.DAMAGED in wanted:
@@ -98,7 +98,10 @@ def quoted(states: Iterable[State]) -> str:
 
 
 def named(operation_id: str) -> tuple[str, str | int]:
-    """Return condition and value to find an operation; one with a damaged ID has a row number."""
+    """Return the SQL condition and its value that find an operation.
+
+    An operation with a damaged ID is found by its row number, as in ``row 12``.
+    """
     word, _, number = operation_id.partition(" ")
     return ("seq = ?", int(number)) if word == _ROW and number else ("id = ?", operation_id)
 
@@ -109,7 +112,10 @@ def stored(name: str, value: Any) -> Any:
 
 
 def _legible(values: dict[str, Any], seq: int) -> bool:
-    """Replace values of a wrong type by empty ones, and return whether all types were right."""
+    """Replace values of a wrong type by empty ones, and return whether all types were right.
+
+    An empty ID is replaced by the row number.
+    """
     wrong = [
         name
         for name, value in values.items()
@@ -122,7 +128,7 @@ def _legible(values: dict[str, Any], seq: int) -> bool:
 
 
 def operation_of(row: sqlite3.Row) -> Operation:
-    """Return the operation of a row; with damaged values, its state is damaged."""
+    """Return the operation of a row; if a value is damaged, its state is ``DAMAGED``."""
     values = {name: row[name] for name in FIELDS}
     is_sound = _legible(values, row["seq"])
     for name, kind in _JSON.items():
@@ -153,7 +159,7 @@ def operation_of(row: sqlite3.Row) -> Operation:
 
 
 def line_of(row: sqlite3.Row) -> HistoryLine:
-    """Return the summary of an operation, without damaged values."""
+    """Return the summary of an operation; if a value is damaged, its state is ``DAMAGED``."""
     values = dict(row)
     is_sound = bool(values.pop("is_sound"))
     is_sound = _legible(values, values["seq"]) and is_sound

@@ -1,8 +1,8 @@
-"""Builds the SQL condition for a search of the history.
+"""The SQL condition for a search of the history.
 
-Words in printable ASCII are compared by SQLite itself, which takes a tenth of the time. Python is
-asked for other words, and for texts that are not all ASCII, because SQLite knows neither the
-capitals nor the accents of letters beyond ASCII.
+SQLite itself compares words in printable ASCII, which takes a tenth of the time. Python functions
+compare other words, and texts that are not all ASCII, because SQLite cannot fold the case and
+accents of letters beyond ASCII.
 """
 
 from __future__ import annotations
@@ -26,21 +26,23 @@ _VOICE = " || ' ' || ".join(
 _CLEARED = "CASE WHEN call = 'clear' AND json_valid(before) THEN json_array_length(before) END"
 
 _ODD = "length({0}) <> length(CAST({0} AS BLOB))"
-"""A text is not all ASCII, or has a zero, at which SQLite's comparisons of texts end."""
+"""The condition for a text that is not all ASCII, or has a NUL, where SQLite stops comparing."""
 
 _OF_TIMES = frozenset("0123456789-+:")
-"""Characters of times in search texts, besides the names of months."""
+"""The characters of times in search texts, besides the names of months."""
 
 
 def having_words(words: Sequence[str], sound: str) -> tuple[str, dict[str, str]]:
-    """Return a condition for rows that contain all words; see :func:`add_functions`.
+    """Return a condition for rows that contain all words.
+
+    The condition calls the functions of :func:`add_functions`.
 
     Args:
         words: The words, folded by :func:`fold_text`.
         sound: The condition for rows that are not damaged.
 
     Returns:
-        The condition and its named values.
+        The condition, and the values of its named parameters.
     """
     every, values = [], dict[str, str]()
     for number, word in enumerate(words):
@@ -55,11 +57,11 @@ def having_words(words: Sequence[str], sound: str) -> tuple[str, dict[str, str]]
 
 
 def add_functions(connection: sqlite3.Connection, zone: tzinfo) -> None:
-    """Teach a connection what the condition calls.
+    """Add the functions that the condition calls to a connection.
 
     Args:
-        connection: To the journal.
-        zone: In which times are shown.
+        connection: A connection to the journal.
+        zone: The time zone in which times are shown.
     """
 
     def tells_time(ms: object, word: str) -> bool:
@@ -80,7 +82,7 @@ def _has_folded(raw: bytes | None, word: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _folded(raw: bytes) -> str:
-    """Return a text folded; names of locks and remotes come again and again."""
+    """Return a folded text. Results are cached, because names of locks and remotes repeat."""
     return fold_text(raw.decode(errors="replace"))
 
 
@@ -89,7 +91,7 @@ def _having(word: str, name: str) -> Iterator[str]:
 
     Args:
         word: The folded word.
-        name: The name of its value in the condition.
+        name: The name of the parameter for the word.
     """
     yield f"state IN ({_those(STATE_NAMES, word)})"
     yield f"call IN ({_those(CALL_NAMES, word)})"

@@ -20,7 +20,7 @@ def last_lock(path: Path, profile: str) -> int | None:
         profile: The profile's name.
 
     Returns:
-        Its ID; None if no lock was opened or the file cannot be read.
+        The lock's ID; None if no lock was opened or the file cannot be read.
     """
     try:
         store = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", timeout=WAIT_S, uri=True)

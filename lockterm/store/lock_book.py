@@ -21,7 +21,7 @@ _VOICE_MS = """
         AND lock_id = locks.lock_id AND call = 'updateLockSetting' AND state = 'confirmed'
     ) END
 """
-"""SQL for the time at which the voice was set, from the journal."""
+"""SQL for the time at which the saved voice was set, from the journal."""
 
 
 def _lock(row: sqlite3.Row) -> Lock:
@@ -62,7 +62,7 @@ class LockBook:
         self._profile = profile
 
     def locks(self) -> list[Lock]:
-        """Return all locks, the last opened first, then by name."""
+        """Return all locks: first the opened ones, the latest first, then the others by name."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
@@ -83,11 +83,11 @@ class LockBook:
         return _lock(rows[0]) if rows else None
 
     def save(self, lock: Lock) -> None:
-        """Add a lock, or update the user's fields of the entry with its ID."""
+        """Add a lock; if it has an entry, update only the fields that users enter."""
         self.save_all([lock])
 
     def save_all(self, locks: Iterable[Lock]) -> None:
-        """Save locks, all or none."""
+        """Save all of the locks or none, each as by :meth:`save`."""
         with self._database.transaction() as connection:
             connection.executemany(
                 f"INSERT INTO locks (profile, {_COLUMNS})"
@@ -112,8 +112,8 @@ class LockBook:
 
         Args:
             lock_id: The lock.
-            remotes: The number of its remotes.
-            opened_ms: When it was opened, in milliseconds.
+            remotes: The number of remotes of the lock.
+            opened_ms: The time at which the lock was opened, in milliseconds since the epoch.
         """
         with self._database.transaction() as connection:
             connection.execute(
@@ -125,7 +125,7 @@ class LockBook:
         """Save the numbers of remotes of locks that were read but not opened.
 
         Args:
-            counts: Lock ID -> its number of remotes; locks without an entry are ignored.
+            counts: Lock ID -> number of remotes; locks without an entry are ignored.
         """
         with self._database.transaction() as connection:
             connection.executemany(

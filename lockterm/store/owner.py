@@ -1,4 +1,4 @@
-"""The owner of cached answers, as a digest that does not reveal the credentials."""
+"""The owner of cached answers, identified without revealing the credentials."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ if TYPE_CHECKING:
     from lockterm.config import Profile
 
 _ROUNDS = 5000
-"""Rounds of the digest: a few milliseconds, to make guessing weak credentials slow."""
+"""Number of rounds of the digest. They take a few milliseconds, so guessing credentials is slow."""
 
 
 def owner_of(profile: Profile) -> str:
-    """Return the owner of the answers that a profile reads, as a digest.
+    """Return the owner of the answers that a profile reads.
 
-    Answers for one token must not be shown to the user of another token on the same machine.
+    The owner is a digest of the headers; without headers, it is the base URL, profile name and
+    account as JSON. Answers for one token must not be shown to the user of another token on the
+    same machine.
     """
     account = [profile.account] if profile.account else []
     of = json.dumps([profile.base_url, profile.name, *account])
@@ -31,6 +33,6 @@ def digest_of(secret: str, of: str) -> str:
 
     Args:
         secret: The secret.
-        of: The owner; equal secrets of two owners have different digests.
+        of: The owner of the secret. Equal secrets of two owners have different digests.
     """
     return hashlib.pbkdf2_hmac("sha256", secret.encode(), of.encode(), _ROUNDS).hex()

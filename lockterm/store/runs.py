@@ -1,4 +1,4 @@
-"""Plans and the progress of their steps: each state is on the disk before the next action."""
+"""Plans and the progress of their steps; each state is on the disk before the next action."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RunStore:
         self._database = database
 
     def keep(self, plan: Plan) -> None:
-        """Keep a plan with its steps; a plan that is kept already stays unchanged."""
+        """Save a plan with its steps; a plan that is already saved stays unchanged."""
         head = (plan.id, plan.profile, plan.service, plan.title, plan.made_ms)
         more = (json.dumps(plan.losses), plan.credentials)
         with self._database.transaction() as connection:
@@ -53,7 +53,7 @@ class RunStore:
                 )
 
     def ids(self, start: str) -> list[str]:
-        """Return up to two IDs that begin with a text; an exact match is returned alone."""
+        """Return up to two plan IDs that begin with a text; an exact match is returned alone."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
@@ -65,10 +65,10 @@ class RunStore:
         return [start] if start in found else found
 
     def read(self, plan_id: str) -> Plan:
-        """Return a kept plan.
+        """Return a saved plan.
 
         Raises:
-            StoreDamaged: A part of it cannot be read.
+            StoreDamaged: The plan is missing, or a part of it cannot be read.
         """
         with self._database.reading() as connection:
             head = fetch(
@@ -94,10 +94,10 @@ class RunStore:
                 raise _damaged(plan_id) from error
 
     def changed(self, plan: Plan) -> list[Step]:
-        """Return the steps of a plan that have advanced since it was read.
+        """Return the present steps of a plan that have changed since the plan was read.
 
         Raises:
-            StoreDamaged: A state cannot be read.
+            StoreDamaged: A state is invalid, or a step is not in the plan.
         """
         known = {step.number: step for step in plan.steps}
         with self._database.reading() as connection:
@@ -117,7 +117,12 @@ class RunStore:
         return found
 
     def lines(self, profile: str, is_alive: Callable[[str], bool]) -> list[RunLine]:
-        """Return summaries of a profile's readable plans, the newest first."""
+        """Return summaries of a profile's plans, the newest first.
+
+        Args:
+            profile: The profile's name.
+            is_alive: Returns whether a session, given its ID, may still run.
+        """
         with self._database.reading() as connection:
             heads = fetch(
                 connection,
@@ -169,10 +174,15 @@ class RunStore:
         return bool(holder) and is_alive(holder)
 
     def take(self, plan_id: str, session: str, is_alive: Callable[[str], bool]) -> str:
-        """Note that a session carries a plan out, unless another one that lives does.
+        """Record that a session runs a plan, unless another live session runs it.
+
+        Args:
+            plan_id: The plan.
+            session: The ID of the session.
+            is_alive: Returns whether a session, given its ID, may still run.
 
         Returns:
-            That other session; empty: it is taken.
+            The ID of the other session; empty if ``session`` now runs the plan.
         """
         with self._database.transaction() as connection:
             rows = fetch(connection, "SELECT session FROM plans WHERE id = ?", [plan_id])
@@ -188,14 +198,14 @@ class RunStore:
             connection.execute("UPDATE plans SET session = '' WHERE id = ?", [plan_id])
 
     def note_credentials(self, plan_id: str, credentials: str) -> None:
-        """Note that a plan is carried out with these credentials from now on."""
+        """Save the digest of the credentials with which a plan runs from now on."""
         with self._database.transaction() as connection:
             connection.execute(
                 "UPDATE plans SET credentials = ? WHERE id = ?", (credentials, plan_id)
             )
 
     def note(self, plan_id: str, steps: Iterable[Step]) -> None:
-        """Note how far steps got."""
+        """Save the progress of steps: state, message, operation ID and remote ID."""
         with self._database.transaction() as connection:
             connection.executemany(
                 f"UPDATE steps SET {', '.join(f'{name} = ?' for name in _MOVED)}"
@@ -224,7 +234,7 @@ def _values(step: Step) -> list[Any]:
 
 
 def _shared(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object with interned names, which many steps share."""
+    """Return a JSON object with interned keys, because many steps have the same keys."""
     return {sys.intern(name): value for name, value in pairs}
 
 

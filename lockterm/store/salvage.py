@@ -1,7 +1,7 @@
-"""Rescue of a damaged store: it is kept under another name, and its readable rows are copied.
+"""The rescue of a damaged store: a copy is kept, and a new store gets its readable rows.
 
-The new file replaces the old one by a single rename, and the old one stays unchanged until then. So
-an interruption loses nothing, and the next start finishes the work.
+The new file replaces the damaged one by a single rename, and the damaged file stays unchanged until
+then. Therefore an interruption loses nothing, and the next start finishes the work.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST_PAGES = 1 << 20
 """Maximum number of pages in a header; a higher count is itself damage."""
 
 _PAGE = 4096
-"""Bytes of a page of a store."""
+"""Size of a page of a store, in bytes."""
 _PAGE_SIZES = frozenset(1 << power for power in range(9, 16))
 
 _WORK = ".salvage-"
@@ -50,17 +50,17 @@ def make_tables(connection: sqlite3.Connection, tables: Sequence[str]) -> None:
 
 
 def salvage(path: Path, broken: int, tables: Sequence[str]) -> str:
-    """Set a damaged store aside and replace it by a new one with its readable rows.
+    """Copy a damaged store to another name, and replace it by a new one with its readable rows.
 
-    No row is copied from a store from before the first release.
+    If the store is from before the first release, the new store is empty.
 
     Args:
         path: The store.
-        broken: The inode of the damaged file; another session may have replaced it.
+        broken: The inode of the damaged file; another session may already have replaced the file.
         tables: The statements that make the tables.
 
     Returns:
-        What happened, for people; empty if another session has done it.
+        A report of the result, for people; empty if another session has replaced the store.
 
     Raises:
         OSError: The files cannot be copied, and the store stays unchanged.
@@ -96,7 +96,7 @@ def salvage(path: Path, broken: int, tables: Sequence[str]) -> str:
 
 
 def finish(path: Path) -> None:
-    """Put a new store in place that an interrupted run had finished."""
+    """Put the new store in place that an interrupted salvage left ready, if there is one."""
     with _alone(path):
         if ready_for(path).exists():
             _put_in_place(path)
@@ -123,10 +123,16 @@ def _is_earlier(path: Path) -> bool:
 def _rebuild(
     aside: Path, ready: Path, tables: Sequence[str], *, copies: bool
 ) -> tuple[int, list[str]]:
-    """Make a new file with the readable rows.
+    """Make a new file with the readable rows of the store that was set aside.
+
+    Args:
+        aside: The store that was set aside.
+        ready: The path of the new file.
+        tables: The statements that make the tables.
+        copies: Whether to copy rows; otherwise the new file is empty.
 
     Returns:
-        The number of copied rows, and the tables that have lost some.
+        The number of copied rows, and the names of the tables that have lost rows.
     """
     with tempfile.TemporaryDirectory(dir=ready.parent, prefix=_WORK) as folder:
         # SQLite may write while it reads, so it gets a copy of the file that was set aside.
@@ -159,7 +165,7 @@ def _copied(path: Path, to: Path) -> list[Path]:
 
 
 def _pad(path: Path) -> None:
-    """Extend a truncated file to the length in its header, because SQLite reads no shorter one."""
+    """Extend a truncated file to the length in its header; SQLite cannot read a shorter file."""
     with path.open("r+b") as file:
         head = file.read(32)
         page = int.from_bytes(head[16:18], "big")
@@ -169,7 +175,10 @@ def _pad(path: Path) -> None:
 
 
 def _replace_first_page(path: Path, first_page: bytes) -> None:
-    """Give a file the header and table of contents of a new store, which mostly equal its own."""
+    """Replace the header and table of contents of a file by those of a new store.
+
+    Apart from damage, the file mostly has the same ones.
+    """
     head = bytearray(first_page)
     head[18:20] = b"\2\2"  # its write-ahead log counts
     head[28:32] = (-(-path.stat().st_size // _PAGE)).to_bytes(4, "big")
@@ -178,7 +187,11 @@ def _replace_first_page(path: Path, first_page: bytes) -> None:
 
 
 def _copy_all(old: Path, new: Path) -> tuple[int, list[str]]:
-    """Copy the rows unchanged; a damaged value is kept, and shown as damaged."""
+    """Copy all readable rows unchanged; a damaged value is copied too, and later shown as damaged.
+
+    Returns:
+        The number of copied rows, and the names of the tables that have lost rows.
+    """
     with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
         tables = [table for (table,) in connection.execute(TABLE_NAMES.format(file="main"))]
         # Each statement is a transaction: what SQLite undoes of a failed one inside of another
@@ -193,7 +206,7 @@ def _copy_all(old: Path, new: Path) -> tuple[int, list[str]]:
 
 
 def _copy(connection: sqlite3.Connection, table: str) -> bool:
-    """Copy a table from ``old``, and return whether all of it could be read."""
+    """Copy a table from ``old``, and return whether all of the table could be read."""
     columns = connection.execute(f"PRAGMA main.table_info({table})").fetchall()
     had = {row[1] for row in connection.execute(f"PRAGMA old.table_info({table})")}
     names = ", ".join(f'"{row[1]}"' for row in columns if row[1] in had)  # older ones had fewer
@@ -223,7 +236,7 @@ def _copy(connection: sqlite3.Connection, table: str) -> bool:
 
 
 def _last(connection: sqlite3.Connection, table: str) -> int:
-    """Return the highest sequence number of a table; if it is lost, the highest one to try."""
+    """Return the highest sequence number of a table; ``MOST_ROWS`` if that number is lost."""
     for query in (
         f"SELECT seq FROM old.sqlite_sequence WHERE name = '{table}'",
         f"SELECT max(seq) FROM old.{table}",
@@ -237,7 +250,7 @@ def _last(connection: sqlite3.Connection, table: str) -> int:
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Hold the lock that lets only one session salvage."""
+    """Hold the file lock that lets only one session at a time salvage a store."""
     flags = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(beside(path, ".salvage"), flags, 0o600)
     try:

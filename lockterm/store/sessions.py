@@ -1,11 +1,13 @@
 """The live lockterm sessions on a store. Each session locks its own file.
 
-The kernel releases a file lock when its process ends, even by ``kill -9``. If the file was removed,
-the process is looked up by its ID and start time, because the ID alone may belong to another one.
+The kernel releases a file lock when its process ends, even after ``kill -9``. If the file was
+removed, lockterm looks up the process by its ID and start time, because another process may have
+the same ID.
 
-The file also lists the changes that have begun to leave, each noted right before its first byte. A
-session killed before that provably has not sent the change. The notes are not forced to the disk.
-They survive the process but not the machine, so they count only until the next boot.
+The file also lists the changes whose sending has begun. Each change is noted right before its first
+byte leaves. A session that was killed earlier provably has not sent the change. The notes are not
+forced to the disk: they survive the process but not a crash of the machine. Therefore they count
+only until the next boot.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ class StoreSession:
     """This process's session on a store.
 
     Args:
-        folder: The directory of the sessions' files; made with mode 0700.
+        folder: The directory of the session files; made with mode 0700.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -40,7 +42,7 @@ class StoreSession:
         self._mutex = threading.Lock()
 
     def open(self) -> None:
-        """Show that this session is alive, again if its file was removed.
+        """Create and lock the file of this session, also again if the file was removed.
 
         Raises:
             OSError, StoreError: The folder cannot be used.
@@ -72,7 +74,7 @@ class StoreSession:
             _OPEN.add(self.id)
 
     def close(self) -> None:
-        """End this session for good."""
+        """End this session and remove its file; the session cannot be opened again."""
         with self._mutex:
             self._has_ended = True
             if self._file is not None:
@@ -82,7 +84,7 @@ class StoreSession:
                 self._file = None
 
     def note_leaving(self, operation_id: str) -> None:
-        """Note that an operation leaves now. The file stays open until the session ends.
+        """Note that the sending of an operation begins now.
 
         Raises:
             StoreError: The note failed, so the operation must not be sent.
@@ -98,9 +100,9 @@ class StoreSession:
             raise StoreError(f"{words} Nothing was sent.") from error
 
     def may_have_left(self, session: str, operation_id: str) -> bool:
-        """Return whether an operation of a dead session may have left.
+        """Return whether an operation of a dead session may have left this machine.
 
-        Only a complete list of a session of this boot proves that it did not.
+        Only the complete notes of a session of this boot prove that it did not leave.
         """
         heading = _heading()
         try:
@@ -111,7 +113,7 @@ class StoreSession:
         return not is_whole or f"{operation_id}\n".encode() in noted
 
     def remove_dead(self) -> None:
-        """Remove the files of dead sessions, after what they were sending is settled."""
+        """Remove the files of dead sessions. First resolve their operations in flight."""
         with suppress(OSError):
             for other in self._folder.iterdir():
                 self.is_alive(other.name, removes=True)
@@ -119,12 +121,12 @@ class StoreSession:
     def is_alive(self, session: str, *, removes: bool = False) -> bool:
         """Return whether a session may still run.
 
-        A session is dead only if its file is gone or can be locked. Any other failure, such as too
-        many open files, shows nothing.
+        A session is dead if its file can be locked, or if it has no file and its process is not
+        running. Other failures, such as too many open files, prove nothing, and return True.
 
         Args:
             session: The ID of the session.
-            removes: Whether to remove the file of a dead one.
+            removes: Whether to remove the file of a dead session.
         """
         if session == self.id:
             return True
@@ -158,14 +160,14 @@ class StoreSession:
 
 
 _NO_LOCK_FILE = (errno.ENAMETOOLONG, errno.EISDIR, errno.ELOOP, errno.ENOTDIR)
-"""Errors which show that the path is not a session's file."""
+"""Errors which show that the path is not the file of a session."""
 
 _OPEN: set[str] = set()
-"""The sessions of this process."""
+"""The IDs of the open sessions of this process."""
 
 
 def _heading() -> bytes:
-    """Return the first line of a file of this boot; empty if the system has no ID for it."""
+    """Return the first line of a session file of this boot; empty if the boot has no ID."""
     try:
         return f"boot {BOOT_ID.read_text().strip()}\n".encode()
     except OSError:
