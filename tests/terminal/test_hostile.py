@@ -51,7 +51,7 @@ def test_hostile_strings_on_every_screen(lockterm: Start) -> None:
             session.wait_until(lambda: re.search(what, session.text) is None, f"no {what}")
 
         go(seen="page 1 of 1.*20 remotes")
-        go("enter", seen="^ Field +Value")
+        go("enter", seen="^[ │]+Field +Value")
         leave("Field +Value")
         go("d", seen="Delete .* from")
         leave("Delete .* from")
