@@ -68,6 +68,7 @@ def _describe_settings(settings: Settings) -> dict[str, dict[str, Any]]:
             "profile": profile.name,
             **{name: getattr(profile, name) for name in PROFILE_KEYS if name != "headers"},
             **{f"headers.{name}": MASKED for name in profile.headers},
+            "presets": ", ".join(profile.presets),
         }
     look = settings.look
     effective |= {

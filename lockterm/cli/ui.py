@@ -45,6 +45,10 @@ def run_ui(
     paths = Paths.standard()
     chosen = replace(options, profile=profile) if profile else options
     settings = load_settings(paths.config_file, chosen, os.environ)
+    if "presets" in settings.origins:
+        from lockterm.cli.presets import check_presets  # few people configure it
+
+        check_presets(settings)
     require_terminal(os.environ)
     profiles = Profiles(paths.config_file, options, os.environ)
     if settings.profile is None:

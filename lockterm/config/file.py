@@ -20,9 +20,12 @@ LARGEST = 1 << 20
 BYTE_ORDER_MARK = "\ufeff"
 """The mark with which some editors begin a file; lockterm preserves it when it writes."""
 
-TOP_KEYS = ("default_profile", "profiles", "terminal", "keys")
+TOP_KEYS = ("default_profile", "profiles", "renew", "terminal", "keys")
+RENEW_KEYS = ("presets",)
 TERMINAL_KEYS = ("quiet", "mouse", "glyphs", "copy")
-PROFILE_KEYS = tuple(one.name for one in fields(Profile) if one.name not in ("name", "warnings"))
+_NOT_FILED = ("name", "presets", "warnings")
+"""The fields of a profile that the profile's table in the file does not have."""
+PROFILE_KEYS = tuple(one.name for one in fields(Profile) if one.name not in _NOT_FILED)
 OLDER_COLOR = "colour"
 """The older spelling of a profile's key ``color``. It stays valid."""
 FROM_ENVIRONMENT = "env:"
@@ -39,6 +42,7 @@ class ConfigFile:
     path: Path
     default_profile: str | None = None
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    renew: Mapping[str, Any] = field(default_factory=dict)
     terminal: Mapping[str, Any] = field(default_factory=dict)
     keys: Mapping[str, Any] = field(default_factory=dict)
     source: str = field(default="", repr=False)
@@ -146,10 +150,11 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
             ("default_profile",),
             f"is {shorten(default)}, which is not a profile{suggestion(default, profiles)}",
         )
-    tables = {name: document.get(name, {}) for name in ("terminal", "keys")}
+    tables = {name: document.get(name, {}) for name in ("renew", "terminal", "keys")}
     for name, table in tables.items():
         if not isinstance(table, dict):
             raise config.error((name,), f"must be a table: [{name}]")
+    _refuse_unknown(config, ("renew",), tables["renew"], RENEW_KEYS)
     _refuse_unknown(config, ("terminal",), tables["terminal"], TERMINAL_KEYS)
     return ConfigFile(path, default, profiles, **tables, source=source)
 

@@ -22,6 +22,9 @@ FIT: Literal["auto"] = "auto"
 USUAL_SIZE = 80, 24
 """The assumed columns and lines of a terminal whose size is unknown."""
 
+PRESETS = ("+1d", "+1w", "+30d", "eom")
+"""The new ends that forms offer if the configuration names none."""
+
 _AROUND = 4
 """Number of lines of a screen besides the rows: header, column titles, pager and footer."""
 
@@ -85,6 +88,8 @@ class Profile:
     """The name of the account at the service; empty to derive it from the credentials."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Headers to send with every request; their values are secrets and never shown."""
+    presets: tuple[str, ...] = PRESETS
+    """The new ends that forms offer, as texts to type, such as ``+30d``."""
     warnings: tuple[str, ...] = ()
     """Warnings about allowed but unwise settings, shown at the start."""
 

@@ -178,6 +178,7 @@ class _Resolver:
             open_last=self._filed("open_last", values.boolean, _USUAL.open_last),
             cache=self._cache(),
             color=self._color(at_home),
+            presets=self._presets(),
             warnings=tuple(self._warnings),
         )
 
@@ -206,6 +207,16 @@ class _Resolver:
         color = self._filed(key, values.color, _USUAL.color)
         self._origins["color"] = self._origins.pop(key)
         return color if at_home else ""
+
+    def _presets(self) -> tuple[str, ...]:
+        if "presets" not in self._file.renew:
+            return _USUAL.presets
+        keys = ("renew", "presets")
+        self._origins["presets"] = self._file.place(*keys)
+        try:
+            return values.presets(self._file.renew["presets"])
+        except ValueError as error:
+            raise self._file.error(keys, str(error)) from None
 
     def _ca_file(self, value: object) -> str:
         return values.ca_file(value, self._path.parent)

@@ -27,6 +27,8 @@ PORTS = {"http": 80, "https": 443}
 
 LONGEST_TIMEOUT_S = 600
 MOST_CALLS_PER_MINUTE = 100_000
+MOST_PRESETS, LONGEST_PRESET = 5, 16
+"""The maximum number of presets, and of characters in each, so that all fit beside the field."""
 HEADERS_OF_OUR_OWN = frozenset({
     "accept", "accept-encoding", "connection", "content-encoding", "content-length",
     "content-type", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer",
@@ -59,6 +61,22 @@ def boolean(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"must be true or false, not {_kind(value)}")
     return value
+
+
+def presets(value: object) -> tuple[str, ...]:
+    """Check a list of new ends that forms offer, and return it.
+
+    Whether each text is a date is checked where dates are known; see ``lockterm.cli.presets``.
+    """
+    if not isinstance(value, list) or not value:
+        raise ValueError('must be a list of texts, such as ["+30d", "eom"]')
+    if len(value) > MOST_PRESETS:
+        raise ValueError(f"must have at most {MOST_PRESETS} texts")
+    texts = tuple(text(one).strip() for one in value)
+    for one in texts:
+        if not 1 <= len(one) <= LONGEST_PRESET:
+            raise ValueError(f"must have texts of 1 to {LONGEST_PRESET} characters")
+    return texts
 
 
 def one_of(*known: str) -> Callable[[object], str]:

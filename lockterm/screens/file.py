@@ -7,8 +7,8 @@ from contextlib import suppress
 
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Input, Static
+from textual.containers import Vertical
+from textual.widgets import Input, Static
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
@@ -26,7 +26,6 @@ from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import Choice, OptionLine
-from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.path_input import PathInput
@@ -59,6 +58,7 @@ class FileScreen(FormScreen[None]):
     """
 
     BINDINGS = bindings("file")
+    BUTTONS = {"form.save": "Check", "form.leave": "Leave"}
 
     AUTO_FOCUS = "PathInput"
 
@@ -91,9 +91,7 @@ class FileScreen(FormScreen[None]):
             yield FormField("others", "Not in file", Choice(_OTHERS, _STAYS))
             most = TextInput(placeholder="any number")
             yield FormField("most", "Delete at most", most)
-            with Horizontal(classes="buttons"):
-                yield CompactButton("Check", id="check", variant="primary")
-                yield CompactButton("Leave", id="leave")
+            yield from self.compose_buttons()
         yield StatusLine(self._about, classes="-alone")
         table = RowTable(
             Column("Line", least=4, right=True),
@@ -138,7 +136,6 @@ class FileScreen(FormScreen[None]):
         """Return why checking is disabled: a check is already running."""
         return self.doing if action == "check" else ""
 
-    @on(Button.Pressed, "#check")
     def action_check(self) -> None:
         """Check the file, and show its plan or its problems."""
         if not self.doing:

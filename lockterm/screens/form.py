@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.reactive import var
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Button
 from textual.worker import Worker
 
+from lockterm.domain.safe_text import clean
+from lockterm.keymap.hints import key, keys_of
 from lockterm.screens.base import LocktermScreen, ResultT
 from lockterm.terminal.key_queue import opens
+from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.status_line import StatusLine
 
@@ -66,6 +72,9 @@ class FormScreen(LocktermScreen[ResultT]):
     STOPPED = ""
     """The sentence to show after Escape stopped the work."""
 
+    BUTTONS: ClassVar[Mapping[str, str]] = {"form.save": "Save", "form.leave": "Leave"}
+    """The ID of a key -> the label of its button; the first button is the main one."""
+
     doing: var[str] = var("", init=False)
     """A sentence about the current work; empty if no work is running."""
 
@@ -80,6 +89,30 @@ class FormScreen(LocktermScreen[ResultT]):
         self.before = {}
         self.soon = DelayedCall(self)
         """The delayed save of the draft after input."""
+
+    def compose_body(self) -> ComposeResult:
+        """Compose the fields, the status below them, and the buttons."""
+        with Vertical(id="sheet") as sheet:
+            sheet.border_title = Content(clean(self.crumbs()[-1], 70))
+            yield from self.compose_fields()
+            yield StatusLine()
+            yield from self.compose_buttons()
+
+    def compose_fields(self) -> ComposeResult:
+        """Compose the fields in a container that scrolls."""
+        raise NotImplementedError
+
+    def compose_buttons(self) -> ComposeResult:
+        """Compose the line of buttons, each with its key."""
+        with Horizontal(classes="buttons"):
+            for name, label in self.BUTTONS.items():
+                is_main = name == next(iter(self.BUTTONS))
+                yield CompactButton(
+                    Content(f"{key(name)}  {label}"),
+                    "primary" if is_main else "default",
+                    id=name.replace(".", "-"),
+                    name=name,
+                )
 
     # --- the fields ----------------------------------------------------------------------------
 
@@ -183,9 +216,11 @@ class FormScreen(LocktermScreen[ResultT]):
         """The result of the form when the user leaves it."""
         return None
 
-    @on(Button.Pressed, "#leave")
-    def _leave_pressed(self) -> None:
-        self.action_leave()
+    @on(Button.Pressed, ".buttons Button")
+    def _button_pressed(self, event: Button.Pressed) -> None:
+        """Press the key of the button, so that the button has the same rules as the key."""
+        event.stop()
+        self.app.simulate_key((keys_of(event.button.name or "") or keys_of("app.palette"))[0])
 
     def action_leave(self) -> None:
         """Stop the current work, or leave the form if there is none."""

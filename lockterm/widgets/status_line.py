@@ -15,6 +15,7 @@ class StatusLine(Static):
 
     def __init__(self, words: str = "", *, classes: str | None = None) -> None:
         super().__init__(words, id="status", classes=classes, markup=False)
+        self.display = bool(words)
 
     def say(self, words: str, *, is_wrong: bool = False) -> None:
         """Replace the text; skip an unchanged text, as after most letters.
@@ -26,4 +27,5 @@ class StatusLine(Static):
         shown = f"! {words}" if is_wrong else words
         if shown != self.content:
             self.update(shown)
+            self.display = bool(shown)
         self.set_class(is_wrong, "refused")

@@ -22,6 +22,7 @@ from lockterm.cli.exit_codes import DONE, FAILED
 from lockterm.cli.logfile import log_to
 from lockterm.cli.options import UI_OPTIONS, json_option, take_options
 from lockterm.cli.output import is_terminal, put_json, put_wrapped
+from lockterm.cli.presets import check_presets
 from lockterm.config import Options, Settings, load_settings
 from lockterm.config.file import ConfigFile
 from lockterm.config.look import resolve_look
@@ -68,6 +69,7 @@ def _check_all(options: Options, at_end: ExitStack | None) -> Iterator[tuple[str
     configuration: Iterable[Finding]
     try:
         settings = load_settings(paths.config_file, options, os.environ)
+        check_presets(settings)
         hints.use(settings.keymap)
         look, origins = settings.look, settings.origins
         configuration = check_configuration(paths.config_file, options, os.environ, settings)

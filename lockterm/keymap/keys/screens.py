@@ -217,7 +217,7 @@ SCREENS: Mapping[str, Place] = {
                 Key("form.leave", "escape,q", "leave", "Leave without saving", line=2),
             ),
         },
-        holds=("text", "plain_text", "options", "choice"),
+        holds=("date", "text", "plain_text", "options", "choice"),
         is_typed_into=True,
     ),
     "marked_form": Place(
@@ -229,7 +229,7 @@ SCREENS: Mapping[str, Place] = {
                 Key("form.leave", "escape", "leave", "Leave and keep the marks", line=2),
             ),
         },
-        holds=("text", "options", "choice"),
+        holds=("date", "text", "options", "choice"),
         is_typed_into=True,
     ),
     "voice": Place(

@@ -251,6 +251,17 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
         is_typed_into=True,
         is_inner=True,
     ),
+    "date": Place(
+        "in a date",
+        {
+            FORM: (
+                Key("date.preset", "ctrl+g", "preset", line=1,
+                    sentence="Write the next of the dates in brackets into the field"),
+            ),
+        },
+        is_typed_into=True,
+        is_inner=True,
+    ),
     "path": Place(
         "in a path",
         {

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.suggester import SuggestFromList
-from textual.widgets import Button, Input
+from textual.widgets import Input
 
 from lockterm.config import values
 from lockterm.domain import dates
@@ -29,7 +29,6 @@ from lockterm.screens.form_drafts import (
 from lockterm.screens.locks.lookup import LockAnswer, look_up
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
-from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.text_input import TextInput
 from lockterm.widgets.zones import ZoneSuggester, zone_hint
@@ -87,8 +86,7 @@ class LockForm(FormScreen[Lock | None]):
         """Return the path for the header, with the lock of the form."""
         return ("Locks", f"Edit {self._entry.title}" if self._entry else "Add a lock")
 
-    def compose_body(self) -> ComposeResult:
-        """Compose a column of fields, and the buttons Save and Leave."""
+    def compose_fields(self) -> ComposeResult:
         entry, book = self._entry or Lock(0), self._book.values()
         lock_id = str(entry.lock_id) if self._entry else ""
         now = (lock_id, entry.name, entry.vendor, entry.model, entry.zone)
@@ -104,9 +102,6 @@ class LockForm(FormScreen[Lock | None]):
                     typed.suggester = ZoneSuggester()
                 typed.disabled = name == "id" and self._entry is not None
                 yield FormField(name, label, typed)
-            with Horizontal(classes="buttons"):
-                yield CompactButton("Save", id="save", variant="primary")
-                yield CompactButton("Leave", id="leave")
 
     def on_mount(self) -> None:
         """Show the notes of the fields, and continue or offer a draft."""
@@ -219,10 +214,6 @@ class LockForm(FormScreen[Lock | None]):
         if field.field == "name" and event.value != self._filled:
             event.input.select_on_focus = False
         self.drafts.note_change()
-
-    @on(Button.Pressed, "#save")
-    def _save_pressed(self) -> None:
-        self.action_save()
 
     @work
     @opens("the result of saving")

@@ -36,7 +36,6 @@ from lockterm.screens.remote_form.inputs import DatetimeInput, TypedValue, Weekd
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import Choice, OptionLine
 from lockterm.widgets.form_field import FormField
-from lockterm.widgets.status_line import StatusLine
 from lockterm.widgets.text_input import TextInput
 
 Typed = Mapping[str, str]
@@ -61,8 +60,14 @@ class Questions(Protocol):
     verb: str
     """The verb of the change, such as ``Renew``."""
 
-    def fields(self, typed: Typed, zone: tzinfo) -> Sequence[FormField]:
-        """Return the fields, filled with the values of a draft."""
+    def fields(self, typed: Typed, zone: tzinfo, presets: Sequence[str]) -> Sequence[FormField]:
+        """Return the fields, filled with the values of a draft.
+
+        Args:
+            typed: The values.
+            zone: The time zone of typed dates.
+            presets: The new ends to offer.
+        """
 
     def shown(self, typed: Typed) -> Sequence[str]:
         """Return the fields that the form asks for now."""
@@ -83,10 +88,11 @@ class NewEnd:
 
     verb = "Renew"
 
-    def fields(self, typed: Typed, zone: tzinfo) -> Sequence[FormField]:
+    def fields(self, typed: Typed, zone: tzinfo, presets: Sequence[str]) -> Sequence[FormField]:
+        end = DatetimeInput(zone, typed.get("end", ""), id="end", presets=presets)
         since = Choice([("own", "current end date"), ("now", "now")], typed.get("since") or "own")
         return (
-            FormField("end", "New end date", DatetimeInput(zone, typed.get("end", ""), id="end")),
+            FormField("end", "New end date", end),
             FormField("since", "Counted from", since),
         )
 
@@ -111,13 +117,14 @@ class NewValidity:
 
     verb = "Change type or weekdays"
 
-    def fields(self, typed: Typed, zone: tzinfo) -> Sequence[FormField]:
+    def fields(self, typed: Typed, zone: tzinfo, presets: Sequence[str]) -> Sequence[FormField]:
         kinds = [("0", "unchanged")]
         kinds += [(str(value), shown) for value, shown in WORDS[RemoteType].items()]
+        end = DatetimeInput(zone, typed.get("end", ""), id="end", presets=presets)
         return (
             FormField("type", "Type", Choice(kinds, typed.get("type") or "0")),
             FormField("start", "Start", DatetimeInput(zone, typed.get("start", ""), id="start")),
-            FormField("end", "End", DatetimeInput(zone, typed.get("end", ""), id="end")),
+            FormField("end", "End", end),
             FormField("days", "Weekdays", WeekdayPicker(typed.get("days", ""), id="days")),
         )
 
@@ -153,7 +160,7 @@ class NewExtra:
 
     verb = "Set a key of the extra data"
 
-    def fields(self, typed: Typed, zone: tzinfo) -> Sequence[FormField]:
+    def fields(self, typed: Typed, zone: tzinfo, presets: Sequence[str]) -> Sequence[FormField]:
         return (
             FormField("key", "Key", TextInput(typed.get("key", ""), placeholder="such as room")),
             FormField(
@@ -224,6 +231,9 @@ class MarkedForm(FormScreen[Wanted | None]):
     """
 
     BINDINGS = bindings("marked_form")
+    BUTTONS = {"form.save": "Plan", "form.leave": "Leave"}
+
+    first_keys = ("save", "leave")
 
     def __init__(
         self,
@@ -257,11 +267,11 @@ class MarkedForm(FormScreen[Wanted | None]):
         changed = self.touched()
         return "Leave without a plan? What you typed will be lost." if changed else ""
 
-    def compose_body(self) -> ComposeResult:
+    def compose_fields(self) -> ComposeResult:
         with VerticalScroll(id="form", can_focus=False):
-            yield from self._questions.fields(self._typed, self._zone)
+            presets = self.operations.profile.presets
+            yield from self._questions.fields(self._typed, self._zone, presets)
             yield Static(self._names(), id="names", markup=False)
-        yield StatusLine()
 
     def _names(self) -> str:
         """Return the names of the marked remotes, those not on the screen first."""

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Button, Input
+from textual.containers import VerticalScroll
+from textual.widgets import Input
 
 from lockterm.config import values
 from lockterm.config.file import ConfigFile
@@ -38,9 +38,7 @@ from lockterm.screens.form import FormScreen
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import Choice, OptionLine
-from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.form_field import FormField
-from lockterm.widgets.status_line import StatusLine
 from lockterm.widgets.text_input import TextInput
 from lockterm.widgets.zones import ZoneSuggester, zone_hint
 
@@ -153,6 +151,7 @@ class ProfileForm(FormScreen[str | None]):
     """
 
     BINDINGS = bindings("profile_form")
+    BUTTONS = {"form.save": "Save", "form.test": "Test", "form.leave": "Leave"}
 
     AUTO_FOCUS = None
 
@@ -183,16 +182,10 @@ class ProfileForm(FormScreen[str | None]):
             return ("Connect to a service",)
         return ("Profiles", f"Edit {self._profile_name}" if self._profile_name else "Add a profile")
 
-    def compose_body(self) -> ComposeResult:
-        """Compose one column of fields, the three buttons, and the status line."""
+    def compose_fields(self) -> ComposeResult:
         with VerticalScroll(id="fields", can_focus=False):
             for name, label in LABELS.items():
                 yield FormField(name, label, self._control(name))
-            with Horizontal(classes="buttons"):
-                yield CompactButton("Test", id="test")
-                yield CompactButton("Save", id="save", variant="primary")
-                yield CompactButton("Leave", id="leave")
-        yield StatusLine()
 
     def _control(self, name: str) -> Widget:
         if name in ("read_only", "color"):
@@ -371,7 +364,6 @@ class ProfileForm(FormScreen[str | None]):
         self.say(tried.words, is_wrong=not tried.works)
         return tried
 
-    @on(Button.Pressed, "#test")
     def action_test(self) -> None:
         self.under_way = self._test()
 
@@ -382,7 +374,6 @@ class ProfileForm(FormScreen[str | None]):
 
     # --- saving ----------------------------------------------------------------------------------
 
-    @on(Button.Pressed, "#save")
     def action_save(self) -> None:
         self.under_way = self._save()
 

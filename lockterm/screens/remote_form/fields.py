@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
@@ -22,7 +22,13 @@ from lockterm.domain.series import NamesInUse
 from lockterm.domain.text.error import format_titled_meaning
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
 from lockterm.errors import LocktermError
-from lockterm.screens.remote_form.inputs import DatetimeInput, JsonEditor, TypedValue, WeekdayPicker
+from lockterm.screens.remote_form.inputs import (
+    STARTS,
+    DatetimeInput,
+    JsonEditor,
+    TypedValue,
+    WeekdayPicker,
+)
 from lockterm.widgets.choice import Choice, OptionLine
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.form_field import FormField
@@ -47,6 +53,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         zone: The time zone of the lock.
         now_ms: Returns the time in milliseconds.
         offered: Suggested values in place of the remote's own; alone they are no changes.
+        presets: The ends to offer, as texts.
     """
 
     more: reactive[bool] = reactive(False, init=False)
@@ -72,6 +79,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         zone: tzinfo,
         now_ms: Callable[[], int],
         offered: Mapping[str, str],
+        presets: Sequence[str],
     ) -> None:
         super().__init__(id="form")
         self.before = before
@@ -86,6 +94,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         """The names and numbers in use on the lock, as far as lockterm has read them."""
         self._offered = self._other(offered)
         self._zone = zone
+        self._presets = presets
         self._now_ms = now_ms
         self._visited: set[str] = set()
         first = {**self.initial, **offered}
@@ -98,7 +107,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         for field in ADDED if self.before is None else UPDATED:
             if field is _RARE[0]:
                 yield CompactButton(self._more_label(), id="more")
-            control = _control(field, first[field.name], self._zone)
+            control = self._control(field, first[field.name])
             yield FormField(field.name, field.label, control)
             if field.name == "remoteName" and self.before is not None:
                 yield from self._fixed(self.before)
@@ -108,6 +117,23 @@ class RemoteFields(VerticalScroll, can_focus=False):
             value, constants = field.of(before), field.constants
             words = word(constants, value) if constants else clean(value or "none", 200)
             yield FormField(field.name, field.label, Static(words, markup=False, classes="fixed"))
+
+    def _control(self, field: Field, text: str) -> Widget:
+        """Return the input widget for a field of the tables in 4.1 and 4.4."""
+        if field.constants is not None:
+            options = [(str(value), shown) for value, shown in WORDS[field.constants].items()]
+            if text and text not in dict(options):  # keep the unknown value as an option
+                options.append((text, f"unknown ({text[:20]})"))
+            return Choice(options, text, id=field.name, may_be_empty=not field.required)
+        match field.kind:
+            case Kind.DATE:
+                presets = self._presets if field.name == "endDate" else STARTS
+                return DatetimeInput(self._zone, text, id=field.name, presets=presets)
+            case Kind.WEEKDAYS:
+                return WeekdayPicker(text, id=field.name)
+            case Kind.OBJECT:
+                return JsonEditor(text, id=field.name)
+        return TextInput(text, placeholder=f"such as {field.example}", id=field.name)
 
     def on_mount(self) -> None:
         self.show_reading()
@@ -308,20 +334,3 @@ def _has_rare(typed: Mapping[str, str]) -> bool:
 
 def _row_of(event: events.DescendantBlur | events.DescendantFocus) -> FormField | None:
     return next((node for node in event.widget.ancestors if isinstance(node, FormField)), None)
-
-
-def _control(field: Field, text: str, zone: tzinfo) -> Widget:
-    """Return the input widget for a field of the tables in 4.1 and 4.4."""
-    if field.constants is not None:
-        options = [(str(value), shown) for value, shown in WORDS[field.constants].items()]
-        if text and text not in dict(options):  # keep the unknown value as an option
-            options.append((text, f"unknown ({text[:20]})"))
-        return Choice(options, text, id=field.name, may_be_empty=not field.required)
-    match field.kind:
-        case Kind.DATE:
-            return DatetimeInput(zone, text, id=field.name)
-        case Kind.WEEKDAYS:
-            return WeekdayPicker(text, id=field.name)
-        case Kind.OBJECT:
-            return JsonEditor(text, id=field.name)
-    return TextInput(text, placeholder=f"such as {field.example}", id=field.name)

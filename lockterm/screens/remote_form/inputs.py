@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.reactive import var
 from textual.widgets import Input, TextArea
@@ -17,8 +17,13 @@ from textual.widgets import Input, TextArea
 from lockterm.domain import dates
 from lockterm.domain.safe_text import clean_lines
 from lockterm.domain.weekdays import format_weekdays, parse_weekdays
+from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import Choice, MultiChoice, OptionLine
+from lockterm.widgets.presets import Presets
 from lockterm.widgets.text_input import TextInput
+
+STARTS = ("now", "tomorrow")
+"""The presets of a start."""
 
 PASTE = 64 * 1024
 """The maximum number of characters in a paste, which is the size at which services stop reading."""
@@ -61,28 +66,64 @@ class TypedValue(Vertical):
 
 
 class DatetimeInput(TypedValue):
-    """An input for a date in words or numbers.
+    """An input for a date in words or numbers, with presets beside it.
 
-    If the clocks show the typed time twice, the input also offers its two moments. Choosing one of
+    A click on a preset writes it into the text, and so does a key, one preset after the other. If
+    the clocks show the typed time twice, the input also offers its two moments. Choosing one of
     them writes its offset into the text.
 
     Args:
         zone: The time zone of the lock.
         value: The date as text.
         id: The id of the widget.
+        presets: The dates to offer, as texts that the input accepts; clean.
     """
 
-    def __init__(self, zone: tzinfo, value: str = "", *, id: str | None = None) -> None:
+    BINDINGS = bindings("date")
+
+    def __init__(
+        self,
+        zone: tzinfo,
+        value: str = "",
+        *,
+        id: str | None = None,
+        presets: Sequence[str] = STARTS,
+    ) -> None:
         super().__init__(value, id=id)
         self._zone = zone
+        self._presets = tuple(presets)
+        self._own = ""
+        """The text of the input before a preset replaced it."""
         self._choices: tuple[int, ...] = ()
 
     def compose(self) -> ComposeResult:
-        yield TextInput(
-            self.value,
-            placeholder="2026-12-01 09:00, next fri 6pm, +30d, eom",
-            select_on_focus=True,
-        )
+        with Horizontal():
+            yield TextInput(
+                self.value, placeholder="2026-12-01 09:00, next fri 6pm", select_on_focus=True
+            )
+            yield Presets(self._presets)
+
+    @on(Presets.Chosen)
+    def _preset_clicked(self, event: Presets.Chosen) -> None:
+        event.stop()
+        self._use(event.text)
+
+    def action_preset(self) -> None:
+        """Write the next preset into the text; after the last one, the text from before."""
+        if self.value not in self._presets:
+            self._own = self.value
+        texts = (self._own, *self._presets)
+        self._use(texts[(texts.index(self.value) + 1) % len(texts)])
+
+    def _use(self, text: str) -> None:
+        """Replace the text, with the cursor behind it, so that a time can be added."""
+        if self.value not in self._presets:
+            self._own = self.value
+        self.value = text
+        field = self.query_one(TextInput)
+        field.focus()
+        field.select_on_focus = False  # the next key must not replace the preset
+        field.action_end()
 
     def ask(self, choices: Sequence[int]) -> None:
         """Offer the two moments of an ambiguous time; remove the offer if there are none.

@@ -92,7 +92,8 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         super().__init__(operations)
         self.lock_entry = lock_entry
         zone = operations.zone(lock_entry)
-        self.fields = RemoteFields(remote, zone, operations.now_ms, offered or {})
+        presets = operations.profile.presets
+        self.fields = RemoteFields(remote, zone, operations.now_ms, offered or {}, presets)
         key = (REMOTE, lock_entry.lock_id, remote.id if remote else None)
         name = remote.remote_name if remote else None
         self.drafts = FormDraft(
@@ -130,12 +131,11 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     @property
     def first_keys(self) -> Sequence[str]:
-        """The save keys, first in a series so that both fit into 60 columns; else empty."""
-        return ("save", "save_next") if self._is_like or self._count else ()
+        """The keys before those of a field; in a series both save keys, to fit into 60 columns."""
+        return ("save", "save_next") if self._is_like or self._count else ("save", "leave")
 
-    def compose_body(self) -> ComposeResult:
+    def compose_fields(self) -> ComposeResult:
         yield self.fields
-        yield StatusLine()
 
     def on_mount(self) -> None:
         """Focus the requested field."""
