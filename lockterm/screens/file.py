@@ -21,7 +21,7 @@ from lockterm.operations import Operations
 from lockterm.operations.plan_files import plan_file
 from lockterm.operations.planner import PlanDraft
 from lockterm.paths import find_typed
-from lockterm.screens.form import FormScreen
+from lockterm.screens.form import LEAVE, FormButton, FormScreen
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.bindings import bindings
@@ -58,7 +58,7 @@ class FileScreen(FormScreen[None]):
     """
 
     BINDINGS = bindings("file")
-    BUTTONS = {"form.save": "Check", "form.leave": "Leave"}
+    BUTTONS = (FormButton("form.save", "check", "Check"), LEAVE)
 
     AUTO_FOCUS = "PathInput"
 

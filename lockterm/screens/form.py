@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -16,9 +16,10 @@ from textual.widgets import Button
 from textual.worker import Worker
 
 from lockterm.domain.safe_text import clean
-from lockterm.keymap.hints import key, keys_of
+from lockterm.keymap.hints import key
 from lockterm.screens.base import LocktermScreen, ResultT
 from lockterm.terminal.key_queue import opens
+from lockterm.widgets.actions import reason_against
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.status_line import StatusLine
@@ -27,6 +28,19 @@ if TYPE_CHECKING:
     from lockterm.operations import Operations
     from lockterm.screens.dialogs.confirm import ConfirmModal
 
+
+class FormButton(NamedTuple):
+    """A button of a form."""
+
+    key: str
+    """The ID of the key that does the same."""
+    action: str
+    """The action of the form."""
+    label: str
+
+
+SAVE = FormButton("form.save", "save", "Save")
+LEAVE = FormButton("form.leave", "leave", "Leave")
 
 SOON_S = 1.0
 """Seconds from a key press to the save of the draft; the documentation promises two seconds."""
@@ -72,8 +86,8 @@ class FormScreen(LocktermScreen[ResultT]):
     STOPPED = ""
     """The sentence to show after Escape stopped the work."""
 
-    BUTTONS: ClassVar[Mapping[str, str]] = {"form.save": "Save", "form.leave": "Leave"}
-    """The ID of a key -> the label of its button; the first button is the main one."""
+    BUTTONS: ClassVar[Sequence[FormButton]] = (SAVE, LEAVE)
+    """The buttons, from left to right; the first one is the main one."""
 
     doing: var[str] = var("", init=False)
     """A sentence about the current work; empty if no work is running."""
@@ -105,13 +119,11 @@ class FormScreen(LocktermScreen[ResultT]):
     def compose_buttons(self) -> ComposeResult:
         """Compose the line of buttons, each with its key."""
         with Horizontal(classes="buttons"):
-            for name, label in self.BUTTONS.items():
-                is_main = name == next(iter(self.BUTTONS))
+            for button in self.BUTTONS:
                 yield CompactButton(
-                    Content(f"{key(name)}  {label}"),
-                    "primary" if is_main else "default",
-                    id=name.replace(".", "-"),
-                    name=name,
+                    Content(f"{key(button.key)}  {button.label}"),
+                    "primary" if button is self.BUTTONS[0] else "default",
+                    id=button.action,
                 )
 
     # --- the fields ----------------------------------------------------------------------------
@@ -217,10 +229,16 @@ class FormScreen(LocktermScreen[ResultT]):
         return None
 
     @on(Button.Pressed, ".buttons Button")
-    def _button_pressed(self, event: Button.Pressed) -> None:
-        """Press the key of the button, so that the button has the same rules as the key."""
+    async def _button_pressed(self, event: Button.Pressed) -> None:
         event.stop()
-        self.app.simulate_key((keys_of(event.button.name or "") or keys_of("app.palette"))[0])
+        await self.press(event.button.id or "")
+
+    async def press(self, action: str) -> None:
+        """Run the action of a button, or show why it does not work now, as its key would."""
+        if reason := reason_against(self, action):
+            self.notify(reason, title=action.capitalize())
+        else:
+            await self.run_action(action)
 
     def action_leave(self) -> None:
         """Stop the current work, or leave the form if there is none."""

@@ -26,6 +26,9 @@ class LocktermModal(ModalScreen[ResultT]):
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
 
+    heading = ""
+    """The title in the frame of the dialog; empty if the question is enough."""
+
     is_form = False
     """Whether the dialog is a form for typed text."""
 
@@ -33,7 +36,9 @@ class LocktermModal(ModalScreen[ResultT]):
     """The time when the dialog was painted, on Textual's clock; None before."""
 
     def on_mount(self) -> None:
-        """Note the time when the dialog becomes visible."""
+        """Show the heading, and note the time when the dialog becomes visible."""
+        for box in self.query(".dialog"):
+            box.border_title = self.heading
         self.call_after_refresh(self.note_painted)
 
     def on_screen_resume(self) -> None:

@@ -285,7 +285,9 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         cursor = self.get_component_rich_style("line-table--cursor")
         badge = self.get_component_rich_style("line-table--badge", partial=True)
         self._looks = _Looks(self.rich_style, cursor, {BOLD: _BOLD, BADGE: badge})
-        self.is_cursor_written = not (cursor.reverse or cursor.underline)
+        self.is_cursor_written = cursor.bgcolor == self.rich_style.bgcolor and not (
+            cursor.reverse or cursor.underline
+        )
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
@@ -301,6 +303,8 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
                 margin = (CURSOR, "")
             elif self.is_marked(row):
                 margin = (MARK, BADGE)
+            elif row == self.cursor_row and not looks.cursor.reverse:
+                margin = (MARGIN, BADGE)  # a bar in the color of the accent, without a glyph
             if row == self.pointed_row:
                 style += self.get_component_rich_style("line-table--pointed")
             if row == self.cursor_row:

@@ -93,6 +93,12 @@ def test_doctor_gives_advice_when_something_is_wrong(
     unknown = lockterm("doctor")
     assert unknown.returncode == 1
     assert re.search(r"FAIL +configuration .*line 3: body_ is not a setting", unknown.stdout)
+    config_file.write_text('[renew]\npresets = ["eom", "someday"]\n')
+    for command in (["doctor"], []):
+        wrong = lockterm(*command, "--base-url", "https://a.example")
+        assert re.search(
+            r"line 2: presets contains 'someday'. .*next fri", wrong.stdout + wrong.stderr
+        )
     config_file.write_text("")
     report = json.loads(lockterm("doctor", "--json").stdout)
     assert report["ok"] is False

@@ -362,6 +362,23 @@ def test_terminal_settings_are_read_and_refused_with_their_place(load: Load) -> 
             load(f"[terminal]\n{wrong}\n")
 
 
+def test_presets_are_read_and_refused_with_their_place(load: Load) -> None:
+    base = '[profiles.north]\nbase_url = "https://locks.example.com"\n'
+    settings = load(f'{base}[renew]\npresets = [" +30d ", "eom"]\n')
+    assert settings.profile is not None
+    assert settings.profile.presets == ("+30d", "eom")
+    for wrong in (
+        '"eom"',
+        "[]",
+        "[3]",
+        '[""]',
+        '["' + "9" * 17 + '"]',
+        '["eom"' + ', "eoy"' * 5 + "]",
+    ):
+        with pytest.raises(ConfigError, match="line 4: presets must "):
+            load(f"{base}[renew]\npresets = {wrong}\n")
+
+
 def test_profiles_are_refused_with_their_place_when_they_are_no_tables(load: Load) -> None:
     with pytest.raises(ConfigError, match="line 1: profiles must be tables"):
         load('profiles = "north"\n')

@@ -89,7 +89,7 @@ def test_point_07_it_is_readable_everywhere(
     session.wait_until(lambda: {"expired", "days"} <= {*session.text.split()}, "the states")
 
     def has_cursor() -> bool:
-        one, other = (session.screen.buffer[y][1] for y in (2, 3))
+        one, other = (session.screen.buffer[y][0] for y in (2, 3))
         return one.reverse != other.reverse or one.bold != other.bold
 
     session.wait_until(has_cursor, "the cursor, not told by colors")
@@ -115,7 +115,7 @@ def test_point_08_every_key_arrives(
 
     def stands_on(place: int) -> bool:
         row = session.screen.buffer[2 + place]
-        return bool(row[1].reverse) and names[place][:6] in session.lines[2 + place]
+        return bool(row[0].reverse) and names[place][:6] in session.lines[2 + place]
 
     moves = (("j", 1), ("\x1b[B", 2), ("\x1bOB", 3), ("k", 2), ("\x1b[A", 1), ("G", 19), ("g", 0))
     for key, place in moves:

@@ -11,6 +11,10 @@ from pyte.screens import Char, Screen
 
 _CORNERS = ("╭┌╔+", "╮┐╗+", "╰└╚+", "╯┘╝+")
 _FLAT, _UPRIGHT = "─━═-", "│┃║|"
+_TOP = re.compile(
+    f"[{_CORNERS[0]}][{_FLAT}]{{1,3}}(?: [^{_FLAT}]+ )?[{_FLAT}]{{5,}}[{_CORNERS[1]}]"
+)
+"""The upper edge of a frame, with its title if it has one."""
 _BAR = "▌|"
 """What a notice begins with."""
 _DRAWING = re.compile(r"[\u2500-\u259f\u2800\s]+|-{4,}|[|#]|(?<= )-(?=\s*$)")
@@ -68,7 +72,7 @@ class Picture:
         """What is closed all around: a dialog."""
         found = []
         for top, line in enumerate(self.lines[:-1]):
-            for edge in re.finditer(f"[{_CORNERS[0]}][{_FLAT}]{{8,}}[{_CORNERS[1]}]", line):
+            for edge in re.finditer(_TOP, line):
                 left, right = edge.start(), edge.end() - 1
                 if (bottom := self._bottom(left, right, top)) is not None:
                     found.append(Box(left, top, right, bottom))
@@ -131,6 +135,20 @@ class Picture:
                 cells = self.rows[y][offset + match.start() : offset + match.end()]
                 found.append([cell for cell in cells if cell.data.strip()] or cells)
         return found
+
+    def has_bar(self, pattern: str) -> bool:
+        """Whether the cursor's bar, a reversed cell in the margin, is left of a text.
+
+        Args:
+            pattern: As for :meth:`cells_of`.
+        """
+        for y, _, line in self._places():
+            for match in re.finditer(pattern, line):
+                before = self.rows[y][: match.start()]
+                margin = next((cell for cell in reversed(before) if cell.reverse), None)
+                if margin is not None and margin.data in " *":
+                    return True
+        return False
 
     def _places(self) -> Iterator[tuple[int, int, str]]:
         if box := self.dialog:

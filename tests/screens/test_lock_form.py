@@ -190,7 +190,7 @@ async def test_leaving_asks_only_where_something_was_typed(
         await pilot.press("enter")  # "Stay" has the focus
         await until(pilot, lambda: isinstance(pilot.app.screen, LockForm))
         assert field(pilot, "name").value == "Main gatex"
-        pilot.app.screen.query_one("#form-leave", Button).press()
+        pilot.app.screen.query_one("#leave", Button).press()
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await pilot.pause()
         await pilot.press("tab", "enter")
@@ -206,7 +206,7 @@ async def test_every_enter_presses_a_button_however_fast_they_come(
     async with lockterm_app(service) as pilot:
         await open_form(pilot, "e")
         await pilot.press("X")
-        pilot.app.screen.query_one("#form-leave", Button).focus()
+        pilot.app.screen.query_one("#leave", Button).focus()
         for _ in range(3):  # asks, keeps editing, asks again
             pilot.app.post_message(events.Key("enter", "\r"))
         await settled(pilot)

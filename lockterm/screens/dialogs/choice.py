@@ -28,6 +28,8 @@ ChoiceT = TypeVar("ChoiceT")
 class ChoiceList(OptionList, inherit_bindings=False):
     """A list of options that also has vim's movement keys."""
 
+    heading = "Choose"
+
     BINDINGS = bindings("list")
 
     @property

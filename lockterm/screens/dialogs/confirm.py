@@ -46,7 +46,7 @@ class QuestionBox(Vertical):
         danger: bool = False,
         warning: str = "",
     ) -> None:
-        super().__init__(classes="dialog")
+        super().__init__(classes="dialog -danger" if danger else "dialog")
         self._warning = warning
         self._question = question
         self._details = details
@@ -186,6 +186,8 @@ class ConfirmModal(LocktermModal[bool | None]):
     """
 
     BINDINGS = bindings("confirm")
+
+    heading = "Confirm"
 
     def __init__(
         self,

@@ -55,6 +55,8 @@ class DestroyModal(LocktermModal[bool | None]):
 
     BINDINGS = [*bindings("confirm"), *bindings("destroy")]
 
+    heading = "Delete"
+
     def __init__(
         self,
         question: str,

@@ -31,7 +31,7 @@ from lockterm.domain.text.shortening import summarize_shortenings
 from lockterm.domain.weekdays import parse_weekdays
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.screens.form import FormScreen
+from lockterm.screens.form import LEAVE, FormButton, FormScreen
 from lockterm.screens.remote_form.inputs import DatetimeInput, TypedValue, WeekdayPicker
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import Choice, OptionLine
@@ -231,7 +231,7 @@ class MarkedForm(FormScreen[Wanted | None]):
     """
 
     BINDINGS = bindings("marked_form")
-    BUTTONS = {"form.save": "Plan", "form.leave": "Leave"}
+    BUTTONS = (FormButton("form.save", "save", "Plan"), LEAVE)
 
     first_keys = ("save", "leave")
 

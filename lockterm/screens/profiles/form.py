@@ -34,7 +34,7 @@ from lockterm.errors import ConfigError, LocktermError, StoreError, Unreachable,
 from lockterm.operations.connection import CLOCK_TOLERANCE_S
 from lockterm.operations.probe import ServiceAnswers, ask, look_at_certificate
 from lockterm.screens.dialogs.confirm import ConfirmModal
-from lockterm.screens.form import FormScreen
+from lockterm.screens.form import LEAVE, SAVE, FormButton, FormScreen
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import Choice, OptionLine
@@ -151,7 +151,7 @@ class ProfileForm(FormScreen[str | None]):
     """
 
     BINDINGS = bindings("profile_form")
-    BUTTONS = {"form.save": "Save", "form.test": "Test", "form.leave": "Leave"}
+    BUTTONS = (SAVE, FormButton("form.test", "test", "Test"), LEAVE)
 
     AUTO_FOCUS = None
 

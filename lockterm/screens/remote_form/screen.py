@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -217,7 +217,8 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         if reading.errors:
             wrong = reading.errors.keys() - reading.missing
             what = "Fix" if not reading.missing else "Fill in or fix"
-            return f"{what if wrong else 'Required'}: {_names(reading.errors)}."
+            names = ", ".join(FIELDS[field].label for field in reading.errors)
+            return f"{what if wrong else 'Required'}: {names}."
         if not self._saving.would_change(reading.values):
             return "Nothing is changed yet."
         return ""
@@ -292,9 +293,19 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
     def on_key(self, event: events.Key) -> None:
         """Move to the first missing field if the save key is pressed too early."""
         is_save = any(binding.action in _SAVES for binding in own_bindings(self, event.key))
-        if is_save and self.fields.reading.errors and not self._saving.doing:
+        if is_save and self._show_problems():
             event.prevent_default()  # the status line says why: no notification covers the fields
-            self.fields.show_problems()
+
+    async def press(self, action: str) -> None:
+        if action not in _SAVES or not self._show_problems():
+            await super().press(action)
+
+    def _show_problems(self) -> bool:
+        """Move to the first problem, and return whether there is one."""
+        if not self.fields.reading.errors or self._saving.doing:
+            return False
+        self.fields.show_problems()
+        return True
 
     def action_save(self) -> None:
         self._save(goes_on=False)
@@ -436,7 +447,3 @@ def _select(*rows: FormField) -> None:
     for row in rows:
         for text in row.query(Input):
             text.select_all()
-
-
-def _names(fields: Iterable[str]) -> str:
-    return ", ".join(FIELDS[field].label for field in fields)

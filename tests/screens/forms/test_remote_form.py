@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from textual.widget import Widget
-from textual.widgets import Button
+from textual.widgets import Button, Input
 
 from lockterm.domain.operation import Operation
 from lockterm.domain.remotes import FIELDS
@@ -21,7 +21,9 @@ from lockterm.screens.remote_form import RemoteForm, RemoteSaved
 from lockterm.screens.remote_form.fields import TAKEN
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
+from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.form_field import FormField
+from lockterm.widgets.presets import Presets
 from tests.long import telling
 from tests.screens.forms.conftest import GATE, Form, Line, Opener, add, call, total
 from tests.screens.running_app import Clock, settled, shown, until
@@ -567,7 +569,7 @@ async def test_an_overlap_is_asked_and_settled_by_key(
         await form.press("down", "2")
         assert field.value == "2027-10-31 02:30 +01:00"
         assert "startDate" not in form.screen.fields.reading.errors
-        assert form.pilot.app.focused in field.control.children
+        assert form.pilot.app.focused in field.control.query("*")
         await form.press("backspace")
         assert field.value == "2027-10-31 02:30 +01:0"
 
@@ -637,7 +639,9 @@ async def test_the_focused_field_is_always_in_sight(
                 break
             seen.append(focused)
             region = focused.region
-            assert window.contains_region(region), focused
+            is_button = isinstance(focused, CompactButton)  # below the fields, always in sight
+            around = form.screen.region if is_button and focused.id != "more" else window
+            assert around.contains_region(region), focused
             await form.press("tab")
         assert len(seen) > 14
 
@@ -791,3 +795,44 @@ async def test_form_explains_coerced_in_one_line(
         if size == (80, 24):
             assert form.screen.fields.max_scroll_y == 0
             assert "More fields" in shown(form.pilot)
+
+
+async def test_presets_are_written_into_the_end_by_key_and_by_click(
+    service: RunningService, open_form: Opener
+) -> None:
+    async with open_form(service, 48238, "endDate", presets=("+30d", "eom")) as form:
+        own = form.screen.fields.typed()["endDate"]
+        seen = []
+        for _ in range(3):
+            await form.press("ctrl+g")
+            seen.append(form.screen.fields.typed()["endDate"])
+        assert seen == ["+30d", "eom", own], "the text from before comes back after the last one"
+        presets = form.screen.fields.row("endDate").query_one(Presets)
+        await form.pilot.click(presets, offset=(8, 0))  # the second of [+30d] [eom]
+        await form.press("' 18:00")
+        assert form.screen.fields.typed()["endDate"] == "eom 18:00", "and it can be continued"
+        assert "30 Nov 2026 18:00" in form.note("endDate")
+        assert form.screen.focused is form.screen.fields.row("endDate").query_one(Input)
+
+
+async def test_presets_that_do_not_fit_are_left_out_whole(
+    service: RunningService, open_form: Opener
+) -> None:
+    presets = ("+30d", "next fri 18:00", "next mon 18:00")
+    async with open_form(service, 48238, "endDate", size=(60, 20), presets=presets) as form:
+        line = form.screen.fields.row("endDate").query_one(Presets)
+        assert str(line.render()) == "[+30d] [next fri 18:00]"
+
+
+async def test_buttons_do_what_their_keys_do(service: RunningService, open_form: Opener) -> None:
+    async with open_form(service) as form:
+        save, leave = form.screen.query(".buttons Button").results(Button)
+        assert (str(save.label), str(leave.label)) == ("ctrl+s  Save", "esc  Leave")
+        await form.pilot.click(save)
+        await settled(form.pilot)
+        assert form.error("remoteName") == "A name is required."
+        assert form.screen.focused is not save, "the first missing field has the focus"
+        await form.press("'Anna")
+        await form.pilot.click(leave)
+        await settled(form.pilot)
+        assert "Anna" in form.dialog and "lost" in form.dialog
