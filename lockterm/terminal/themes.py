@@ -134,6 +134,8 @@ class Palette:
     """The color of the focused panel's frame, of keys, and of marks."""
     states: Mapping[str, str]
     """The color of each state of a remote."""
+    table_cursor: str = "tint"
+    """How a table shows its cursor: as a ``tint`` of the accent, or in ``reverse`` colors."""
 
     def theme(self, name: str, base: str) -> Theme:
         """Return the theme of this palette.
@@ -159,6 +161,7 @@ class Palette:
             "input-selection-foreground": self.background,
             "input-selection-background": self.text,
             "button-color-foreground": self.background,
+            "table-cursor": self.table_cursor,
             "border": self.accent,
             "border-blurred": self.edge,
             # The colors of scrollbars are Textual's: on the color of the screen, the end of a
@@ -270,6 +273,7 @@ _HIGH_DARK = replace(
     text="#ffffff",
     muted="#c8c8c8",
     edge="#c8c8c8",
+    table_cursor="reverse",
 )
 _HIGH_LIGHT = replace(
     _EYES_LIGHT,
@@ -279,6 +283,7 @@ _HIGH_LIGHT = replace(
     text="#000000",
     muted="#404040",
     edge="#404040",
+    table_cursor="reverse",
 )
 
 DEFAULT = "lockterm-dark"

@@ -283,6 +283,8 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the lines in a region; query the style sheet once for all of them."""
         cursor = self.get_component_rich_style("line-table--cursor")
+        if self.app.theme_variables.get("table-cursor") == "reverse":
+            cursor = Style(reverse=True)
         badge = self.get_component_rich_style("line-table--badge", partial=True)
         self._looks = _Looks(self.rich_style, cursor, {BOLD: _BOLD, BADGE: badge})
         self.is_cursor_written = cursor.bgcolor == self.rich_style.bgcolor and not (
