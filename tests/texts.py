@@ -391,6 +391,7 @@ def render_runs(samples: TextSamples) -> None:
     gone = replace(DELETE, state=StepState.RECORDED)
     for last in (far, *(replace(one, lock_id=1002) for one in ENDED)):
         samples.show(run.describe_deletions, (gone, last), titles)
+        samples.show(run.list_deleted, (gone, gone, last), titles)
     samples.show(run.describe_deletions, (gone,), titles)
     many = [replace(far, lock_id=number) for number in range(2, 8)]
     samples.show(run.describe_deletions, (gone, *many), titles)

@@ -57,7 +57,7 @@ def clean(
 ) -> int:
     """Delete remotes that expired some time ago.
 
-    The command shows the plan and asks once.
+    The command shows the plan and asks once. At the end it lists the deleted remotes of each lock.
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()
@@ -73,4 +73,4 @@ def clean(
         ids = [lock.lock_id for lock in locks]
         draft = session.run(plan_cleaning(session.operations, ids, days))
         report_unread(draft)
-        return offer_plan(session, draft, how, max_deletes=max_deletes)
+        return offer_plan(session, draft, how, max_deletes=max_deletes, lists_deleted=True)

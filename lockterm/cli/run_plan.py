@@ -28,6 +28,7 @@ from lockterm.domain.text.run import (
     format_problem,
     format_progress,
     format_reading,
+    list_deleted,
 )
 from lockterm.errors import StoreError
 from lockterm.operations.planner import PlanDraft
@@ -43,6 +44,7 @@ def offer_plan(
     *,
     max_deletes: int | None = None,
     no_shorten: bool = False,
+    lists_deleted: bool = False,
 ) -> int:
     """Show a plan, ask once, run the plan and print its result.
 
@@ -52,6 +54,7 @@ def offer_plan(
         how: The options of the command.
         max_deletes: Maximum number of deletes; None for no limit.
         no_shorten: Whether to refuse a plan that shortens access.
+        lists_deleted: Whether to print the deleted remotes of each lock at the end, except as JSON.
 
     Returns:
         The exit code.
@@ -87,7 +90,7 @@ def offer_plan(
         return cancel()
     kept = store_plan(session, plan)
     del draft, plan  # thousands of steps; the run reads them from the disk
-    return run_plan(session, kept, as_json=how.as_json)
+    return run_plan(session, kept, as_json=how.as_json, lists_deleted=lists_deleted)
 
 
 def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
@@ -140,7 +143,9 @@ def store_plan(session: Session, plan: Plan) -> StoredPlan:
     return StoredPlan(replace(plan, steps=()), due)
 
 
-def run_plan(session: Session, kept: StoredPlan, *, as_json: bool) -> int:
+def run_plan(
+    session: Session, kept: StoredPlan, *, as_json: bool, lists_deleted: bool = False
+) -> int:
     """Run a stored plan, print its result and return the exit code."""
     progress = Progress(kept.due, as_json=as_json)
     signals: list[int] = []
@@ -166,6 +171,9 @@ def run_plan(session: Session, kept: StoredPlan, *, as_json: bool) -> int:
     titles = {}
     with suppress(StoreError):  # without the lock book, use the IDs
         titles = {one.lock_id: one.title for one in session.run(session.operations.locks.all())}
+    if lists_deleted and not as_json:
+        for line in list_deleted(plan.steps, titles):
+            put(line)
     if said := describe_deletions(plan.steps, titles):
         notify(said)
     if rest := describe_rest(plan):

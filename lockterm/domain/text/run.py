@@ -89,6 +89,25 @@ _NOT_GONE = {
 """Step state -> the reason why a remote is still on a lock; the first that applies is shown."""
 
 
+def list_deleted(steps: Iterable[Step], titles: Mapping[int, str]) -> list[str]:
+    """Return a line for each lock with the remotes that a run deleted from it.
+
+    A line looks like ``Deleted from Yard: Anna (A-1), Ben (A-2).``
+
+    Args:
+        steps: All steps of a run that has ended.
+        titles: Lock ID -> the title, not cleaned; a lock without a title is shown by its ID.
+    """
+    deleted: dict[int, list[str]] = {}
+    for step in steps:
+        if step.action is Action.DELETE and step.state is StepState.RECORDED:
+            deleted.setdefault(step.lock_id, []).append(format_step(step))
+    return [
+        f"Deleted from {clean(titles.get(lock_id, f'lock {lock_id}'), 40)}: {', '.join(names)}."
+        for lock_id, names in deleted.items()
+    ]
+
+
 def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     """Return the result of deletes: ``Deleted on 31 of 32 locks. Not reached: Yard.``.
 
