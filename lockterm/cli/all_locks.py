@@ -30,18 +30,22 @@ from lockterm.domain.validity import ends_by, has_unreadable_period
 from lockterm.operations.everywhere import LockRead, Wanted, describe_reads
 
 MOST_NAMED = 20
-"""Maximum number of unread locks to name on stderr; ``--json`` has all."""
+"""Maximum number of unread locks that a message on stderr names; ``--json`` lists all of them."""
 _NAMED = 5
-"""Maximum number of remotes to name in a sentence."""
+"""Maximum number of remotes with an unreadable period that a message names."""
 _TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
-"""Columns that fit 80 cells beside day and lock."""
+"""Columns of the report after day and lock; more columns would not fit in 80 cells."""
 _MONTHS_DIFFER_MS = 4 * dates.DAY_MS
-"""Maximum difference of a month that starts at a wrong date of this machine, in milliseconds."""
+"""Time by which the search exceeds the reported period, in milliseconds.
+
+The length of a period in months depends on today's date. Until the service answers, lockterm knows
+only the date of this machine, which may be wrong.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundRemote:
-    """A remote, its lock, and the lock's time zone."""
+    """A remote that a search found, with its lock and the lock's time zone."""
 
     lock: Lock
     remote: Remote
@@ -49,7 +53,14 @@ class FoundRemote:
 
 
 def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
-    """Read every lock of the lock book, in its order, and report unread locks on stderr.
+    """Search every lock of the lock book, and report on stderr which locks could not be read.
+
+    Args:
+        session: The session that reads the locks.
+        wanted: Returns whether a remote belongs to the result.
+
+    Returns:
+        A result for each lock, in the order of the lock book.
 
     Raises:
         UsageError: The lock book is empty.
@@ -72,7 +83,7 @@ def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
 
 
 def list_found(session: Session, found: Sequence[LockRead]) -> list[FoundRemote]:
-    """Return all remotes that were found, lock by lock."""
+    """Return all remotes that a search found, lock by lock."""
     zone = session.operations.zone
     return [
         FoundRemote(one.lock, remote, zone(one.lock)) for one in found for remote in one.remotes
@@ -90,12 +101,12 @@ def put_found_csv(listed: Sequence[FoundRemote]) -> None:
 
 
 def list_unread(found: Sequence[LockRead]) -> list[LockRead]:
-    """Return the locks that were not read whole."""
+    """Return the results of locks that could not be read completely."""
     return [one for one in found if one.problem]
 
 
 def to_counts_json(found: Sequence[LockRead]) -> dict[str, Any]:
-    """Return the part of the JSON that counts locks and lists unread ones."""
+    """Return the part of the JSON output that counts the locks and lists the unread ones."""
     missed = list_unread(found)
     return {
         "locks": len(found),
@@ -145,11 +156,11 @@ def report(options: Options, within: str, form: Format) -> int:
         now_ms = operations.now_ms()
         ahead_ms = _parse_until(within, session.profile.zone, now_ms) - now_ms + _MONTHS_DIFFER_MS
         found = read_all(session, lambda remote: ends_by(remote, operations.now_ms() + ahead_ms))
-        now_ms = operations.now_ms()  # by now, the clock of the service is known
+        now_ms = operations.now_ms()  # the answers have shown the clock of the service
         until_ms = _parse_until(within, session.profile.zone, now_ms)
         ends = [one for one in list_found(session, found) if ends_by(one.remote, until_ms)]
     unreadable = sum(one.listing.unreadable_periods for one in found if one.listing is not None)
-    ends.sort(key=_format_day)  # keeps the order of the lock book within a day
+    ends.sort(key=_format_day)  # a stable sort keeps the order of the lock book within a day
     if form is Format.JSON:
         records = [
             {
@@ -193,10 +204,10 @@ def _report_unreadable(found: Sequence[LockRead], count: int) -> None:
 
 
 def _parse_until(within: str, zone: tzinfo, now_ms: int) -> int:
-    """Return the end of the reported time, in milliseconds.
+    """Return the end of the period that starts now, in milliseconds since the epoch.
 
     Raises:
-        UsageError: The text is not a time from now.
+        UsageError: The text is not a period.
     """
     typed = within.strip().removeprefix("+")
     read = read_moment(f"+{typed}", zone, now_ms)
@@ -215,6 +226,6 @@ def _list_cells(one: FoundRemote, now_ms: int) -> list[object]:
 
 
 def _format_day(one: FoundRemote) -> str:
-    """Return the last day on which a remote opens, such as ``2026-12-31``."""
+    """Return the last day on which a remote opens its lock, such as ``2026-12-31``."""
     at = dates.local((one.remote.end_ms or 0) - 1, one.zone)
     return at.date().isoformat() if at else "beyond the calendar"

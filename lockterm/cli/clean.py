@@ -17,7 +17,7 @@ from lockterm.operations.cleaning import plan_cleaning
 
 
 def _read_age(context: click.Context, parameter: click.Parameter, value: str) -> int:
-    """Return the number of days in an age such as ``30d`` or ``4w``."""
+    """Return the number of days in the value of ``--expired``, such as ``30d`` or ``4w``."""
     try:
         return parse_age(value)
     except ValueError:

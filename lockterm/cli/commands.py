@@ -1,4 +1,4 @@
-"""``lockterm``: the table of commands, and the run of a command line."""
+"""The command ``lockterm``: the table of its commands, and the function that runs one of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Commands(click.Group):
     """A group that imports the module of a command when the command is run or completed."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of a name; None if there is none."""
+        """Return the command with this name, or None if lockterm has no such command."""
         if cmd_name not in MODULES:
             return None
         module = import_module(f"lockterm.cli.{MODULES[cmd_name]}")
@@ -106,7 +106,7 @@ def _run(arguments: list[str]) -> int:
         notify(f"{message}. See: {path} --help")
         return MISUSED
     except BrokenStdoutError:
-        output.start()  # report nothing, like a program that the signal ends
+        output.start()  # a program that SIGPIPE ends reports no error either
         return 128 + signal.SIGPIPE
     except OSError as error:
         if not _is_of_click(error):

@@ -36,13 +36,15 @@ if TYPE_CHECKING:
     from lockterm.service.running import RunningService
 
 NAME = "demo"
-"""Name of the profile, for the header."""
+"""Name of the demo's profile, which the header shows."""
 
 _PREFIX = "lockterm-demo-"
 _TRIES = 3
-"""Attempts to make a directory: another demo may mistake a new one for an abandoned one.
+"""Maximum number of attempts to create a locked directory.
 
-After the last attempt, the demo uses an unlocked directory."""
+Another demo may remove a new directory before it is locked, because an unlocked directory looks
+abandoned. After the last attempt, the demo uses its directory without a lock.
+"""
 
 _log = logging.getLogger("lockterm")
 
@@ -69,8 +71,8 @@ def run_demo(options: Options) -> int:
     # The demo uses the keys of the configuration, so that people practice with their own keys.
     keymap = keys_in(Paths.standard().config_file)
     require_terminal(os.environ)
-    log_file = Paths.standard().log_file  # outlives the demo
-    token = os.urandom(16).hex()  # keeps other programs of this machine out of the demo
+    log_file = Paths.standard().log_file  # the log stays when the demo's files are removed
+    token = os.urandom(16).hex()  # without a token, every program here could use the service
     log_to(log_file, options.log_level, secrets=[token])
     with (
         SignalGuard(log_file) as guard,
@@ -104,9 +106,10 @@ def _fill_lock_book(paths: Paths) -> None:
 
 @contextmanager
 def _make_home() -> Iterator[Path]:
-    """Make a locked directory for this demo, and remove it afterwards.
+    """Create a directory for the files of this demo, lock it, and remove it afterwards.
 
-    The next demo removes unlocked directories: their demo was killed.
+    The next demo removes directories without a lock, because the demos that created them were
+    killed.
     """
     for _ in range(_TRIES):
         path = Path(mkdtemp(prefix=_PREFIX))
@@ -121,7 +124,11 @@ def _make_home() -> Iterator[Path]:
 
 
 def _lock_directory(path: Path) -> int | None:
-    """Lock a directory; return None if another process holds it or it is gone."""
+    """Lock a directory and return its descriptor.
+
+    Returns:
+        None if another process holds the lock, or if the directory is missing or not the user's.
+    """
     try:
         directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -146,9 +153,10 @@ def _remove_abandoned() -> None:
 
 
 class _LateService:
-    """An embedded service that starts after its socket listens.
+    """An embedded service that starts later than its socket.
 
-    Early requests wait in the queue of the socket, so the first frame need not wait for it.
+    Until the service starts, requests wait in the queue of the socket. So lockterm draws its first
+    frame without waiting for the service.
 
     Args:
         token: The bearer token that requests must carry.
@@ -162,7 +170,7 @@ class _LateService:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start to answer, in a thread."""
+        """Start the service in a thread; it then answers the waiting requests."""
         self._thread = threading.Thread(target=self._start, name="lockterm-demo", daemon=True)
         self._thread.start()
 
@@ -175,7 +183,7 @@ class _LateService:
             self._service = RunningService(listening=self._socket, tokens=tokens).start()
         except Exception:
             _log.exception("the demo's service did not start")
-            self._socket.close()  # a refused connection is clearer than one that hangs
+            self._socket.close()  # a refused connection is clearer than a request without an answer
 
     def __enter__(self) -> _LateService:
         return self

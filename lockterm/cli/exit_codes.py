@@ -25,25 +25,34 @@ from lockterm.errors import (
 from lockterm.terminal.signals import NoTerminal
 
 DONE = 0
-"""Done, or already up to date."""
+"""The exit code of a command that did its work, or that had nothing to do."""
 FAILED = 1
-"""Refused by the service or here, or failed for another reason than a wrong argument."""
+"""The exit code if the service or lockterm refused the work, or if it failed for another reason.
+
+Some reasons have an exit code of their own.
+"""
 MISUSED = 2
-"""An argument, a setting or the terminal is wrong; nothing was sent."""
+"""The exit code if an argument, a setting or the terminal is wrong; nothing was sent."""
 UNREACHABLE = 3
-"""The service gave no usable answer; nothing was changed."""
+"""The exit code if the service gave no usable answer; nothing was changed."""
 UNKNOWN = 4
-"""A change is unconfirmed: reading it back did not show whether it was recorded."""
+"""The exit code if a change is unconfirmed.
+
+The command read the change back, but could not find out whether the service recorded it.
+"""
 DAMAGED = 5
-"""The local store is damaged; nothing was sent, and lockterm kept what it could read."""
+"""The exit code if the local store is damaged; nothing was sent.
+
+lockterm kept the entries of the store that it could read.
+"""
 NOT_PRINTED = 6
-"""Done, but the output could not be written."""
+"""The exit code if the command did its work, but could not write its output."""
 
 NO_SERVICE = "No service is configured."
 
 
 class UsageError(LocktermError):
-    """An argument is wrong; nothing was sent."""
+    """An error for a wrong argument of a command; nothing was sent."""
 
     title = "Not sent"
 
@@ -61,10 +70,10 @@ _CODES: tuple[tuple[type[LocktermError], int], ...] = (
 
 
 class CommandInterruptedError(Exception):
-    """A signal ended a command.
+    """An error that ends a command after a signal.
 
     Args:
-        number: The signal.
+        number: The number of the signal.
     """
 
     def __init__(self, number: int) -> None:
@@ -84,7 +93,7 @@ def notify(sentence: str) -> None:
 
 
 def report_error(error: LocktermError) -> int:
-    """Print an error and its advice; return the exit code."""
+    """Print an error and its advice on stderr; return the exit code."""
     notify(format_error(error))
     return exit_code_of(error)
 
@@ -106,7 +115,10 @@ def format_error(error: LocktermError) -> str:
 
 
 def advice_of(error: LocktermError) -> str:
-    """Return the advice of an error, without what makes sense only in a form."""
+    """Return the advice of an error for the command line, or an empty string.
+
+    Advice that applies only to a form of the UI is left out or replaced.
+    """
     if error.hint == CORRECT_FIELDS:
         return ""
     if isinstance(error, Unreachable) and not isinstance(error, Untrusted):
@@ -115,12 +127,16 @@ def advice_of(error: LocktermError) -> str:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process without waiting for threads, such as one that looks up a host name."""
+    """End the process with an exit code.
+
+    The function does not wait for other threads, because a thread may look up a host name for a
+    long time.
+    """
     for number, stream in ((1, sys.stdout), (2, sys.stderr)):
         try:
             if stream is not None:
                 stream.flush()
-        except (OSError, ValueError):  # otherwise Python tries again and exits with 120
+        except (OSError, ValueError):  # Python would flush once more, and exit with 120
             with suppress(OSError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), number)
     others = (thread for thread in threading.enumerate() if thread is not threading.main_thread())

@@ -80,7 +80,7 @@ def history(
 
 
 def _parse_day(option: str, typed: str, zone: tzinfo, now_ms: int) -> int:
-    """Return the start of a day, in milliseconds.
+    """Return the start of the typed day, in milliseconds since the epoch.
 
     Raises:
         UsageError: The text is not a day.

@@ -59,7 +59,8 @@ def info(options: Options, as_json: bool) -> int:
 def _describe_settings(settings: Settings) -> dict[str, dict[str, Any]]:
     """Return each setting's value and source by name, with the values of headers masked.
 
-    ``keys`` is the number of actions with chosen keys; the actions follow with their keys.
+    The setting ``keys`` is the number of actions with configured keys. A setting such as
+    ``keys.remotes.delete`` has the keys of one action.
     """
     profile = settings.profile
     effective: dict[str, Any] = {"profile": None, "base_url": None}

@@ -1,4 +1,4 @@
-"""Installation of files where other programs look for them."""
+"""Installation of manual pages and completion scripts in directories that other programs search."""
 
 from __future__ import annotations
 
@@ -18,20 +18,28 @@ MARK = "Written by lockterm, which replaces this file"
 """Text in each installed file; a file without it belongs to another program."""
 
 _XDG = Unix()
-"""The user's directories, as man and shells use them on every system."""
+"""The user's directories by the XDG rules, which man and shells follow on every system."""
 
 _MOST_BYTES = 1 << 20
-"""Size in bytes above which a file is not from lockterm."""
+"""Maximum size in bytes of a file of lockterm; a larger file belongs to another program."""
 
 
 def user_data_path() -> Path:
-    """Return ``$XDG_DATA_HOME`` or its default. Raises as ``needing_home``."""
+    """Return ``$XDG_DATA_HOME`` or its default.
+
+    Raises:
+        ConfigError: This user has no home directory.
+    """
     with needing_home():
         return _XDG.user_data_path
 
 
 def user_config_path() -> Path:
-    """Return ``$XDG_CONFIG_HOME`` or its default. Raises as ``needing_home``."""
+    """Return ``$XDG_CONFIG_HOME`` or its default.
+
+    Raises:
+        ConfigError: This user has no home directory.
+    """
     with needing_home():
         return _XDG.user_config_path
 
@@ -39,16 +47,16 @@ def user_config_path() -> Path:
 def install_files(
     files: Mapping[Path, bytes], mode: int = 0o666, *, former: Iterable[Path] = ()
 ) -> None:
-    """Write files and their missing directories, but never replace a file of another program.
+    """Write files and create missing directories, but never replace a file of another program.
 
     Args:
-        files: The content of each file, plain or gzip, with the mark.
+        files: Path -> the content, plain or compressed with gzip. It contains :data:`MARK`.
         mode: Mode of the files, before the umask.
-        former: Paths of an earlier version; lockterm's own files are removed.
+        former: Paths where an earlier version of lockterm wrote files. These files are removed.
 
     Raises:
-        LocktermError: Another program's file exists, and nothing was written; or a file cannot be
-            written, and the files before it are.
+        LocktermError: A path has a file of another program, and nothing was written. Or a file
+            could not be written; the files before it in ``files`` were written.
     """
     done, former = 0, tuple(former)
     try:
@@ -72,7 +80,12 @@ def install_files(
 
 
 def put_undo(file: Path, *patterns: str) -> None:
-    """Print the command that removes a file, and the files beside it that match patterns."""
+    """Print a shell command that removes installed files.
+
+    Args:
+        file: A file to remove.
+        patterns: Shell patterns for more files to remove from the same directory.
+    """
     words = (
         shlex.quote(str(file)),
         *(f"{shlex.quote(str(file.parent))}/{like}" for like in patterns),
@@ -81,12 +94,12 @@ def put_undo(file: Path, *patterns: str) -> None:
 
 
 def _is_free(file: Path) -> bool:
-    """Return whether a path is free or has a file of lockterm.
+    """Return whether no file has this path, or only a file that lockterm wrote.
 
     Raises:
         OSError: The file cannot be read.
     """
-    if file.is_symlink():  # a link of pipx, to a page that pipx installed
+    if file.is_symlink():  # pipx installs its pages as links
         return False
     try:
         return _is_ours(read_regular(file, _MOST_BYTES))

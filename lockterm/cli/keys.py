@@ -1,4 +1,4 @@
-"""``lockterm keys``: every key with its place and action, as configured."""
+"""``lockterm keys``: print every key with its place and its action, as configured."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEYS_CELLS, ID_CELLS = 17, 22
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A key at one place."""
+    """A row of the output: an action at one place, with its keys."""
 
     where: str
     id: str
@@ -53,7 +53,7 @@ def keys(as_json: bool, as_markdown: bool) -> int:
 
 
 def rows(keymap: Keymap) -> Iterator[Row]:
-    """Yield every key; keys that work on all screens come first.
+    """Yield a row for every action; actions that work on all screens come first.
 
     Args:
         keymap: The configured keys.
@@ -69,7 +69,7 @@ def rows(keymap: Keymap) -> Iterator[Row]:
 
 
 def format_markdown(listed: Iterable[Row]) -> str:
-    """Return a Markdown table of keys."""
+    """Return the rows as a Markdown table."""
     lines = ["| where | key | id | what it does |", "|---|---|---|---|"]
     for row in listed:
         keys = " ".join(f"`{key}`" for key in row.keys).replace("|", "\\|")

@@ -36,7 +36,7 @@ _MOST_PROBLEMS = 100
 
 
 class _Outcome(StrEnum):
-    """The result for an entry."""
+    """The result of saving an entry of the lock book."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -200,7 +200,7 @@ def _read_file(file: Path) -> list[LockLine]:
 
 
 def _to_json(lock: Lock) -> dict[str, Any]:
-    """Return an entry as JSON."""
+    """Return an entry of the lock book as JSON."""
     return {
         "lockId": lock.lock_id,
         **{name: getattr(lock, name) or None for name in (*SET, "alias")},

@@ -18,7 +18,7 @@ LEVELS = ("debug", "info", "warning", "error")
 """The values of ``--log-level``; ``debug`` adds a line for each exchange with the service."""
 
 LARGEST = 1 << 20
-"""Size in bytes at which a log file becomes ``lockterm.log.1``."""
+"""Maximum size of the log file in bytes. A full file is renamed to ``lockterm.log.1``."""
 KEPT = 3
 """Number of earlier log files to keep."""
 
@@ -31,7 +31,7 @@ def log_to(file: Path, level: str | None = None, *, secrets: Iterable[str] = ())
     Args:
         file: The log file; the first message creates it.
         level: One of ``LEVELS``; by default ``info``.
-        secrets: Header values to mask. Nothing logs them on purpose, but an error could quote one.
+        secrets: Header values to mask. lockterm does not log them, but an error could quote one.
 
     Returns:
         The handler, for ``logging.getLogger("lockterm").removeHandler``.
@@ -49,9 +49,10 @@ def log_to(file: Path, level: str | None = None, *, secrets: Iterable[str] = ())
 
 
 class RotatingLog(RotatingFileHandler):
-    """A private log file that rotates, and that several sessions share.
+    """A private log file that rotates and that several sessions share.
 
-    It never raises and never prints: a log must not disturb the program.
+    If a message cannot be written, the class neither raises an error nor prints one, because a log
+    must not disturb the program.
 
     Args:
         file: The log file; its directory must exist.
@@ -74,7 +75,8 @@ class RotatingLog(RotatingFileHandler):
     def shouldRollover(self, record: logging.LogRecord) -> bool:
         """Return whether a record would make the file too large.
 
-        Some versions of Python see a size of 0 in a file that was just opened.
+        The method reads the size from the file system, because some versions of Python take a file
+        that was just opened for an empty one.
         """
         if self.stream is None:
             self.stream = self._open()

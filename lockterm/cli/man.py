@@ -23,9 +23,9 @@ _SECTIONS = {
     "Files": "FILES",
     "Examples": "EXAMPLES",
 }
-"""The first words of a help paragraph, and its section of the manual page, in page order."""
+"""First words of a help paragraph -> its section of the manual page, in the order of the page."""
 
-# groff replaces these by typographic characters, which a shell does not understand.
+# groff replaces these characters by typographic ones, which a shell does not understand.
 _ROFF = str.maketrans(
     {
         "\\": r"\(rs",
@@ -52,7 +52,7 @@ def man(context: click.Context, directory: Path) -> int:
     """Write the manual pages."""
     folder = directory.absolute() / "man1"
     written = pages(context.find_root().command)
-    # pipx links the uncompressed names; compressed pages have other names.
+    # pipx installs links with the uncompressed names, so these pages need other names.
     files = {
         folder / f"{name}.gz": gzip.compress(text.encode(), mtime=0)
         for name, text in written.items()
@@ -80,7 +80,7 @@ def pages(root: click.Command) -> dict[str, str]:
 
 
 def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
-    """Yield a command and all commands below it, each with its words."""
+    """Yield a command and all of its subcommands, each after its full name."""
     yield path, command
     for name, below in _below(command):
         yield from _commands(f"{path} {name}", below)
@@ -125,7 +125,7 @@ def _page(path: str, command: click.Command, settings: Mapping[str, Any]) -> Ite
 
 
 def _keys() -> Iterator[str]:
-    """Return the section of the default keys; the build must not read a configuration."""
+    """Yield the section of the default keys, because the build must not read a configuration."""
     yield from (
         ".SH KEYS",
         _text("You can set every key in the configuration. See lockterm-keys(1)."),

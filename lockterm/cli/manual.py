@@ -1,4 +1,4 @@
-"""The parts of help texts below the options: details, examples and exit codes."""
+"""The part of each command's help text after the options: details, examples and exit codes."""
 
 from __future__ import annotations
 

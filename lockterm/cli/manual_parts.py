@@ -1,4 +1,4 @@
-"""Parts of help texts: exit codes, environment, files, times."""
+"""Parts that several help texts share: exit codes, environment, files, dates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CODES = {
     6: ("done, but the output could not be written",),
     130: ("interrupted (128 + n: ended by signal n)",),
 }
-"""Each exit code, and the lines that explain it."""
+"""Exit code -> the lines that explain it."""
 _OF_EVERY_COMMAND = (0, 2, 6, 130)
 
 
@@ -29,8 +29,8 @@ def list_exit_codes(*numbers: int, **meanings: str) -> str:
     """Return the "Exit codes" section of a command's help.
 
     Args:
-        numbers: Codes with the usual meaning, besides those that every command can return.
-        meanings: Codes with a meaning of their own, such as ``_1="they differ"``.
+        numbers: Codes with their usual meaning. Codes of every command are always listed.
+        meanings: Codes with a special meaning for this command, such as ``_1="they differ"``.
     """
     lines = {number: _CODES[number] for number in (*_OF_EVERY_COMMAND, *numbers)}
     lines |= {int(name[1:]): tuple(text.splitlines()) for name, text in meanings.items()}
@@ -43,7 +43,12 @@ def list_exit_codes(*numbers: int, **meanings: str) -> str:
 
 
 def list_examples(codes: str, *commands: str) -> str:
-    """Return the end of a help text, with examples and exit codes only."""
+    """Return the end of a help text that has only examples and exit codes.
+
+    Args:
+        codes: The "Exit codes" section.
+        commands: The command lines of the examples.
+    """
     lines = "\n".join(f"  {command}" for command in commands)
     return f"\b\nExamples:\n{lines}\n\n{codes}"
 

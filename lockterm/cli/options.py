@@ -19,7 +19,10 @@ LAST_ID = 2**63 - 1
 
 
 class WholeNumber(click.IntRange):
-    """A whole number of 64 bits; click's help shows the minimum only."""
+    """The type of an option or argument whose value is a whole number of 64 bits.
+
+    ``convert`` checks the maximum, so that click's help shows only the minimum.
+    """
 
     name = "whole number, such as 12"
 
@@ -53,9 +56,9 @@ class WriteOptions:
     """The options of all commands that change something."""
 
     dry_run: bool
-    """Print the request and send nothing."""
+    """Whether to print the request and send nothing."""
     yes: bool
-    """Skip the prompt; also true for a dry run."""
+    """Whether to skip the prompt; always true for a dry run."""
     as_json: bool
 
 
@@ -81,15 +84,15 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "log_level": {"type": click.Choice(LEVELS), "help": "Level of the log file. [default: info]"},
 }
 UI_OPTIONS = tuple(_OPTIONS)
-"""The options of ``lockterm`` itself."""
+"""The options of ``lockterm`` without a command, which opens the UI."""
 
 
 def take_options(*names: str, **helps: str) -> Callable[[Command], Command]:
-    """Return a decorator that gives a command options and passes it ``Options``.
+    """Return a decorator that adds options to a command and passes their values as ``Options``.
 
     Args:
-        names: Fields of ``Options``.
-        helps: Help texts for this command, by field.
+        names: Fields of ``Options``, each of which becomes an option.
+        helps: Field -> a help text for this command that replaces the usual one.
     """
 
     def decorate(command: Any) -> Any:
@@ -109,7 +112,7 @@ asks_service = take_options("profile", "base_url", "read_only", "no_cache", "log
 
 
 def reads(command: Callable[..., int]) -> Callable[..., int]:
-    """Decorate a command that reads; it receives the output format as ``form``."""
+    """Add the options of a command that only reads; it receives the output format as ``form``."""
 
     @click.option("--json", "as_json", is_flag=True, help="Print JSON as the service sent it.")
     @click.option("--csv", "as_csv", is_flag=True, help="Print CSV without formulas.")
@@ -125,7 +128,7 @@ def reads(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def changes(command: Callable[..., int]) -> Callable[..., int]:
-    """Decorate a command that changes something; it receives ``how``."""
+    """Add the options of a command that changes something; it receives their values as ``how``."""
 
     @click.option("--dry-run", is_flag=True, help="Show what would be sent, but send nothing.")
     @yes_option

@@ -33,7 +33,10 @@ _NARROWEST = 8
 
 
 class BrokenStdoutError(Exception):
-    """The reader of stdout is gone, as ``head`` does, so a command that only reads can end."""
+    """An error that ends a command that only reads, because no program reads its output anymore.
+
+    This happens, for example, after a pipe to ``head``.
+    """
 
 
 class _Stdout:
@@ -51,17 +54,21 @@ def start() -> None:
 
 
 def ignore_missing_reader() -> None:
-    """Let the command, which changes something, continue without a reader of stdout."""
+    """Let a command that changes something continue if no program reads its output."""
     _Stdout.is_needed = False
 
 
 def has_failed() -> bool:
-    """Return whether output was lost."""
+    """Return whether some output could not be written."""
     return bool(_Stdout.failure)
 
 
 def finish(code: int) -> int:
-    """Report lost output on stderr; return the exit code for it, otherwise ``code``."""
+    """Report on stderr if output could not be written, and return the exit code.
+
+    Args:
+        code: The exit code of the command, which a write error replaces only if it means success.
+    """
     if not _Stdout.failure:
         return code
     notify(f"The output could not be written: {_Stdout.failure}.")
@@ -69,7 +76,7 @@ def finish(code: int) -> int:
 
 
 def note_failure(error: OSError) -> None:
-    """Record that stdout cannot be written, and drop the output that is not flushed.
+    """Record that stdout cannot be written, and discard the output that is not flushed yet.
 
     Raises:
         BrokenStdoutError: The command only reads, and stdout has no reader.
@@ -128,7 +135,7 @@ def _encoding() -> str:
 
 
 def put_wrapped(head: str, words: str) -> None:
-    """Print a head and a sentence; on a terminal, wrap the sentence beside the head."""
+    """Print a head and a sentence; on a terminal, indent further lines by the width of the head."""
     room = _find_width()
     if room is None or room <= 2 * len(head):
         put(f"{head}{words}")
@@ -152,17 +159,17 @@ def put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     writer.writerow(columns)
     for row in rows:
         first, *others = (row.get(name) for name in columns)
-        if isinstance(first, int) and first < 0:  # if split at ";", the cell could start a formula
+        if isinstance(first, int) and first < 0:  # a program that splits at ";" sees a formula
             first = str(first)
         writer.writerow([cell(first), *map(cell, others)])
-    if is_terminal():  # a terminal could obey raw values
+    if is_terminal():  # control characters in raw values could act on the terminal
         put(clean_lines(text.getvalue().replace("\r\n", "\n")).rstrip("\n"))
     else:
         put_bytes(text.getvalue().encode("utf-8", "backslashreplace"))
 
 
 def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table of cleaned cells, with numbers on the right.
+    """Print a table of cleaned cells; columns of numbers are aligned to the right.
 
     On a terminal, the widest columns shrink until the lines fit.
     """
@@ -187,7 +194,7 @@ def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 
 def put_fields(fields: Iterable[tuple[str, str]]) -> None:
-    """Print labels and values line by line; a value may have several lines."""
+    """Print a label and its value on each line; a value may have several lines."""
     from rich.cells import cell_len
 
     pairs = [(clean(label), clean_lines(value)) for label, value in fields]

@@ -1,4 +1,4 @@
-"""Plans as text and as lines of JSON."""
+"""Functions that print plans and their steps, as text or as lines of JSON."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def plan_from_file(
     title: str = "",
     seen: Sequence[ReadLock] | None = None,
 ) -> PlanDraft:
-    """Make the plan of a file, and report unread locks on stderr.
+    """Return the plan to apply a file, and report on stderr which locks could not be read.
 
     Args:
         session: The session that reads the locks.
@@ -95,7 +95,7 @@ def plan_from_file(
 
 
 def report_unread(draft: PlanDraft) -> None:
-    """Print on stderr which locks were not read whole, and why."""
+    """Print on stderr which locks could not be read completely, and why."""
     for one in draft.unread:
         if one.error is not None:
             notify(f"{format_lock(one.lock)}: {format_error(one.error)}")
@@ -143,7 +143,7 @@ def _list_notes(session: Session, plan: Plan) -> Iterator[str]:
 
 
 def describe_shortened(session: Session, steps: Sequence[Step]) -> str:
-    """Return a summary of how steps shorten access; empty if none does."""
+    """Return a sentence about the steps that shorten access; empty if no step does."""
     operations, zones = session.operations, {}
     for lock_id in {step.lock_id for step in steps}:
         zones[lock_id] = operations.zone(session.run(operations.locks.find(lock_id)))
@@ -186,8 +186,8 @@ def put_step(
     Args:
         step: The step.
         is_dry: Whether nothing will be sent.
-        is_running: Whether a session runs the step.
-        shortened: How the step shortens access, as a sentence.
+        is_running: Whether a session runs the plan of the step.
+        shortened: A sentence about how the step shortens access; empty if it does not.
     """
     step = under_way(step) if is_running else at_rest(step)
     state, said = str(step.state), [step.message]
@@ -216,9 +216,14 @@ def put_end(
     is_running: bool = False,
     left_out: Mapping[str, int] | None = None,
 ) -> None:
-    """Print the totals of a run as a line of JSON; see :func:`put_step`.
+    """Print the totals of a plan or run as a line of JSON, after its steps.
 
-    ``left_out`` counts remotes without a step by reason, such as "expired".
+    Args:
+        run: The ID of the run; None if the plan does not run.
+        steps: All steps of the plan.
+        is_dry: See :func:`put_step`.
+        is_running: See :func:`put_step`.
+        left_out: Reason, such as "expired" -> number of remotes that have no step for this reason.
     """
     end: dict[str, Any] = {"run": run}
     end["counts"] = count_steps(steps, is_dry=is_dry, is_running=is_running)
@@ -235,6 +240,12 @@ def put_line(value: Mapping[str, Any]) -> None:
 def count_steps(
     steps: Iterable[Step], *, is_dry: bool = False, is_running: bool = False
 ) -> dict[str, int]:
-    """Count steps by their state in JSON; see :func:`put_step`."""
+    """Return the number of steps in each state, by the name of the state in JSON.
+
+    Args:
+        steps: The steps.
+        is_dry: See :func:`put_step`.
+        is_running: See :func:`put_step`.
+    """
     counts = Counter(step.state for step in steps)
     return count_states(counts, is_running=is_dry or is_running)

@@ -15,14 +15,14 @@ from lockterm.cli.output import put_stderr
 
 
 def require_answer(yes: bool, what: str) -> None:
-    """Require ``--yes``, or a terminal for a prompt.
+    """Check that ``--yes`` was given, or that a terminal can show a prompt.
 
     Args:
         yes: Whether ``--yes`` was given.
-        what: The action, such as ``Deleting``.
+        what: The action, such as ``Deleting``, with which the message of the error begins.
 
     Raises:
-        UsageError: There is neither.
+        UsageError: ``--yes`` was not given, and there is no terminal.
     """
     if not yes and not can_prompt():
         raise UsageError(
@@ -37,7 +37,7 @@ def can_prompt() -> bool:
 
 
 def confirm(question: str, *, yes: bool) -> bool:
-    """Ask a yes-or-no question, unless ``yes`` answers it."""
+    """Ask a yes-or-no question and return the answer; with ``yes``, return True without asking."""
     if yes:
         return True
     _drop_typed_keys()
@@ -47,7 +47,13 @@ def confirm(question: str, *, yes: bool) -> bool:
 
 
 def confirm_by_typing(question: str, accepted: tuple[str, ...], *, yes: bool) -> bool:
-    """Ask a person to type one of some words, unless ``yes`` answers it."""
+    """Return whether the user types an accepted text.
+
+    Args:
+        question: The prompt.
+        accepted: The accepted texts; empty ones do not count.
+        yes: Whether to return True without a prompt.
+    """
     if yes:
         return True
     _drop_typed_keys()
@@ -55,15 +61,16 @@ def confirm_by_typing(question: str, accepted: tuple[str, ...], *, yes: bool) ->
 
 
 def cancel() -> int:
-    """Report that nothing was sent; return the exit code."""
+    """Report on stderr that nothing was sent; return the exit code."""
     notify("Nothing was sent.")
     return FAILED
 
 
 def _ask(question: str) -> str:
-    """Ask for a line.
+    """Print a question and return the line that the user types.
 
-    ``input`` can miss a Ctrl+C until the next key, so this waits for signals as well as for input.
+    The function waits for signals as well as for input, because with ``input`` a Ctrl+C may have no
+    effect until the next key.
 
     Raises:
         click.Abort: Stdin is at its end.

@@ -1,4 +1,4 @@
-"""Run a plan from the command line: the prompt, the progress and the result."""
+"""The run of a plan by a command: the prompt, the progress and the result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from lockterm.errors import StoreError
 from lockterm.operations.planner import PlanDraft
 
 PROGRESS_S = 0.1
-"""Minimum time between two drawings of the progress, in seconds."""
+"""Minimum time between two updates of the progress line, in seconds."""
 
 
 def offer_plan(
@@ -60,12 +60,12 @@ def offer_plan(
         The exit code.
 
     Raises:
-        UsageError: The plan deletes too much, or needs ``--yes``; nothing was sent.
+        UsageError: The plan has too many deletes, or needs ``--yes``; nothing was sent.
     """
     plan = draft.plan
     if not how.as_json:
         put_plan(session, draft)
-    elif not how.yes:  # show people what the prompt is about
+    elif not how.yes:  # the user must see the plan before the prompt, and stdout is for JSON
         put_plan(session, draft, put_stderr)
     deletes = plan.actions()[Action.DELETE]
     if max_deletes is not None and deletes > max_deletes:
@@ -89,20 +89,24 @@ def offer_plan(
     if not confirm_plan(plan, session.operations.now_ms(), yes=how.yes):
         return cancel()
     kept = store_plan(session, plan)
-    del draft, plan  # thousands of steps; the run reads them from the disk
+    del draft, plan  # free the memory of the steps, which the run reads from the store
     return run_plan(session, kept, as_json=how.as_json, lists_deleted=lists_deleted)
 
 
 def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
-    """Ask once whether to run a plan, and name each remote that it deletes.
+    """Print each remote that a plan deletes, and ask once whether to run the plan.
 
     Args:
-        plan: The plan; only its due steps count.
-        now_ms: Now, in milliseconds.
+        plan: The plan; only its unsent steps are considered.
+        now_ms: Now, in milliseconds since the epoch.
         yes: Whether to skip the prompt.
 
+    Returns:
+        Whether to run the plan.
+
     Raises:
-        UsageError: The plan needs ``--yes``, or could not be printed.
+        UsageError: The plan needs ``--yes`` because there is no terminal, or it could not be
+            printed.
     """
     require_answer(yes, "Running a plan")
     if yes:
@@ -124,7 +128,7 @@ def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StoredPlan:
-    """A plan in the store; memory does not keep its steps."""
+    """A plan whose steps are in the store, not in memory."""
 
     plan: Plan
     """The plan without its steps."""
@@ -136,7 +140,7 @@ def store_plan(session: Session, plan: Plan) -> StoredPlan:
     """Store a confirmed plan.
 
     Raises:
-        StoreError: The plan cannot be stored, so nothing may be sent.
+        StoreError: The plan cannot be stored, so it must not run.
     """
     session.run(session.operations.runs.keep(plan))
     due = frozenset(step.number for step in plan.steps if step.is_left)
@@ -169,7 +173,7 @@ def run_plan(
     plan = replace(plan, skipped=kept.plan.skipped)
     code = put_result(plan, as_json=as_json, printed=progress.noted, run=plan.id)
     titles = {}
-    with suppress(StoreError):  # without the lock book, use the IDs
+    with suppress(StoreError):  # if the lock book cannot be read, the sentence uses lock IDs
         titles = {one.lock_id: one.title for one in session.run(session.operations.locks.all())}
     if lists_deleted and not as_json:
         for line in list_deleted(plan.steps, titles):
@@ -205,8 +209,8 @@ def put_result(
     Args:
         plan: The plan with the states of its steps.
         as_json: Whether to print JSON.
-        printed: Numbers of the steps that are printed already.
-        run: The ID of the run; None if there was none.
+        printed: Numbers of the steps whose result was already printed.
+        run: The ID of the run; None if the plan did not run.
     """
     steps = [
         replace(step, state=StepState.UNCHANGED)
@@ -219,7 +223,7 @@ def put_result(
             if as_json:
                 put_step(step, is_dry=False)
             elif step.state in PROBLEMS and step.is_planned:
-                put_problem(step)  # the plan itself has shown steps that could not be planned
+                put_problem(step)  # steps that could not be planned were shown with the plan
     if as_json:
         put_end(run, steps, left_out=plan.skipped)
     else:
@@ -230,7 +234,7 @@ def put_result(
 
 
 def put_problem(step: Step) -> None:
-    """Print a step that was not done."""
+    """Print a step that failed, was skipped or is unconfirmed, with the reason."""
     put(f"! {format_problem(step)}")
 
 
@@ -254,11 +258,14 @@ class Progress:
         self._drawn_s = 0.0
 
     def note(self, step: Step) -> None:
-        """Print the result of a step once; wait while the result is unknown."""
+        """Print the result of a step once, and update the progress line.
+
+        Ignore a step without a result, or one whose result is still unknown.
+        """
         if step.state in {*DUE, StepState.UNKNOWN} or step.number in self.noted:
             return
         self.noted.add(step.number)
-        if step.number in self._due:  # others were unknown before, and are confirmed now
+        if step.number in self._due:  # other steps were sent before, and only confirmed now
             self._done += 1
             self._problems[step.state] += step.state in PROBLEMS
         self._print(step)
@@ -268,7 +275,11 @@ class Progress:
             self._draw(now_s - self._began_s)
 
     def note_reading(self, count: int) -> None:
-        """Show how many unknown steps are being read back."""
+        """Show that steps with an unknown result are being read back.
+
+        Args:
+            count: Number of these steps.
+        """
         self.clear()
         if self._is_shown and count:
             is_all = self._done + count == len(self._due)

@@ -1,4 +1,4 @@
-"""Run an app of lockterm until it ends."""
+"""Functions that run a Textual app of lockterm until it ends."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ def run_profile(
     Args:
         settings: Settings with a profile.
         paths: The paths of lockterm's files.
-        guard: The watcher for signals.
+        guard: The handler of signals.
         profiles: Profiles to switch to; None in the demo.
-        before: The app of the profile before; its look and its messages stay.
-        first: A page that is already requested.
+        before: The app of the previous profile, if the user has switched profiles. The new app
+            keeps its look and its messages.
+        first: The first page of the lock to open, if it was already requested.
 
     Returns:
-        The ended app, which has the profile to switch to.
+        The app after its end. ``goes_on`` has the settings of the next app, or None to quit.
     """
     from lockterm.app import LocktermApp
 
@@ -59,7 +60,7 @@ def run_profile(
 
 def run_app(app: App[ReturnType], look: Look, guard: SignalGuard) -> ReturnType | None:
     """Run an app and return its result."""
-    # asyncio.run would wait at its end for host look-ups that hang.
+    # At its end, asyncio.run would wait for look-ups of host names, which can take very long.
     loop = asyncio.new_event_loop()
     try:
         with guard.watching(app):
@@ -85,5 +86,5 @@ def close_loop(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def exit_code(app: App[Any], guard: SignalGuard) -> int:
-    """Return the exit code: that of a signal, 1 for a bug, or 0."""
+    """Return the exit code of an app that has ended: 128 + n for signal n, 1 for a bug, or 0."""
     return guard.exit_code or app.return_code or 0

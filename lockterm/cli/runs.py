@@ -163,7 +163,7 @@ def _run_again(
         if not has_work(plan):
             run_id = plan.id if plan.steps else None
             return put_result(plan, as_json=as_json, run=run_id)
-        if not as_json or not yes:  # show people what the prompt is about
+        if not as_json or not yes:  # the user must see the plan before the prompt
             say = put_stderr if as_json else put
             say(f"{clean(plan.title, 100)}:")
             due = tuple(step for step in plan.steps if step.state in DUE)
@@ -175,12 +175,14 @@ def _run_again(
                 return cancel()
             plan = session.run(session.operations.runs.note_same_account(plan))
         kept = store_plan(session, plan)
-        del plan  # thousands of steps; the run reads them from the disk
+        del plan  # free the memory of the steps, which the run reads from the store
         return run_plan(session, kept, as_json=as_json)
 
 
 def _is_same_account(error: OtherCredentials) -> bool:
-    """Ask whether other credentials belong to the same account; ``--yes`` does not answer it.
+    """Ask whether changed credentials belong to the same account, and return the answer.
+
+    ``--yes`` does not skip this question.
 
     Raises:
         OtherCredentials: There is no terminal for a prompt.

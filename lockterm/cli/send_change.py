@@ -1,7 +1,8 @@
-"""Send one change and report its result, with the same certainty as the UI.
+"""Sends one change of a command, and reports its result as carefully as the UI.
 
-A change without an answer is read back for up to :data:`TIMEOUT_S`. It counts as recorded only if
-the service said so or reading proves it; see :mod:`lockterm.operations.proof`.
+If no answer comes, lockterm reads the change back for up to :data:`TIMEOUT_S` seconds. A change
+counts as recorded only if the service confirmed it, or if reading proves it; see
+:mod:`lockterm.operations.proof`.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ from lockterm.keymap.hints import settling
 from lockterm.operations.refusals import PendingChangeError
 
 TIMEOUT_S = 90.0
-"""Maximum time of reading back, in seconds.
+"""Maximum time for which a change is read back, in seconds.
 
-Answers may be 60 s old, and 15 s more show that a remote is really missing, so this proves most
-results.
+This is enough to prove most results. An answer may be 60 s old, and it takes 15 s more to prove
+that a remote is really missing.
 """
 
 _NEXT = "Resolve the change before you send it again."
 _SETTLE = "In lockterm's UI,"
-"""Start of a sentence that ends with the keys."""
+"""Start of a sentence that ends with the keys that resolve a change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change to send, and how to report it."""
+    """A change of a command, with what its report needs."""
 
     lock: Lock
     call: str
@@ -46,16 +47,21 @@ class Change:
     as_json: bool
     _: KW_ONLY
     details: Sequence[str] = ()
-    """Lines to print, such as the resolved times."""
+    """Lines to print besides the result, such as the dates as lockterm understood them."""
     remote_id: int | None = None
-    """None for an add: the answer has the ID."""
+    """ID of the remote to change; None for an add, whose ID is in the answer, or for a lock."""
 
 
 def send_change(session: Session, change: Change, work: Coroutine[Any, Any, Any]) -> int:
     """Send a change and print its result, or print its request in a dry run.
 
+    Args:
+        session: The session that sends the change.
+        change: The description of the change.
+        work: The coroutine that sends the change and returns the service's answer.
+
     Returns:
-        The exit code: done, or unconfirmed.
+        The exit code ``DONE``, or ``UNKNOWN`` if the change is unconfirmed.
 
     Raises:
         LocktermError: The change was refused or not sent.
@@ -143,7 +149,7 @@ def _verify(session: Session, change: Change, error: OutcomeUnknown) -> int:
 
 
 async def _find_own_operation(session: Session, lock_id: int) -> Operation | None:
-    """Return the change that this command has sent."""
+    """Return the change that this command has sent, or None if it is not in the journal."""
     own = session.operations.journal.session.id
     mine = [
         one for one in await session.operations.journal.unsettled(lock_id) if one.session == own
@@ -171,7 +177,7 @@ def _result(
     message: str = "",
     candidates: Sequence[int] = (),
 ) -> dict[str, Any]:
-    """Return the JSON of a change; docs/reference/json.md describes it."""
+    """Return the JSON output for a change, which docs/reference/json.md describes."""
     is_add = change.call == "add"
     return {
         "outcome": outcome,

@@ -1,4 +1,4 @@
-"""``lockterm serve``, the embedded service in the foreground; and ``lockterm token``."""
+"""``lockterm serve``, which runs the embedded service, and ``lockterm token``."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _FIGURES = "PROMETHEUS_MULTIPROC_DIR"
 _MEANT_AS_ADDRESS = re.compile(r"://|\b(?:host|dbname|password|service)=")
 
 _LONGEST_TOKEN = 4096
-"""Characters; proxies refuse longer headers."""
+"""Maximum number of characters of a token, because proxies refuse longer headers."""
 
 
 class ServeError(LocktermError):
-    """The service cannot start, because of its address or its database."""
+    """An error that keeps the embedded service from starting, such as an unusable address."""
 
     title = "Embedded service"
 
@@ -147,7 +147,7 @@ def serve(
         )
     is_address = (database or "").startswith(_ADDRESSES)
     if not is_address and _MEANT_AS_ADDRESS.search(database or ""):
-        raise ServeError(  # without the value: it may have a password
+        raise ServeError(  # the message leaves out the value, which may contain a password
             "--database needs a file or a postgresql:// address. Nothing was started.",
             hint="Use a file, or postgresql://USER@HOST/NAME.",
         )
@@ -156,7 +156,7 @@ def serve(
             "Several workers cannot share a file or memory. Nothing was started.",
             hint="Use --database postgresql://USER@HOST/NAME, or leave out --workers.",
         )
-    from lockterm.service import running, watch  # the help needs neither
+    from lockterm.service import running, watch  # imported late, because --help needs neither
     from lockterm.service import workers as processes
 
     log = watch.Log(as_json=log_format == "json")
@@ -193,7 +193,7 @@ def serve(
 
 @contextmanager
 def _shared_figures(workers: int) -> Iterator[Figures]:
-    """Make the metrics, which several workers share in temporary files.
+    """Yield the metrics; several workers share them through temporary files.
 
     Raises:
         ServeError: There is no directory for temporary files.
@@ -216,10 +216,10 @@ def _shared_figures(workers: int) -> Iterator[Figures]:
 
 
 def _trusted_file(database: str) -> Path:
-    """Return the real path of a database.
+    """Return the real path of a database file.
 
     Raises:
-        ServeError: Its directory is missing, or other users can change it.
+        ServeError: The directory of the file is missing, or other users can change the file.
     """
     try:
         with Place(database) as place:
@@ -235,7 +235,7 @@ def _trusted_file(database: str) -> Path:
 
 
 def _parse_rate(given: str | None) -> float | None:
-    """Return a rate such as ``600/min`` in requests per second."""
+    """Return a rate such as ``600/min`` in requests per second; None if no rate was given."""
     if given is None:
         return None
     found = re.fullmatch(r"([1-9][0-9]{0,5})/(s|min)", given)
@@ -247,13 +247,13 @@ def _parse_rate(given: str | None) -> float | None:
 
 
 def _read_token(token: str | None) -> str | None:
-    """Return the token; None if there is none.
+    """Return the token that requests must carry; None if ``--token`` was not given.
 
-    ``env:NAME`` reads it from the environment, because every user of a machine can read arguments,
-    and the history of the shell keeps them.
+    ``env:NAME`` reads the token from the environment. This is safer, because every user of a
+    machine can read the arguments of a command, and the history of the shell keeps them.
 
     Raises:
-        ConfigError: The token does not fit into a header, or the variable is not set.
+        ConfigError: The token is empty or does not fit into a header, or the variable is not set.
     """
     if token is None:
         return None
@@ -369,7 +369,7 @@ def _read_typed_token(shortest: int) -> str:
     try:
         typed = sys.stdin.readline(_LONGEST_TOKEN + 1).removesuffix("\n").removesuffix("\r")
         values.header_value(typed)
-    except UnicodeError:  # its message repeats part of the token
+    except UnicodeError:  # the message of this error would repeat part of the token
         raise ValueError("The token is not valid text in this machine's encoding.") from None
     except ValueError as error:
         raise ValueError(f"The token {error}.") from None

@@ -1,4 +1,4 @@
-"""A command's connection to service and store, and the lock that LOCK means."""
+"""The session of a command with the service and the store, and the search for a typed lock."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ class RequestNotSentError(Exception):
 
 
 class DryRunSender:
-    """The sender of ``--dry-run``: it sends nothing and writes no journal."""
+    """The sender of a dry run, which sends nothing and writes nothing into the journal."""
 
     under_way = 0
 
     async def send(self, order: Order) -> NoReturn:
-        """Raise the request.
+        """Raise an error that contains the request.
 
         Raises:
-            RequestNotSentError: Always.
+            RequestNotSentError: Always; a dry run sends nothing.
         """
         raise RequestNotSentError(order.write)
 
@@ -67,9 +67,9 @@ class DryRunSender:
 class Session:
     """A context manager around :class:`lockterm.operations.Operations`.
 
-    Commands are plain functions: they call the service through ``run``, and may ask a person
-    between two calls. A signal cancels the current call, and
-    :class:`CommandInterruptedError` reports the known state of the change.
+    Commands are plain functions. They call the service through ``run``, and may ask the user
+    between two calls. A signal cancels the current call, and the message of
+    :class:`CommandInterruptedError` then reports the known state of the change.
 
     Args:
         options: The options of the command.
@@ -103,7 +103,7 @@ class Session:
             reads_back=False,
         )
         self.operations.connection.on_clock = self._report_clock
-        # asyncio.run would wait at its end for host look-ups that hang.
+        # At its end, asyncio.run would wait for look-ups of host names, which can take very long.
         self._loop = asyncio.new_event_loop()
 
     def __enter__(self) -> Self:
@@ -118,13 +118,15 @@ class Session:
             close_loop(self._loop)
 
     def _report_clock(self) -> None:
-        """Report on stderr which clock decides about periods."""
+        """Report on stderr if the clocks disagree, and which clock lockterm uses."""
         connection = self.operations.connection
         if connection.doubts_clock:
             notify(f"note: {describe_clock(connection.clock_offset_s or 0)}")
 
     def require_writable(self) -> None:
-        """Require a profile that may change something, unless this is a dry run.
+        """Check that the profile allows changes, unless this is a dry run.
+
+        From now on, the command continues even if no program reads its output.
 
         Raises:
             RuleViolation: The profile is read-only.
@@ -140,8 +142,8 @@ class Session:
 
         Args:
             work: The coroutine.
-            stop: Called with the first signal, to let the work end in its own time. Without
-                ``stop``, the first signal cancels the work. The second signal always does.
+            stop: Called with the number of the first signal; asks the work to end early. Without
+                ``stop``, the first signal cancels the work. A second signal always cancels it.
 
         Raises:
             LocktermError: The work failed.
@@ -170,13 +172,13 @@ class Session:
                 self._loop.remove_signal_handler(number)
 
     async def _describe_interruption(self) -> str:
-        """Return a sentence about the change that this command was sending, if any."""
+        """Return a sentence that says what became of the change that this command was sending."""
         try:
             history = await self.operations.journal.history()
         except LocktermError:
             return "Interrupted. The journal cannot be read."
         finally:
-            await self.operations.close()  # reading has opened the store again
+            await self.operations.close()  # reading the journal has opened the store again
         mine = [one for one in history if one.session == self.operations.journal.session.id]
         if not mine:
             return "Interrupted. Nothing was changed."
@@ -191,12 +193,12 @@ class Session:
 
 @contextmanager
 def open_lock(options: Options, typed: str) -> Iterator[tuple[Session, Lock]]:
-    """Open a session and find its lock.
+    """Open a session and find the typed lock.
 
     Raises:
         ConfigError: A setting is wrong, or no service is known.
         UsageError: No lock or several locks match; nothing was sent.
-        StoreError: The lock book, which a name needs, cannot be read.
+        StoreError: A name was typed, and the lock book cannot be read.
     """
     with Session(options) as session:
         yield session, find_lock(session, typed)
@@ -206,10 +208,11 @@ def open_lock(options: Options, typed: str) -> Iterator[tuple[Session, Lock]]:
 def open_writable_lock(
     options: Options, typed: str, how: WriteOptions
 ) -> Iterator[tuple[Session, Lock]]:
-    """Do the same as :func:`open_lock` for a command that changes something.
+    """Open a session that may send changes, and find the typed lock.
 
     Raises:
-        RuleViolation: The profile is read-only, and this is not a dry run.
+        RuleViolation: The profile is read-only, and this is not a dry run. Other errors are those
+            of :func:`open_lock`.
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()
@@ -217,7 +220,14 @@ def open_writable_lock(
 
 
 def find_lock(session: Session, typed: str) -> Lock:
-    """Return the lock with an ID or a name. Raises as :func:`open_lock`."""
+    """Return the lock with the typed ID or name.
+
+    A lock that is found by its ID need not be in the lock book.
+
+    Raises:
+        UsageError: No lock or several locks match; nothing was sent.
+        StoreError: A name was typed, and the lock book cannot be read.
+    """
     typed = typed.strip()
     if not typed.isascii() or not typed.isdigit():
         return _find_by_name(session.run(session.operations.locks.all()), typed)
@@ -226,7 +236,7 @@ def find_lock(session: Session, typed: str) -> Lock:
     except ValueError as error:
         raise UsageError(f"LOCK {error}.") from None
     book: list[Lock] = []
-    with suppress(StoreError):  # an ID needs no lock book
+    with suppress(StoreError):  # a lock can be found by its ID without the lock book
         book = session.run(session.operations.locks.all())
     others = [lock for lock in book if typed in (lock.name, lock.alias) and lock.lock_id != lock_id]
     if others:
@@ -276,7 +286,7 @@ def lock_json(lock: Lock) -> dict[str, Any]:
 
 
 def format_lock(lock: Lock) -> str:
-    """Return a lock as ``Main gate (lock 1001)``, clean."""
+    """Return a lock as ``Main gate (lock 1001)``, without control characters."""
     return f"{clean(lock.name, 60)} (lock {lock.lock_id})" if lock.name else lock.title
 
 

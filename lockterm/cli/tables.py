@@ -50,7 +50,7 @@ from lockterm.operations.export import remotes_as_csv, write_file
 from lockterm.operations.planner import PlanDraft, ReadLock, read_locks
 
 _AT_ONCE_S = 2.0
-"""Time in which no person reads and closes a table, in seconds."""
+"""Maximum duration of an edit that counts as returning at once, in seconds."""
 
 
 @click.command(epilog=manual.EXPORT)
@@ -104,7 +104,7 @@ def export(
         may_replace = None if is_agreed else files.is_export
         files.write_file(output, content, may_replace=may_replace)
         notify(f"{format_count(count, 'remote')} written to {clean(output)}.")
-    elif is_terminal():  # raw values are for files; a terminal might obey them
+    elif is_terminal():  # control characters in raw values could act on the terminal
         put(clean_lines(content.decode().replace("\r\n", "\n")).rstrip("\n"))
     else:
         put_bytes(content)
@@ -212,7 +212,7 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
 
 @dataclass
 class _Table:
-    """A file with the table of a lock."""
+    """A temporary file with the table of a lock, for an editor."""
 
     file: Path
     is_done: bool = False
@@ -223,9 +223,10 @@ class _Table:
 
 @contextmanager
 def _open_table(seen: ReadLock) -> Iterator[_Table]:
-    """Write the table of a lock to a file, and remove it afterwards.
+    """Write the table of a lock to a temporary file, and remove the file afterwards.
 
-    A changed file, or one that an editor may still show, stays, and its path is printed.
+    If the user has changed the file or an editor may still show it, the file is kept and its path
+    is printed.
     """
     file = Path(tempfile.mkdtemp(prefix="lockterm-")) / f"lock-{seen.lock.lock_id}.csv"
     text = remotes_as_csv([seen])
@@ -246,7 +247,11 @@ def _open_table(seen: ReadLock) -> Iterator[_Table]:
 def _edit_until_valid(
     session: Session, table: _Table, seen: ReadLock, *, prune: bool
 ) -> PlanDraft | None:
-    """Let a person edit a file until it has a valid plan; return None if they stop."""
+    """Let the user edit the table until it is valid, and return its plan.
+
+    Returns:
+        The plan; None if the user gives up.
+    """
     file, title = table.file, f"edit lock {seen.lock.lock_id}"
     while True:
         if _open_editor(file):
@@ -262,17 +267,17 @@ def _edit_until_valid(
 
 
 def _open_editor(file: Path) -> bool:
-    """Let a person edit a file.
+    """Open a file in the user's editor, and wait until the editor ends.
 
     Returns:
-        Whether the editor returned at once without a change, and may still show the file.
+        Whether the editor ended at once without a change. A window of it may still show the file.
 
     Raises:
         UsageError: The editor does not exist, or it failed.
     """
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     begun_s, found = time.monotonic(), file.stat()
-    # Ctrl+C belongs to the editor. A handler, unlike SIG_IGN, is not inherited by the editor.
+    # Only the editor may react to Ctrl+C. The editor would inherit SIG_IGN, but not a handler.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         command = shlex.split(editor)
@@ -303,7 +308,10 @@ def _open_editor(file: Path) -> bool:
 
 
 def _list_safety_options(command: Sequence[str]) -> tuple[str, ...]:
-    """Return options that turn off Vim's modelines: a remote's name may look like one."""
+    """Return options that turn off Vim's modelines, because a remote's name may look like one.
+
+    Other editors get no options.
+    """
     program = os.path.realpath(shutil.which(command[0]) or command[0]) if command else ""
     if not os.path.basename(program).startswith(("vim", "nvim", "gvim")):
         return ()

@@ -1,4 +1,4 @@
-"""``lockterm``: the terminal UI, and its switches between profiles."""
+"""``lockterm`` without a command: runs the terminal UI, and switches between profiles."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def run_ui(
 
     Args:
         options: The options of the command.
-        profile: The profile to start with; None for that of the options and the configuration.
+        profile: The profile to start with; None to use the options and the configuration.
 
     Returns:
-        The exit code: 0, that of a signal, or 1 for a bug.
+        The exit code: 0, 128 + n for signal n, or 1 for a bug.
 
     Raises:
         ConfigError: A setting is wrong.
@@ -91,12 +91,12 @@ def _run_profiles(
     profiles: Profiles,
     log_level: str | None,
 ) -> int:
-    """Run one app for each profile that a person switches to."""
+    """Run the app, and run a new one each time the user switches to another profile."""
     secrets: set[str] = set()
     before: LocktermApp | None = None
     settings = _add_last_lock(settings, paths)
     first = _request_first_page(settings)
-    from lockterm.cli.running import (  # asyncio; and Textual, while an answer comes
+    from lockterm.cli.running import (  # loads asyncio and Textual while the service answers
         exit_code,
         run_profile,
     )
@@ -114,7 +114,7 @@ def _run_profiles(
 
 
 def _add_last_lock(settings: Settings, paths: Paths) -> Settings:
-    """Add the last opened lock if the profile is set to open it and the options contain no lock."""
+    """Return the settings with the last opened lock, if the profile wants it and no lock is set."""
     profile = settings.profile
     if profile is None or not profile.open_last or settings.open_lock is not None:
         return settings

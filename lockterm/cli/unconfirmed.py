@@ -37,7 +37,10 @@ from lockterm.domain.text.remote import format_remote
 from lockterm.errors import LocktermError, OutcomeUnknown
 
 SHORT_ID = 8
-"""Number of characters to show of an operation's ID; commands take any unique beginning."""
+"""Number of characters of an operation's ID that commands print.
+
+Commands accept any beginning of an ID that only one operation has.
+"""
 
 
 @click.group(no_args_is_help=False, epilog=manual.UNCONFIRMED)
@@ -233,7 +236,7 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
 
 
 async def _describe_resend(session: Session, operation: Operation) -> list[str]:
-    """Return lines about the request to send again and its possible effects."""
+    """Return lines that describe the request to send again, and its possible effects."""
     lock = await session.operations.locks.find(operation.lock_id)
     title, where = clean(format_operation(operation), 80), format_lock(lock)
     if operation.call == "clear":
@@ -267,7 +270,7 @@ def _describe_remote(session: Session, remote_id: int) -> str:
 
 
 def _print_one(operation: Operation, *, as_json: bool) -> int:
-    """Print the state of a change; return the exit code."""
+    """Print the state of a change and return the exit code for this state."""
     if as_json:
         put_json(_to_json(operation))
     else:

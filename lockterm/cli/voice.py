@@ -45,7 +45,10 @@ from lockterm.safe_files import Place
 
 _PACK_COLUMNS = (*VoicePack.fields(), "updated")
 _TIMBRE_COLUMNS = ("lang", "timbre", "name", "isFemale", "timbrePackUrl")
-"""Columns of the CSV: the contract's fields (2.4 to 2.6), and a time for people."""
+"""Columns of the CSV output: fields of the contract (2.4 to 2.6).
+
+Packs also have the column ``updated``, a time that people can read.
+"""
 _SEX = {0: "male", 1: "female"}
 
 
@@ -240,7 +243,7 @@ def set_voice(options: Options, typed_lock: str, lang: str, timbre: str, how: Wr
 
 
 def _confirm_server(session: Session, name: str, server: str, *, yes: bool) -> bool:
-    """Ask whether to download a pack from another server than the service."""
+    """Ask whether to download a pack from a server that is not the service."""
     notify(
         f"note: {clean(session.profile.host, 80)} refers to {server}, which is another"
         " server. lockterm sends no header to it."
@@ -250,10 +253,10 @@ def _confirm_server(session: Session, name: str, server: str, *, yes: bool) -> b
 
 
 def copy_pack(file: Path, output: Path) -> None:
-    """Copy a pack to a new file, and leave no partial copy.
+    """Copy a voice pack to a new file, and remove a partial copy after an error.
 
     Raises:
-        StoreError: The file exists or cannot be written; the pack stays in its directory.
+        StoreError: The new file already exists, or it cannot be written.
     """
     try:
         with file.open("rb") as source, Place(output, follow=False) as place:
@@ -272,12 +275,12 @@ def copy_pack(file: Path, output: Path) -> None:
 
 
 def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None, mark: str) -> tuple[object, ...]:
-    """Return a row of the table.
+    """Return the cells of a timbre in the table.
 
     Args:
         row: The timbre as the service sent it, and its language.
-        now: The voice that was last set from here.
-        mark: The text for that voice.
+        now: The voice that lockterm last set for the lock; None if unknown.
+        mark: The text in the last column for that voice.
     """
     lang, timbre, sex = row.get("lang"), row.get("timbre"), row.get("isFemale")
     return (
@@ -290,7 +293,7 @@ def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None, mark: str) -> tu
 
 
 def _confirm_voice(session: Session, lock: Lock, lang: str, timbre: str, *, yes: bool) -> bool:
-    """Return whether to set a voice: the model has the voice, or the user confirms."""
+    """Return whether to set a voice, and ask the user if the lock's model does not have it."""
     if not lock.vendor or not lock.model:
         notify(
             "note: the lock book contains no model for this lock, so the voice is sent unchecked."

@@ -1,4 +1,4 @@
-"""The configuration file: reading, and checks of its structure and permissions."""
+"""Reads the configuration file, and checks its structure and its permissions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGEST = 1 << 20
 """Maximum size of a configuration file, in bytes."""
 
 BYTE_ORDER_MARK = "\ufeff"
-"""The mark with which some editors begin a file; lockterm preserves it when it writes."""
+"""The character with which some editors begin a file. lockterm keeps it when it writes the file."""
 
 TOP_KEYS = ("default_profile", "profiles", "renew", "terminal", "keys")
 RENEW_KEYS = ("presets",)
@@ -27,7 +27,7 @@ _NOT_FILED = ("name", "presets", "warnings")
 """The fields of a profile that the profile's table in the file does not have."""
 PROFILE_KEYS = tuple(one.name for one in fields(Profile) if one.name not in _NOT_FILED)
 OLDER_COLOR = "colour"
-"""The older spelling of a profile's key ``color``. It stays valid."""
+"""The older spelling of the key ``color`` of a profile, which lockterm still accepts."""
 FROM_ENVIRONMENT = "env:"
 """The prefix of a header value that names an environment variable."""
 
@@ -37,7 +37,7 @@ _KEY = re.compile(r"\s*([^=#\[]+?)\s*=")
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """The content of the file; its values are not checked yet."""
+    """The content of the configuration file, whose values are not checked yet."""
 
     path: Path
     default_profile: str | None = None
@@ -50,7 +50,9 @@ class ConfigFile:
     """A note for the user about how the file was written; empty if there is none."""
 
     def place(self, *keys: str) -> str:
-        """Return the place of a key, such as ``FILE, line 4``; only the file if the key is missing.
+        """Return the place of a key, such as ``FILE, line 4``.
+
+        If no line has the key, the place is only the file.
 
         Args:
             keys: The names of the tables around the key, then the key.
@@ -63,8 +65,8 @@ class ConfigFile:
 
         Args:
             keys: The names of the tables around the key, then the key.
-            sentence: The rest of the sentence after the name of the key.
-            hint: The hint for the user.
+            sentence: The rest of a sentence that begins with the name of the key.
+            hint: The next step for the user, as a sentence.
         """
         return ConfigError(as_sentence(f"{self.place(*keys)}: {keys[-1]} {sentence}"), hint=hint)
 
@@ -160,7 +162,10 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
 
 
 def color_key(profile: Mapping[str, Any]) -> str:
-    """Return the color key as this profile spells it; ``color`` if the profile has no color."""
+    """Return the key for the color, in the spelling that this profile uses.
+
+    The key is ``color`` if the profile has no color.
+    """
     return OLDER_COLOR if OLDER_COLOR in profile else "color"
 
 
@@ -182,7 +187,11 @@ def _check_headers(config: ConfigFile, profile: str, headers: object) -> None:
 
 
 def _check_permissions(config: ConfigFile, mode: int, why: str | None) -> None:
-    """Refuse a file whose secrets other users can read, or whose services they can change."""
+    """Refuse a file if other users can read secrets in it, or can change its services.
+
+    Raises:
+        ConfigError: The file is refused.
+    """
     if why:
         raise ConfigError(
             f"{config.path} sets the service, but {why}.",
@@ -216,7 +225,11 @@ def _refuse_huge_numbers(value: object) -> None:
 
 
 def line_of(source: str, keys: tuple[str, ...]) -> int | None:
-    """Return the line number of a key or table, from 1; None if no line contains it plainly."""
+    """Return the line number of a key or table, from 1.
+
+    Returns:
+        None if the key is missing, or if it is inside an inline table.
+    """
     table: tuple[str, ...] = ()
     for number, line in enumerate(source.removeprefix(BYTE_ORDER_MARK).splitlines(), 1):
         if _HEADER_LINE.fullmatch(line):
@@ -229,7 +242,10 @@ def line_of(source: str, keys: tuple[str, ...]) -> int | None:
 
 
 def _key_path(line: str) -> tuple[str, ...]:
-    """Return the key path of one TOML line, by TOML's rules for dots and quotes."""
+    """Return the names in the key or the table header of one line of TOML.
+
+    TOML itself parses the line, because its rules for dots and quotes apply.
+    """
     try:
         table = tomllib.loads(line)
     except (ValueError, RecursionError):

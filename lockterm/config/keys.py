@@ -13,12 +13,12 @@ from lockterm.keymap import DEFAULT_KEYMAP, Keymap
 
 
 def resolve_keys(file: ConfigFile, origins: dict[str, str], warnings: list[str]) -> Keymap:
-    """Return the chosen keys, and the keys of actions that lose default keys to them.
+    """Return a keymap with the chosen keys, and with the other actions that lose a default key.
 
     Args:
         file: The configuration.
-        origins: Receives the origin of each key.
-        warnings: Receives a sentence for each default key that a chosen key replaces.
+        origins: Receives the origin of each setting.
+        warnings: Receives a sentence for each action that loses a default key.
 
     Raises:
         ConfigError: An action ID or a key is unknown, or two actions have the same key.
@@ -45,7 +45,7 @@ def resolve_keys(file: ConfigFile, origins: dict[str, str], warnings: list[str])
 
 
 def keys_in(path: Path) -> Keymap:
-    """Return the keys of a configuration file, which need not exist.
+    """Return the keymap of a configuration file, which need not exist.
 
     Raises:
         ConfigError: The file or its keys cannot be used.
@@ -57,7 +57,10 @@ def keys_in(path: Path) -> Keymap:
 def _leaves(
     table: Mapping[str, Any], path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the paths and values of nested tables, because ``remotes.delete`` is one in TOML."""
+    """Yield the path and the value of each setting in nested tables.
+
+    TOML reads the key ``remotes.delete`` as a table inside a table if it has no quotes.
+    """
     for key, value in table.items():
         if isinstance(value, dict):
             yield from _leaves(value, (*path, key))

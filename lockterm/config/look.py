@@ -13,24 +13,27 @@ from lockterm.config import values
 from lockterm.config.file import ConfigFile
 
 Multiplexer = Literal["plain", "tmux", "screen"]
-"""The program for which the escape sequence of a copied value is wrapped."""
+"""The program that runs lockterm in a terminal of its own; ``plain`` if there is none.
+
+A multiplexer passes a copied value on only in an escape sequence of its own.
+"""
 
 _COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
 """The values of ``LC_CTYPE`` that Python may set in the C locale."""
 
 TRUE_COLORS = 1 << 24
 FEW_COLORS = 16
-"""Maximum number of colors whose shades the user's terminal theme defines."""
+"""Number of colors of a simple terminal, whose shades the theme of the terminal defines."""
 
 _FILLING = ("xterm", "linux", "rxvt", "putty", "mlterm", "st-", "alacritty", "konsole", "foot")
-"""The beginnings of ``TERM`` for terminals with the terminfo flag ``bce``."""
+"""The beginnings of ``TERM`` of terminals that erase with the current background (``bce``)."""
 
 AUTO = "auto"
 _WORDS = {
     "glyphs": (AUTO, "ascii", "unicode"),
     "copy": (AUTO, "plain", "tmux", "screen"),
 }
-"""The values of each setting that is not a switch."""
+"""Setting of the table ``[terminal]`` that is not true or false -> its possible values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Look:
     ascii: bool = False
     """Whether lines, dots and marks are drawn in ASCII, even without low-bandwidth mode."""
     copy: Multiplexer = "plain"
-    """The program between lockterm and the clipboard."""
+    """The multiplexer through which a copied value must pass to reach the clipboard."""
     unicode: bool = False
     """Whether the user requested glyphs beyond ASCII, which low-bandwidth mode then keeps."""
     over_ssh: bool = False
@@ -63,7 +66,10 @@ class Look:
 
     @property
     def native(self) -> bool:
-        """Whether the terminal's own colors are used, because it has no others or to send less."""
+        """Whether lockterm uses only the colors of the terminal's theme.
+
+        This is so in low-bandwidth mode, and if the terminal has no other colors.
+        """
         return self.quiet or self.colors <= FEW_COLORS
 
 
@@ -73,7 +79,7 @@ FULL_LOOK = Look()
 
 @runtime_checkable
 class HasLook(Protocol):
-    """An app that knows the abilities of its terminal."""
+    """A protocol for an app that knows the abilities of its terminal."""
 
     look: Look
 
@@ -157,7 +163,7 @@ def multiplexer(environ: Mapping[str, str]) -> Multiplexer:
     if environ.get("STY"):
         return "screen"
     term = environ.get("TERM", "")
-    # Over SSH from inside a multiplexer, only TERM shows it.
+    # Over SSH from inside a multiplexer, only TERM shows the multiplexer.
     if term.startswith("tmux"):
         return "tmux"
     return "screen" if term.startswith("screen") else "plain"
@@ -169,7 +175,7 @@ def colors(environ: Mapping[str, str]) -> tuple[int, str]:
     if environ.get("NO_COLOR"):
         return 0, "environment NO_COLOR"
     depth = environ.get("COLORTERM", "").strip().lower()
-    # GNU screen passes the variable of the outer terminal on, but garbles such colors.
+    # GNU screen passes on the variable of the outer terminal, but garbles 24-bit colors.
     if depth in ("truecolor", "24bit") and multiplexer(environ) != "screen":
         return TRUE_COLORS, f"environment COLORTERM={depth}"
     if "256color" in term or "direct" in term:
@@ -197,7 +203,7 @@ def fills_erased(environ: Mapping[str, str]) -> bool:
 
 
 def is_installed(name: str) -> bool:
-    """Return whether this machine has a locale; otherwise programs use the C locale."""
+    """Return whether a locale is installed; if not, programs use the C locale instead."""
     before = locale.setlocale(locale.LC_CTYPE)
     try:
         locale.setlocale(locale.LC_CTYPE, name)

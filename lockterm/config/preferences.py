@@ -1,7 +1,7 @@
-"""Choices made in lockterm's UI, such as the theme and the columns of the table.
+"""The user's choices in the UI, such as the theme and the columns of the table.
 
-The choices are in a small separate file, because the first frame needs them and must not wait for
-the store. People write ``config.toml``; lockterm writes this file.
+lockterm saves them in a small file of its own. The first frame needs the choices and must not wait
+for the store, and ``config.toml`` is for settings that the user writes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lockterm.paths import make_directory, write_whole
 from lockterm.safe_files import read_guarded
 
 LARGEST = 1 << 16
-"""Maximum size in bytes of a file that lockterm reads."""
+"""Maximum size of the file with the choices, in bytes."""
 
 _log = logging.getLogger("lockterm")
 
@@ -33,7 +33,10 @@ class Preferences:
         self._kept = _read(file)
 
     def get(self, name: str) -> Any:
-        """Return a choice as a JSON value, or None. Validate it: people may edit the file."""
+        """Return a choice as a JSON value; None if the user has not made this choice.
+
+        The caller must check the value, because people may edit the file.
+        """
         return self._kept.get(name)
 
     @property
@@ -42,7 +45,9 @@ class Preferences:
         return self._kept
 
     def keep(self, name: str, value: Any) -> None:
-        """Save a choice; None removes the choice. Choices saved by other sessions are preserved.
+        """Save a choice, or remove it if the value is None.
+
+        Choices that other sessions have saved since the start are kept.
 
         Raises:
             StoreError: The directory cannot be created.

@@ -26,10 +26,10 @@ PRESETS = ("+1d", "+1w", "+30d", "eom")
 """The new ends that forms offer if the configuration names none."""
 
 _AROUND = 4
-"""Number of lines of a screen besides the rows: header, column titles, pager and footer."""
+"""Number of lines of the remotes screen that show no rows: header, titles, pager and footer."""
 
 _FRAME = 2
-"""Number of lines that the frame around a table takes."""
+"""Number of lines that the frame around a table takes, at its top and its bottom."""
 
 
 def has_frames(columns: int, lines: int) -> bool:
@@ -58,7 +58,7 @@ class Profile:
     name: str
     """The profile's name in the file, or the URL without its scheme if only a base URL was given.
 
-    The lock book and the journal use this name as their key, so it must mean a single service.
+    The lock book and the journal find their entries by this name, so it must mean one service only.
     """
     base_url: str
     """The URL to which the contract's paths are relative, without a slash at its end."""
@@ -69,11 +69,14 @@ class Profile:
     body: BodyEncoding = "json"
     """Encoding of POST parameters; the voice setting is always JSON (4)."""
     ca_file: str = ""
-    """A CA file to trust in addition to the usual CAs, or empty. Verification is always on."""
+    """A file with CA certificates to trust in addition to the usual ones, or empty.
+
+    Certificates are always verified.
+    """
     ca_only: bool = False
-    """Whether :attr:`ca_file` is trusted instead of the usual CAs."""
+    """Whether only the certificates in :attr:`ca_file` are trusted."""
     timeout_s: float = 15.0
-    """Maximum duration of one attempt, in seconds."""
+    """Maximum duration of one attempt of a call, in seconds."""
     calls_per_minute: int = 0
     """Maximum calls per minute of a run; 0 for no limit."""
     read_only: bool = False
@@ -95,6 +98,7 @@ class Profile:
 
     @property
     def zone(self) -> ZoneInfo:
+        """The time zone with the name :attr:`timezone`."""
         return ZoneInfo(self.timezone)
 
     def page_rows(self, size: tuple[int, int] = USUAL_SIZE) -> int:

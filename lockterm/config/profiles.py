@@ -14,7 +14,10 @@ from lockterm.config.settings import VARIABLES, Options, Settings, resolve_setti
 from lockterm.errors import ConfigError
 
 _OF_ONE_SERVICE = ("base_url", "profile", "lock")
-"""Settings that select a service or lock, so they do not apply to a given profile."""
+"""Settings that select a profile, a service or a lock.
+
+:meth:`Profiles.resolve` ignores their options and variables, because its caller names the profile.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +26,9 @@ class ProfileEntry:
 
     name: str
     filed: Mapping[str, Any]
-    """The profile's settings in the file, unchecked."""
+    """The settings of the profile as the file has them, unchecked."""
     profile: Profile | None
-    """The profile with options and environment applied; None if the profile is broken."""
+    """The checked profile, changed by options and environment; None if the profile is broken."""
     error: ConfigError | None
     """The error in a broken profile; None if the profile is valid."""
     is_default: bool
@@ -55,7 +58,7 @@ class Profiles:
         return read_config(self.path) or ConfigFile(self.path)
 
     def entries(self, file: ConfigFile) -> list[ProfileEntry]:
-        """Return every profile of the file, including broken ones."""
+        """Return an entry for every profile of the file, including broken ones."""
         found = []
         for name, filed in file.profiles.items():
             profile, broken = None, None
@@ -110,7 +113,9 @@ class Profiles:
     # --- writing -------------------------------------------------------------------------------
 
     def save(self, file: ConfigFile, name: str, filed: Mapping[str, Any]) -> ConfigFile:
-        """Add or change a profile; the first profile becomes the default and remains the default.
+        """Add or change a profile in the file, and return the new configuration.
+
+        The first profile becomes the default. It stays the default when a second one is added.
 
         Raises:
             ConfigError: The file is not written; see :func:`lockterm.config.writing.write_config`.
@@ -121,18 +126,30 @@ class Profiles:
         return _write(file, default, {**file.profiles, name: filed})
 
     def make_default(self, file: ConfigFile, name: str) -> ConfigFile:
-        """Make a profile the default; errors as for :meth:`save`."""
+        """Make a profile the default in the file, and return the new configuration.
+
+        Raises:
+            ConfigError: The file is not written; see :func:`lockterm.config.writing.write_config`.
+        """
         return _write(file, name, file.profiles)
 
     def remove(self, file: ConfigFile, name: str) -> ConfigFile:
-        """Remove a profile from the file; errors as for :meth:`save`."""
+        """Remove a profile from the file, and return the new configuration.
+
+        Raises:
+            ConfigError: The file is not written; see :func:`lockterm.config.writing.write_config`.
+        """
         default = successor(file, name)
         left = {other: filed for other, filed in file.profiles.items() if other != name}
         return _write(file, default, left)
 
 
 def successor(file: ConfigFile, name: str) -> str | None:
-    """Return the default profile after a profile is removed; None if no default remains."""
+    """Return the name of the default profile after a profile is removed.
+
+    Returns:
+        None if no default remains.
+    """
     if file.default_profile != name:
         return file.default_profile
     return next((other for other in file.profiles if other != name), None)
@@ -145,9 +162,10 @@ def _write(file: ConfigFile, default: str | None, profiles: Mapping[str, Any]) -
 
 
 def header_of(filed: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the first header from the environment and its variable; empty if there is none.
+    """Return the name of the header that the form shows, and the variable with its value.
 
-    The form shows neither further headers nor headers whose value is in the file.
+    This is the first header whose value comes from the environment. Both texts are empty if there
+    is none. The form does not show other headers.
     """
     for name, value in filed.get("headers", {}).items():
         if isinstance(value, str) and value.startswith(FROM_ENVIRONMENT):

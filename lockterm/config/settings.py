@@ -1,4 +1,4 @@
-"""The effective settings, from the option, environment, profile and default, in this order."""
+"""The effective settings. Options override the environment, the profile and the defaults."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VARIABLES = {
     "read_only": "LOCKTERM_READ_ONLY",
     "quiet": "LOCKTERM_QUIET",
 }
-"""Setting -> environment variable. An empty variable counts as not set."""
+"""Setting -> the environment variable that sets it. An empty variable counts as not set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The effective settings, and the origin of each."""
+    """The effective settings of a session, and the origin of each setting."""
 
     profile: Profile | None
     """The profile; None if neither a profile nor a base URL is set, as on the first start."""
@@ -62,7 +62,7 @@ class Settings:
     is_last: bool = False
     """Whether ``open_lock`` is the lock that was opened last, not a lock that the user named."""
     variables: tuple[str, ...] = ()
-    """The environment variables that headers use."""
+    """The names of the environment variables that contain values of headers."""
 
 
 def load_settings(path: Path, options: Options, environ: Mapping[str, str]) -> Settings:
@@ -81,7 +81,10 @@ def load_settings(path: Path, options: Options, environ: Mapping[str, str]) -> S
 
 
 def resolve_settings(file: ConfigFile, options: Options, environ: Mapping[str, str]) -> Settings:
-    """Return the effective settings for a file that was already read; see :func:`load_settings`."""
+    """Return the effective settings for a configuration that was already read.
+
+    See :func:`load_settings` for the arguments and errors.
+    """
     return _Resolver(file, options, environ).settings()
 
 
@@ -197,12 +200,12 @@ class _Resolver:
         return filed and not self._options.no_cache
 
     def _account(self, at_home: bool) -> str:
-        """Return the profile's account; empty if another base URL overrides the profile's."""
+        """Return the account of the profile; empty if the base URL is not the profile's own."""
         account = self._filed("account", values.account, _USUAL.account)
         return account if at_home else ""
 
     def _color(self, at_home: bool) -> str:
-        """Return the profile's color; empty if another base URL overrides the profile's."""
+        """Return the color of the profile; empty if the base URL is not the profile's own."""
         key = color_key(self._chosen)
         color = self._filed(key, values.color, _USUAL.color)
         self._origins["color"] = self._origins.pop(key)
@@ -239,7 +242,7 @@ class _Resolver:
         return machine or _USUAL.timezone
 
     def _headers(self, base_url: str, own: str) -> dict[str, str]:
-        """Return the headers with their values; empty if the base URL means another host."""
+        """Return the headers of the profile; none if the base URL has another host than its own."""
         found: Mapping[str, str] = self._chosen.get("headers", {})
         if found and values.origin_of(base_url) != values.origin_of(own):
             self._warnings.append(
@@ -271,7 +274,13 @@ class _Resolver:
         return value
 
     def _typed(self, setting: str, option: str | None, check: Callable[[str], T]) -> T | None:
-        """Return the value of an option or its environment variable, or None."""
+        """Return the checked value of an option or of its environment variable, or None.
+
+        Args:
+            setting: The name of the setting.
+            option: The value of the option; None if it was not given.
+            check: Returns the checked value, or raises ValueError.
+        """
         place, value = f"--{setting.replace('_', '-')}", option
         origin = f"option {place}"
         if value is None:
@@ -288,11 +297,11 @@ class _Resolver:
             raise ConfigError(values.as_sentence(f"{place} {error}")) from None
 
     def _switched(self, setting: str, option: bool) -> bool | None:
-        """Return the value of a flag or its environment variable, or None."""
+        """Return the value of a yes-or-no option or of its environment variable, or None."""
         return self._typed(setting, "1" if option else None, values.switch)
 
     def _filed(self, key: str, check: Callable[[Any], T], default: T) -> T:
-        """Return the value of a setting in the chosen profile, or the default."""
+        """Return the checked value of a setting in the chosen profile, or the default."""
         if key not in self._chosen:
             self._origins.setdefault(key, "default")
             return default

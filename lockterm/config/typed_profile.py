@@ -1,4 +1,7 @@
-"""Checks the input of the profile form by the rules of the configuration file, and converts it."""
+"""Checks the input of the profile form by the rules of the configuration file.
+
+The module also converts the input to settings for the file.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,16 @@ LABELS = {
     "read_only": "Read-only",
     "color": "Color",
 }
-"""Name of a field -> its label in the form, from top to bottom."""
+"""Name of a field of the form -> its label, in the order of the form."""
 
 READ_ONLY, WRITABLE = "no", "yes"
-"""The values of the field for read-only mode: whether changes are sent. Drafts contain them."""
+"""The values of the field "Read-only", which means whether lockterm sends changes.
+
+Saved drafts contain these values.
+"""
 
 UNCOLORED = "none"
+"""The value of the color field for a profile without a color."""
 
 _SUBJECTS = {
     "name": "The name",
@@ -46,13 +53,20 @@ class CheckedProfile:
     """The result of a check of the profile form."""
 
     errors: Mapping[str, str]
-    """Field -> a sentence about its error, in the order of the form."""
+    """Name of a wrong field -> a sentence about its error, in the order of the form."""
     filed: Mapping[str, Any]
-    """The new settings for the file, including settings that the form does not show."""
+    """The profile's new settings for the file, including settings that the form does not show."""
 
 
 def typed_of(name: str, filed: Mapping[str, Any]) -> dict[str, str]:
-    """Return the initial values of the form's fields; values that are not text become empty."""
+    """Return the initial texts of the form's fields for a profile.
+
+    Values of a wrong type become empty.
+
+    Args:
+        name: The name of the profile.
+        filed: The settings of the profile as the file has them.
+    """
     header, variable = header_of(filed)
 
     def text(key: str) -> str:
@@ -79,13 +93,13 @@ def check(
     taken: Mapping[str, Any],
     relative_to: Path = Path(),
 ) -> CheckedProfile:
-    """Check every field of the form.
+    """Check every field of the form, and convert the input to settings for the file.
 
     Args:
-        typed: Field -> the typed text.
+        typed: Name of a field -> the typed text.
         filed: The profile's current settings in the file.
         taken: The names of other profiles, which this profile cannot have.
-        relative_to: The directory of the configuration, to which relative paths refer.
+        relative_to: The directory of the configuration, from which relative paths start.
     """
     errors: dict[str, str] = {}
 
@@ -126,7 +140,7 @@ def check(
 
 
 def may_be_secret(field: str, text: str) -> bool:
-    """Return whether a typed text may contain a password or header value, as pasted text can."""
+    """Return whether a typed text may contain a password or a header value by mistake."""
     if field == "base_url":
         return "@" in text or "?" in text
     if field == "variable":

@@ -1,7 +1,8 @@
-"""The rules of single settings. Each function returns the checked value or raises ``ValueError``.
+"""The rules for the value of each setting.
 
-The message of the ``ValueError`` is the end of a sentence. The caller adds the place before it:
-``config.toml, line 4: timezone "Europe/Berln" is unknown``.
+Each rule is a function that returns the checked value, or raises a ``ValueError``. The message of
+the error is the end of a sentence. The caller writes the place and the name of the setting before
+it: ``config.toml, line 4: page_size must be "auto" or a whole number from 1 to 200``.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ HEADERS_OF_OUR_OWN = frozenset({
     "content-type", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer",
     "transfer-encoding", "upgrade", "user-agent",
 })  # fmt: skip
-"""Headers that control how a request or answer is transferred; a profile cannot set them."""
+"""Headers that only lockterm sets, because they control the transfer of requests and answers."""
 
 COLORS = ("red", "yellow", "green", "blue")
 """The possible colors of a profile. Each theme has its own, different shade of each color."""
@@ -91,7 +92,7 @@ def one_of(*known: str) -> Callable[[object], str]:
 
 
 def switch(value: str) -> bool:
-    """Parse an environment variable that is a yes or no, in one of the usual spellings."""
+    """Return the value of a yes-or-no environment variable, such as ``1``, ``no`` or ``off``."""
     word = value.strip().lower()
     if word in _TRUE or word in _FALSE:
         return word in _TRUE
@@ -99,7 +100,7 @@ def switch(value: str) -> bool:
 
 
 def lock_id(value: str) -> int:
-    """Parse and check a lock ID that the user typed."""
+    """Return the lock ID that a typed text contains, after a check of its range."""
     number = int(value) if re.fullmatch(r"[0-9]{1,19}", value.strip()) else 0
     if not 1 <= number < INT64.stop:
         raise ValueError(f"is {shorten(value)}, but a lock ID must be a whole number, such as 1001")
@@ -107,14 +108,14 @@ def lock_id(value: str) -> int:
 
 
 def profile_name(name: str) -> str:
-    """Check a profile name, which must have printable characters only, and return it."""
+    """Check that a profile name is not blank and is printable, and return it."""
     if not name.strip() or not name.isprintable():
         raise ValueError("is not a valid name for a profile")
     return name
 
 
 def account(value: object) -> str:
-    """Check the name of an account, which is printable or empty, and return it."""
+    """Check that the name of an account is empty or printable, and return it."""
     name = text(value)
     if name and not (name.strip() and name.isprintable()):
         raise ValueError("is not a valid name for an account")
@@ -122,7 +123,7 @@ def account(value: object) -> str:
 
 
 def color(value: object) -> str:
-    """Check the color of a profile, which may be empty, and return it."""
+    """Check that the color of a profile is empty or one of :data:`COLORS`, and return it."""
     name = text(value)
     if name and name not in COLORS:
         raise ValueError(f"{shorten(name)} is not a profile color{suggestion(name, COLORS)}")
@@ -130,7 +131,7 @@ def color(value: object) -> str:
 
 
 def variable(name: str) -> str:
-    """Check the name of an environment variable, which every shell must accept, and return it."""
+    """Check that every shell accepts the name of an environment variable, and return the name."""
     if not _VARIABLE.fullmatch(name):
         # The error does not repeat the name, because the text may be the secret itself.
         raise ValueError(
@@ -140,16 +141,16 @@ def variable(name: str) -> str:
 
 
 def shown_variable(name: str) -> str:
-    """Return a variable's name for an error message.
+    """Return a phrase for an environment variable, for an error message.
 
-    Only a common name is repeated, because the text after ``env:`` may be the secret itself, pasted
-    by mistake.
+    The phrase contains the name only if it looks like a usual one. Otherwise the text after
+    ``env:`` may be the secret itself, pasted by mistake.
     """
     return f"variable {name}" if _USUAL_VARIABLE.fullmatch(name) else "variable it names"
 
 
 def page_size(value: object) -> int | Literal["auto"]:
-    """Check the number of remotes on a page, or ``auto`` for as many as fit, and return it."""
+    """Check that a page size is a number of remotes, or ``auto`` for as many as fit; return it."""
     if value == FIT:
         return FIT
     if type(value) is not int or not 1 <= value <= MAX_PAGE_SIZE:
@@ -158,7 +159,7 @@ def page_size(value: object) -> int | Literal["auto"]:
 
 
 def timeout_s(value: object) -> float:
-    """Check a timeout in seconds, more than 0 and at most ten minutes, and return it."""
+    """Check that a timeout is more than 0 and at most 600 seconds, and return it in seconds."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"must be a number of seconds, not {_kind(value)}")
     if not 0 < value <= LONGEST_TIMEOUT_S:
@@ -167,7 +168,7 @@ def timeout_s(value: object) -> float:
 
 
 def calls_per_minute(value: object) -> int:
-    """Check the maximum calls per minute of a run, or 0 for no limit, and return the number."""
+    """Check the maximum number of calls per minute of a run, and return it; 0 means no limit."""
     if type(value) is not int or not 0 <= value <= MOST_CALLS_PER_MINUTE:
         raise ValueError(f"must be a whole number from 0 to {MOST_CALLS_PER_MINUTE}")
     return value
@@ -183,7 +184,15 @@ def body(value: object) -> BodyEncoding:
 
 
 def ca_file(value: object, relative_to: Path) -> str:
-    """Check that a path is empty or a safe, readable file; return it, joined to ``relative_to``."""
+    """Check that a CA file is readable, and that other users cannot replace it.
+
+    Args:
+        value: The path of the file; may be empty.
+        relative_to: The directory from which a relative path starts.
+
+    Returns:
+        The path, joined to ``relative_to``; empty if the value is empty.
+    """
     name = text(value)
     if not name:
         return ""
@@ -203,7 +212,7 @@ def ca_file(value: object, relative_to: Path) -> str:
 
 
 def header_name(name: str) -> str:
-    """Check the name of a header, which lockterm must not set itself, and return it."""
+    """Check that a profile may set the header with this name, and return the name."""
     if not _HEADER_NAME.fullmatch(name):
         raise ValueError("is not a valid name for a header")
     if name.lower() in HEADERS_OF_OUR_OWN:
@@ -212,7 +221,10 @@ def header_name(name: str) -> str:
 
 
 def header_value(value: str) -> str:
-    """Check the value of a header, and return it; the error never shows the value."""
+    """Check that a header can carry a value, and return the value.
+
+    The message of an error never contains the value, because it is a secret.
+    """
     if not value.isascii() or not value.isprintable() or value != value.strip():
         raise ValueError("has characters that a header cannot carry, or spaces around it")
     return value
@@ -224,7 +236,7 @@ _OFFSET_ZONE = re.compile(
 
 
 def timezone(value: object) -> str:
-    """Check the name of an IANA zone, which this machine must know, and return it."""
+    """Check that this machine knows the IANA time zone with this name, and return the name."""
     name = text(value)
     if not is_zone(name):
         raise ValueError(f"{name!r} is not a time zone" + _zones_like(name))
@@ -232,7 +244,7 @@ def timezone(value: object) -> str:
 
 
 def is_zone(name: str) -> bool:
-    """Return whether this machine knows an IANA zone."""
+    """Return whether this machine knows the IANA time zone with this name."""
     try:
         ZoneInfo(name)
     except (OSError, ValueError, KeyError):  # a missing zone is a KeyError, a directory an OSError
@@ -257,7 +269,12 @@ def machine_zone() -> str | None:
 
 
 def base_url(value: object) -> tuple[str, str | None]:
-    """Check a base URL; return it without a final slash, and a warning if it is unsafe."""
+    """Check the base URL of a service.
+
+    Returns:
+        The URL without slashes at its end, and a warning if the connection is not encrypted, or
+        None.
+    """
     url = text(value)
     if url != url.strip() or " " in url:
         raise ValueError("contains spaces")
@@ -296,7 +313,7 @@ def base_url(value: object) -> tuple[str, str | None]:
 
 
 def origin_of(url: str) -> tuple[str, str | None, int | None]:
-    """Return the scheme, host and port of a URL, which are equal for URLs of the same service.
+    """Return the scheme, host and port of a URL; they are equal for URLs of the same server.
 
     Raises:
         ValueError: The host or port is invalid.
@@ -306,7 +323,7 @@ def origin_of(url: str) -> tuple[str, str | None, int | None]:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine."""
+    """Return whether a host name or address means this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -325,7 +342,10 @@ def _is_host(host: str) -> bool:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean "x"?`` if a known word is similar, otherwise the known words."""
+    """Return the end of a message about an unknown word: ``; did you mean "x"?``.
+
+    If no known word is similar, the result lists all known words.
+    """
     words = sorted(known)
     begun = [known_word for known_word in words if word and known_word.startswith(word)]
     close = begun or difflib.get_close_matches(word, words, n=1)
@@ -340,7 +360,10 @@ def as_sentence(sentence: str) -> str:
 
 
 def zone_of_offset(name: str) -> str:
-    """Return a suggestion for a zone such as ``GMT+2``, as sentences; empty for other names."""
+    """Return a suggestion for a zone with an offset, such as ``GMT+2``; empty for other names.
+
+    The suggestion is the end of a message, without a period.
+    """
     match = _OFFSET_ZONE.fullmatch(name.strip())
     hours = int(match["sign"] + match["hours"]) if match else 0
     zone = f"Etc/GMT{-hours:+d}"

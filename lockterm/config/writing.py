@@ -1,8 +1,8 @@
-"""Writes profiles to the configuration file: whole or not at all, and never over other changes.
+"""Writes profiles to the configuration file, without overwriting changes of other programs.
 
-People own the comments, order, blank lines and spelling of unchanged settings. So lockterm adds new
-text after the old text and replaces values in place. It then compares the result by meaning, which
-must be exactly the wanted settings.
+The user's comments, blank lines, order and spelling must stay. So lockterm replaces values in place
+and adds new settings after the existing text. It then parses the result, which must contain exactly
+the wanted settings.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> C
         The written configuration.
 
     Raises:
-        ConfigError: The file was changed since, belongs to another user, or cannot be written. It
-            stays unchanged.
+        ConfigError: The file was changed since it was read, belongs to another user, or cannot be
+            written. Nothing was written.
     """
     path = seen.path
     mark = BYTE_ORDER_MARK if seen.source.startswith(BYTE_ORDER_MARK) else ""
@@ -82,7 +82,7 @@ def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> C
 
 @contextmanager
 def _alone_in(directory: Path) -> Iterator[None]:
-    """Lock a directory against writes by other lockterm sessions."""
+    """Lock a directory, so that no other session of lockterm writes to it at the same time."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
     try:
         with suppress(OSError):  # some network file systems have no locks
@@ -112,17 +112,20 @@ def _require_unchanged(seen: ConfigFile) -> None:
 
 
 def edited(source: str, default: str | None, profiles: Profiles) -> str | None:
-    """Return the text of a configuration with changed profiles; None if it cannot be edited.
+    """Return the text of a configuration with changed profiles.
 
     Args:
-        source: A valid configuration.
+        source: The text of a valid configuration.
         default: The name of the default profile, or None.
         profiles: All profiles with their new settings.
+
+    Returns:
+        None if lockterm cannot make the change without altering other parts of the text.
     """
     before = tomllib.loads(source)
     wanted = {**before, "default_profile": default, "profiles": profiles}
     for in_place in (True, False):
-        # tomlkit fails in many ways on rare spellings, so its result is compared by meaning.
+        # tomlkit fails in many ways on rare spellings, so its result is parsed and compared.
         with suppress(Exception):
             text = _edit(source, before, default, profiles, in_place=in_place)
             if _meaning(tomllib.loads(text)) == _meaning(wanted):
@@ -131,7 +134,10 @@ def edited(source: str, default: str | None, profiles: Profiles) -> str | None:
 
 
 def _meaning(value: Any) -> Any:
-    """Return a value that is equal for documents of the same meaning; empty tables are ignored."""
+    """Return a value that is equal for two TOML documents with the same settings.
+
+    Empty tables are ignored.
+    """
     if isinstance(value, Mapping):
         items = ((key, _meaning(part)) for key, part in value.items() if part is not None)
         return {key: part for key, part in items if part != {}}
@@ -208,9 +214,9 @@ def _change_by_key(
 
 
 def _find(container: Any, path: tuple[str, ...]) -> Iterator[tuple[list[Any], int, Any]]:
-    """Yield every place of a key, because a table may be written in parts.
+    """Yield every place of a key in a tomlkit document.
 
-    The search uses the bodies only, because tomlkit's mapping fails for tables in parts.
+    A table may be written in several parts, for which tomlkit's own look-up by key fails.
 
     Yields:
         The body that contains the key, the index in the body, and the item.
@@ -241,7 +247,7 @@ def _insert(document: Any, table: tuple[str, ...], path: tuple[str, ...], value:
         if key is not None and not isinstance(item, (Table, AoT)):
             trivia = item.trivia
     end = "\r\n" if trivia.trail == "\r\n" else "\n"
-    trivia.trail = trivia.trail or end  # the last line of a file may have no end
+    trivia.trail = trivia.trail or end  # the last line of a file may have no line end
     if isinstance(value, Mapping):
         trivia.trail += end + _lines(path, value, end)
     else:
@@ -284,7 +290,7 @@ def _lines(path: tuple[str, ...], value: Any, end: str) -> str:
 
 
 def _behind(text: str, more: str, end: str) -> str:
-    """Return a text with more text added at the end, after a blank line."""
+    """Return a text with more text after it, separated by a blank line."""
     if not text:
         return more
     if not text.endswith("\n"):
@@ -293,12 +299,12 @@ def _behind(text: str, more: str, end: str) -> str:
 
 
 def _before(text: str, more: str, end: str) -> str:
-    """Return a text with more text added at the start, after a leading comment of the file."""
+    """Return a text with more text before it, but after a comment about the whole file."""
     lines = text.splitlines(keepends=True)
     head = 0
     while head < len(lines) and lines[head].startswith("#"):
         head += 1
     if not head or head == len(lines) or lines[head].strip():
-        head = -1  # the comment belongs to the line below it
+        head = -1  # a comment without a blank line after it belongs to the next line
     first, rest = "".join(lines[: head + 1]), "".join(lines[head + 1 :])
     return f"{first}{more}{end if rest else ''}{rest}"

@@ -1,6 +1,7 @@
-"""The time zone database: the newer of this machine's and the one installed with lockterm.
+"""The choice of the time zone database: the machine's own or the one installed with lockterm.
 
-The rules change several times a year, and a machine with old rules would send wrong times.
+The rules of time zones change several times a year. With old rules, lockterm would send wrong
+times, so it uses the newer database.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import tzdata  # type: ignore[import-untyped]
 
 @dataclass(frozen=True, slots=True)
 class ZoneData:
-    """The versions of the two databases, such as ``2026f``; empty if unknown."""
+    """The versions of the two time zone databases, such as ``2026f``; empty if unknown."""
 
     machine: str
     """The version of this machine's database."""
@@ -30,9 +31,9 @@ class ZoneData:
 
 
 def use_newest() -> None:
-    """Read zones from the newer database; call it before any zone is read.
+    """Let Python read time zones from the newer database.
 
-    PYTHONTZPATH overrides this choice.
+    Call this function before any time zone is read. The variable PYTHONTZPATH overrides it.
     """
     if "PYTHONTZPATH" in os.environ:
         return
@@ -51,7 +52,7 @@ def zone_data() -> ZoneData:
 
 
 def describe_zone_data(data: ZoneData) -> str:
-    """Return a description of the database in use: ``2026f, installed with lockterm``."""
+    """Return the version and origin of the database in use: ``2026f, installed with lockterm``."""
     if not data.is_installed_used:
         return f"{data.machine or 'version unknown'}, from this machine"
     words = f"{data.installed}, installed with lockterm"
@@ -76,6 +77,9 @@ def _version_in(places: tuple[str, ...] | list[str]) -> str:
 
 
 def _installed() -> tuple[str, str]:
-    """Return the directory of the package tzdata's files, empty if missing, and their version."""
+    """Return the directory of the time zone files of the package tzdata, and their version.
+
+    The directory is empty if the files are missing.
+    """
     place = os.path.join(os.path.dirname(tzdata.__file__ or ""), "zoneinfo")
     return (place if os.path.isdir(place) else ""), str(tzdata.IANA_VERSION)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 Keymap = Mapping[str, tuple[str, ...]]
-"""ID of a binding -> its keys as Textual names them; other bindings keep their defaults."""
+"""ID of a binding -> its keys in Textual's names. Bindings that are missing keep their defaults."""
 
 DEFAULT_KEYMAP: Keymap = {}
 """The keymap if the user has chosen no keys."""

@@ -21,13 +21,19 @@ FIXED_KEYS = {
     "shift+tab": "goes to the previous field everywhere",
     "ctrl+c": "copies the selection and shows how to quit",
 }
-"""Key -> its fixed use, as part of a message; forms and dialogs need these keys."""
+"""Key that no setting can use -> its fixed use, as the end of a sentence.
+
+Forms and dialogs need these keys.
+"""
 
 RESERVED_KEYS = {
     "enter": "answers dialogs and continues in forms",
     "escape": "leaves every screen",
 }
-"""Key -> its use, as part of a message; only actions with this default key can have the key."""
+"""Key that a setting can use only if it is a default key of the same action -> its use.
+
+The use is the end of a sentence.
+"""
 
 
 class WrongKeyError(ValueError):
@@ -47,10 +53,10 @@ class WrongKeyError(ValueError):
 
 
 def check(chosen: Mapping[str, object]) -> Keymap:
-    """Return the keymap of the chosen keys, and of the actions that lose default keys to them.
+    """Return a keymap with the chosen keys, and with the other actions that lose a default key.
 
     Args:
-        chosen: ID -> its setting, in the order of the configuration file.
+        chosen: ID of an action -> its setting, in the order of the configuration file.
 
     Raises:
         WrongKeyError: A choice is invalid.
@@ -167,10 +173,10 @@ def _settle_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...]
 
 
 def _can_give_way(name: str, place: Place, key: str, keymap: Keymap) -> bool:
-    """Return whether an action can lose a key to a chosen key.
+    """Return whether an action can lose this default key, because the user chose it for another.
 
-    Actions that move a cursor or work everywhere keep their keys. In a place for typing, an action
-    needs at least one other key.
+    Actions that move a cursor and actions that work everywhere keep their keys. In a place where
+    the user types text, an action must have another key left.
     """
     left = {*keymap.get(name, place.keys[name].split(","))} - {key}
     is_in_reach = bool(left) or not place.is_typed_into
@@ -178,7 +184,17 @@ def _can_give_way(name: str, place: Place, key: str, keymap: Keymap) -> bool:
 
 
 def _refuse(key: str, names: Mapping[str, Place], keymap: Keymap, order: Iterable[str]) -> None:
-    """Raise an error for the last setting in the configuration that gave an action this key."""
+    """Raise an error for the last setting in the configuration that chose this key.
+
+    Args:
+        key: The key that two actions have.
+        names: ID of each of the two actions -> the place of the action.
+        keymap: The keymap so far.
+        order: The chosen IDs, in the order of the configuration.
+
+    Raises:
+        WrongKeyError: Always.
+    """
     come = [name for name in order if name in names and key in keymap[name]]
     moved = [name for name in come if not _is_usual(key, name, names[name])]
     at_fault = moved[-1]

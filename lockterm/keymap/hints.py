@@ -1,4 +1,4 @@
-"""Names of the configured keys in sentences."""
+"""The names of the configured keys, for sentences on the screen."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _in_force: Keymap = {}
 
 
 def use(keymap: Keymap) -> None:
-    """Use a keymap for all hints of the process, which has a single configuration."""
+    """Set the keymap that all functions of this module use, because a process has only one."""
     global _in_force
     _in_force = keymap
 
 
 def keys_of(name: str) -> tuple[str, ...]:
-    """Return the keys of an ID, as Textual names them.
+    """Return the configured keys of an action by its ID, in Textual's names.
 
     Raises:
         KeyError: The ID is unknown.
@@ -35,10 +35,10 @@ def keys_of(name: str) -> tuple[str, ...]:
 
 
 def key(name: str) -> str:
-    """Return the first key of an ID as text for a sentence.
+    """Return the name of the first key of an action, for a sentence.
 
-    If the action also works while text is typed, prefer a key that fields do not take as text. If
-    the ID has no key left, return the key of the palette, which finds the action.
+    If the action also works while the user types text, a key that types no text comes first. If the
+    action has no key, the function returns the key of the palette, where the user finds the action.
 
     Raises:
         KeyError: The ID is unknown.
@@ -50,9 +50,9 @@ def key(name: str) -> str:
 
 
 def with_keys(sentence: str) -> str:
-    """Fill keys into a sentence: ``{remotes.add}  add one`` becomes ``a  add one``.
+    """Replace each ID in braces by its key: ``{remotes.add}  add one`` becomes ``a  add one``.
 
-    The sentence must not contain text of the service, because that text may have braces.
+    The sentence must not contain text from the service, because that text may have braces.
 
     Raises:
         KeyError: The ID is unknown.

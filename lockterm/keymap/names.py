@@ -30,7 +30,7 @@ SENDABLE = frozenset({
     *("ctrl+@", "ctrl+backslash", "ctrl+right_square_bracket"),
     *("ctrl+circumflex_accent", "ctrl+underscore", "shift+tab"),
 }) - {"ctrl+shift+pageup", "ctrl+shift+pagedown"}  # fmt: skip
-"""The keys other than characters that terminals send, in Textual's names."""
+"""The keys, other than characters, that most terminals can send, in Textual's names."""
 
 EDITING = frozenset({
     *("left", "right", "home", "end", "backspace", "delete", "f6", "f7"),
@@ -38,7 +38,7 @@ EDITING = frozenset({
     *(f"shift+{key}" for key in ("left", "right", "up", "down", "home", "end")),
     *(f"ctrl+shift+{key}" for key in ("left", "right")),
 })  # fmt: skip
-"""The keys other than characters that a text field uses for editing."""
+"""The keys, other than characters, with which a text field is edited, in Textual's names."""
 
 PUNCTUATION = {
     "exclamation_mark": "!", "quotation_mark": '"', "number_sign": "#", "dollar_sign": "$",
@@ -50,9 +50,9 @@ PUNCTUATION = {
     "circumflex_accent": "^", "underscore": "_", "grave_accent": "`", "left_curly_bracket": "{",
     "vertical_line": "|", "right_curly_bracket": "}", "tilde": "~",
 }  # fmt: skip
-"""Textual's name -> the character.
+"""Textual's name of a key -> the character that it types.
 
-The names are written out, because each start would read a megabyte of tables to look them up.
+The names are constants, because ``unicodedata`` would load a megabyte of tables at each start.
 """
 
 _MEANT = {
@@ -81,7 +81,7 @@ _HELD = {
 _PARTS = rf"((?:(?:{'|'.join(_HELD)})[-+])*)(.+)"
 
 NO_KEY = "none:"
-"""The prefix of a key name for an action without a key; no terminal sends it."""
+"""The prefix of an invented key name for an action without a key; no terminal sends such a key."""
 
 _LIKE = {
     "ctrl+i": "tab",
@@ -137,9 +137,9 @@ def spelled(written: str) -> str:
 
 
 def written(key: str) -> str:
-    """Return the name of a key for people, such as ``enter``, ``?``, ``ctrl+s`` or ``pgdn``.
+    """Return the name of a key for the screen, such as ``enter``, ``?``, ``ctrl+s`` or ``pgdn``.
 
-    The name is in ASCII if possible, and empty for an action without a key; see :data:`NO_KEY`.
+    The name is in ASCII if possible. It is empty for an invented key name; see :data:`NO_KEY`.
     """
     if key.startswith(NO_KEY):
         return ""

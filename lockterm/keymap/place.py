@@ -1,4 +1,4 @@
-"""The declaration of a key, and of a place where keys work."""
+"""The classes that declare an action with its keys, and a place where keys work."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from functools import cached_property
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key at one place; at another place, the same ID may have another action."""
+    """The keys of one action at one place; the same ID may mean another action at another place."""
 
     id: str
-    """The name of the key in the configuration."""
+    """The ID of the action, by which the configuration chooses its keys."""
     keys: str
     """The default keys in Textual's names, separated by commas."""
     verb: str
@@ -22,15 +22,18 @@ class Key:
     action: str = ""
     """The action of the screen or widget; if empty, the last part of the ID."""
     line: int = 0
-    """The position in the footer, from 1; the first keys get room first. 0 means not shown."""
-    opens: bool = False
-    """Whether later keys are meant for the screen or dialog that this key opens.
+    """The position in the footer, from 1; 0 if the footer does not show the key.
 
-    If the action is disabled, a dialog shows the reason, so that those keys do not act on the
-    screen.
+    If the footer is too narrow, it leaves out the last keys.
+    """
+    opens: bool = False
+    """Whether the key opens a screen or a dialog, for which the next keys are meant.
+
+    If the action is disabled, a dialog shows the reason. The next keys then go to that dialog, and
+    do not act on the screen.
     """
     priority: bool = False
-    """Whether the key works before all other keys, in every dialog and every field."""
+    """Whether the key works in every dialog and every field, before all other keys."""
 
     @property
     def does(self) -> str:
@@ -44,28 +47,31 @@ class Place:
     """A screen, a dialog, or a widget inside them that can have the focus."""
 
     words: str
-    """The place in words, such as ``on the remotes``."""
+    """A phrase for the place, such as ``on the remotes``."""
     tasks: Mapping[str, tuple[Key, ...]]
-    """Help heading -> the keys that this place adds, in the order of the help."""
+    """Heading in the help -> the keys that this place adds, in the order of the help."""
     like: Place | None = None
-    """Another place whose keys work here too, or None."""
+    """Another place whose keys also work in this place, or None."""
     holds: tuple[str, ...] = ()
-    """The names of the inner places; one of them may be active together with this place."""
+    """The names of widgets' places inside this place; at most one of them is active at a time."""
     is_typed_into: bool = False
     """Whether the keys of this place must work while the user types text."""
     is_inner: bool = False
-    """Whether the place is a widget inside screens or dialogs."""
+    """Whether the place is a widget inside a screen or a dialog."""
     everywhere: tuple[str, ...] | None = None
     """The IDs of the global keys that work in this place, or None if all of them work."""
 
     @cached_property
     def own(self) -> tuple[Key, ...]:
-        """The keys that this place adds: first the keys of the footer, in the footer's order."""
+        """The keys that this place adds. Keys in the footer come first, in its order."""
         keys = [key for keys in self.tasks.values() for key in keys]
         return tuple(sorted(keys, key=lambda key: key.line or len(keys) + 1))
 
     @cached_property
     def keys(self) -> Mapping[str, str]:
-        """ID -> its default keys here, separated by commas, including the keys of ``like``."""
+        """ID of an action -> its default keys in this place, separated by commas.
+
+        The actions of ``like`` are included.
+        """
         above = self.like.keys if self.like else {}
         return {**above, **{key.id: key.keys for key in self.own}}

@@ -39,20 +39,20 @@ from lockterm.paths import Paths
 def doctor(options: Options, as_json: bool, keys: bool) -> int:
     """Check terminal, configuration, store and service."""
     if keys:
-        # It imports Textual, which the build of the manual pages does not have.
+        # This module imports Textual, which is missing when the manual pages are built.
         from lockterm.cli.doctor.keys import run_keys
 
         return run_keys()
     findings: list[dict[str, object]] = []
     wrong = False
     with ExitStack() as at_end:
-        # JSON on a terminal must not mix with questions to it.
+        # Queries to the terminal would mix with JSON that is printed there.
         asking = None if as_json and is_terminal() else at_end
         for subject, finding in _check_all(options, asking):
             wrong = wrong or finding.state == "FAIL"
             record = {"state": finding.state, "subject": subject, "found": finding.sentence}
             findings.append({**record, "advice": finding.advice, "facts": dict(finding.facts)})
-            if not as_json:  # print at once: a service without an answer takes time
+            if not as_json:  # print each finding at once, because a silent service takes time
                 words = f"{finding.sentence} {finding.advice}".strip()
                 put_wrapped(f"{finding.state:<5} {subject:<14} ", clean(words))
     if as_json:
@@ -61,7 +61,12 @@ def doctor(options: Options, as_json: bool, keys: bool) -> int:
 
 
 def _check_all(options: Options, at_end: ExitStack | None) -> Iterator[tuple[str, Finding]]:
-    """Yield the findings of each subject as soon as they are known."""
+    """Yield each finding with its subject, as soon as the finding is known.
+
+    Args:
+        options: The options of the command.
+        at_end: Restores the terminal after the queries; None to send no queries.
+    """
     paths = Paths.standard()
     settings: Settings | None = None
     origins: Mapping[str, str]

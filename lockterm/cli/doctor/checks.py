@@ -33,21 +33,21 @@ from lockterm.store.journal_known import damaged_entries
 from lockterm.store.tables import VERSION
 
 LEAST_FREE = 16 << 20
-"""Free bytes below which the disk counts as full."""
+"""Free space in bytes below which the disk counts as full."""
 CALLS = 5
 """Number of timed calls, after one that opens the connection."""
 SLOW_MS = 1000.0
-"""Median above which a connection counts as slow, in milliseconds."""
+"""Median duration of calls above which a connection counts as slow, in milliseconds."""
 SOON_DAYS = 30
 """Remaining time below which a certificate gets a warning, in days."""
 
 State = Literal["OK", "WARN", "FAIL"]
-"""Only ``FAIL`` makes the exit code 1."""
+"""The state of a finding. Only ``FAIL`` makes the exit code 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A line of the report."""
+    """The result of one check, which is a line of the report."""
 
     state: State
     sentence: str
@@ -67,7 +67,8 @@ def check_configuration(
 ) -> Iterator[Finding]:
     """Check the configuration file, the profile in use, and the other profiles.
 
-    Unknown keys and wrong values of the profile in use are errors of ``load_settings``.
+    The function does not look for unknown keys and wrong values of the profile in use, because
+    ``load_settings`` has already checked them.
     """
     config = read_config(config_file)
     if config is None:
@@ -130,7 +131,7 @@ def _check_database(database: Path) -> Iterator[Finding]:
     except StoreError as error:
         yield Finding("FAIL", error.message, error.hint, {"file": str(database)})
         return
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes invalid text
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite may quote text that is not UTF-8
         if not is_damage(error):
             yield Finding("FAIL", *failure_of(database, error), {"file": str(database)})
             return
@@ -192,7 +193,10 @@ def _check_database(database: Path) -> Iterator[Finding]:
 
 
 def _inspect(database: Path) -> tuple[dict[str, Any], str]:
-    """Return counts of the store's contents, and its damage, which is empty if it is sound."""
+    """Return counts of the store's contents, and a description of its damage.
+
+    The description is empty if the store is sound.
+    """
     uri = f"{database.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True)) as connection:
         connection.execute("PRAGMA trusted_schema = OFF")
@@ -232,7 +236,7 @@ def _measure(database: Path) -> int:
 
 
 def check_service(profile: Profile, lock_id: int | None) -> Iterator[Finding]:
-    """Check the service's certificate, answers, speed and clock, without a change."""
+    """Check the service's certificate, answers, speed and clock, and change nothing."""
     try:
         answers = asyncio.run(ask(profile, lock_id or SOME_LOCK, more_calls=CALLS))
     except LocktermError as error:
@@ -289,7 +293,7 @@ def _check_clock(offset_s: float | None) -> Finding:
 
 
 def _check_certificate(profile: Profile) -> Finding:
-    """Check how long the certificate is valid."""
+    """Check how long the service's certificate is still valid."""
     try:
         seen = look_at_certificate(profile)
     except (LocktermError, OSError, ValueError) as error:

@@ -1,7 +1,7 @@
-"""Questions to the terminal. No answer is ever taken for typed keys.
+"""Queries to the terminal, whose answers must never be taken for typed keys.
 
-The terminal does not echo its answers. The program reads or drops all of them, and restores the
-terminal settings however the conversation ends.
+During a conversation, the terminal does not echo its answers, and this module reads or discards all
+of them. At the end, it restores the terminal settings, even after an error or a signal.
 """
 
 from __future__ import annotations
@@ -21,24 +21,27 @@ from typing import Any, NoReturn, Self
 from lockterm.terminal.input_tokens import InputTokenizer, Sequence, String
 
 STDIN, STDERR = 0, 2
-"""The descriptors of keys and drawing, as in Textual."""
+"""The file descriptors from which keys are read and to which screens are drawn, as in Textual."""
 
 TIMEOUT_S = 2.0
-"""Maximum time of the first answer, in seconds; a usable connection needs less."""
+"""Maximum wait for the first answer, in seconds; a usable connection needs less."""
 
 _ATTRIBUTES = re.compile(r"\x1b\[\?[0-9;]*c\Z")
 _ENDING = (signal.SIGHUP, signal.SIGTERM)
 _UNDISTURBED = (termios.VSUSP, termios.VQUIT, termios.VSTART, termios.VSTOP)
-"""Control keys without effect during a conversation. Ctrl+C still ends the program."""
+"""Control keys that are disabled during a conversation. Ctrl+C still ends the program."""
 
 
 OWN_GLYPHS = ("·", "…", "─", "│", "▁")
-"""Glyphs that lockterm draws."""
+"""Glyphs that lockterm itself draws, as in lines and marks."""
 NAME_GLYPHS = ("e\u0301", "長", "🔑")
 """An accent, a wide letter and an emoji, as in names; terminals differ in their width."""
 
 LETTER = "ä"
-"""A letter of one cell in UTF-8, and of two in Latin-1. No byte of it is a control character."""
+"""A letter that takes one cell in a UTF-8 terminal, and two cells in a Latin-1 terminal.
+
+The bytes of the letter do not contain a control character.
+"""
 
 MODES = {
     2026: "synchronizedOutput",
@@ -46,7 +49,7 @@ MODES = {
     1006: "mouse",
     2048: "sizeInBand",
 }
-"""Private modes by number, with their names in the report."""
+"""Number of a private terminal mode -> its name in the report."""
 
 _PLACE = re.compile(r"\x1b\[(\d{1,9});(\d{1,9})R")
 _MODE = re.compile(r"\x1b\[\?(\d{1,9});(\d)\$y")
@@ -57,25 +60,25 @@ _PRIMARY = re.compile(r"\x1b\[\?([0-9;]*)c")
 _SECONDARY = re.compile(r"\x1b\[>(\d{1,9});(\d*)")
 _KEPT = re.compile(r"48[:;]2[:;]+1[:;]2[:;]3")
 _MULTIPLEXERS = {84: "tmux", 83: "GNU screen"}
-"""Multiplexers by the type of terminal that they report."""
+"""Type of terminal that a multiplexer reports -> its name."""
 
 _ERASE = b"\r\x1b[K"
 _SIZE = b"\x1b7\x1b[999;999H\x1b[6n\x1b8"
 
 
 class Conversation:
-    """A conversation with the terminal; a context manager for the main thread.
+    """A conversation with the terminal, as a context manager for the main thread.
 
     Args:
-        timeout_s: Maximum time of the first answer, in seconds.
-        raw: Whether every key arrives as in the terminal UI; then Ctrl+C ends nothing.
+        timeout_s: Maximum wait for the first answer, in seconds.
+        raw: Whether every key arrives as it does in the UI. Ctrl+C then does not end the program.
     """
 
     def __init__(self, timeout_s: float = TIMEOUT_S, *, raw: bool = False) -> None:
         self._timeout_s = timeout_s
         self._raw = raw
         self.round_trip_s: float | None = None
-        """Time of the first answer, in seconds; None if there was none."""
+        """Time from the first query to its answer, in seconds; None if no answer came."""
         self.is_waiting = False
         """Whether an answer may still arrive."""
         self._tokenizer = InputTokenizer()
@@ -83,13 +86,13 @@ class Conversation:
         self._handlers: dict[int, Any] = {}
 
     def ask(self, questions: bytes) -> list[str]:
-        """Send questions and read the answers of the terminal.
+        """Send queries and return the answers of the terminal.
 
-        Terminals answer in order, and all of them report their device attributes. This method asks
-        for those last, so their answer is the end.
+        Terminals answer in order, and every terminal reports its device attributes. So this method
+        queries them last, and their answer marks the end.
 
         Returns:
-            The answers that came in time. Each starts with its ESC; strings lack their terminator.
+            The answers that came in time, each with its ESC. Control strings have no terminator.
         """
         heard: list[str] = []
         if self.is_waiting:
@@ -155,7 +158,7 @@ def can_ask_terminal() -> bool:
     except OSError:
         return False
     try:
-        return os.tcgetpgrp(STDIN) == os.getpgrp()  # otherwise it would stop this process
+        return os.tcgetpgrp(STDIN) == os.getpgrp()  # a terminal stops processes in the background
     except OSError:
         return True  # not a controlling terminal, so it stops no process
 
@@ -166,39 +169,39 @@ def _exit(number: int, frame: FrameType | None) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class TerminalAnswers:
-    """The answers of a terminal; None or missing if it did not answer."""
+    """The answers of a terminal; a value is None or empty if the terminal did not answer."""
 
     round_trip_s: float | None = None
-    """Time of the first answer, in seconds."""
+    """Time from the first query to its answer, in seconds."""
     name: str | None = None
-    """Its name and version."""
+    """The name and version of the terminal."""
     multiplexer: str | None = None
-    """``tmux`` or ``GNU screen``."""
+    """The multiplexer that answered: ``tmux`` or ``GNU screen``."""
     size: tuple[int, int] | None = None
-    """Columns and rows that its cursor can reach."""
+    """Numbers of columns and rows that the cursor can reach."""
     widths: Mapping[str, int] = field(default_factory=dict)
-    """The width of each glyph, in cells."""
+    """Glyph -> the width that the terminal gives it, in cells."""
     modes: Mapping[str, bool] = field(default_factory=dict)
-    """Whether it knows each mode."""
+    """Name of a mode in :data:`MODES` -> whether the terminal knows the mode."""
     kitty_keys: bool | None = None
-    """Whether it can distinguish keys such as Ctrl+I and Tab."""
+    """Whether the terminal can distinguish keys such as Ctrl+I and Tab."""
     true_color: bool | None = None
-    """Whether it keeps a color of 24 bits unchanged."""
+    """Whether the terminal keeps a color of 24 bits unchanged."""
     clipboard: bool | None = None
-    """True if it reports OSC 52; many terminals support it without a report."""
+    """True if the terminal reports OSC 52; None otherwise, because many do not report it."""
 
 
 def ask_terminal(
     environ: Mapping[str, str], at_end: ExitStack, *, utf8: bool = True
 ) -> TerminalAnswers:
-    """Ask the terminal about itself. Without a first answer, ask nothing else.
+    """Query the terminal about its abilities. If the first query gets no answer, send no others.
 
-    The questions draw on the cursor's line, and clear it afterwards.
+    The queries draw on the line of the cursor, and clear the line afterwards.
 
     Args:
-        environ: The environment, by which old terminals are spared questions that they would draw.
-        at_end: Keeps the conversation open while an answer may still arrive.
-        utf8: Whether to draw all glyphs; otherwise one letter, which shows the encoding.
+        environ: The environment. It shows old terminals, which would draw some of the queries.
+        at_end: Receives the conversation if an answer may still arrive, and ends it later.
+        utf8: Whether to measure all glyphs; if not, one letter is measured to find the encoding.
     """
     glyphs = (*OWN_GLYPHS, *NAME_GLYPHS) if utf8 else (LETTER,)
     term = environ.get("TERM", "")
@@ -215,7 +218,7 @@ def ask_terminal(
         if terminal.is_waiting:
             at_end.enter_context(listening.pop_all())
     found = [(int(place[2]), int(place[1])) for place in _match_all(_PLACE, places)]
-    is_whole = len(found) == 1 + len(glyphs)  # only their order distinguishes them
+    is_whole = len(found) == 1 + len(glyphs)  # the answers differ only by their order
     name = next(_match_all(_NAME, more), None)
     kept = next(_match_all(_COLOR, more), None)
     primary = next(_match_all(_PRIMARY, first), None)
@@ -239,11 +242,16 @@ def ask_terminal(
 
 
 def _list_more_questions(environ: Mapping[str, str], kind: str | None) -> bytes:
-    """Return questions that terminals since about 2000 ignore if they have no answer."""
+    """Return queries that terminals since about the year 2000 either answer or ignore.
+
+    Args:
+        environ: The environment.
+        kind: The multiplexer, or None.
+    """
     questions = b"\x1b[>0q\x1b[?u"
-    if environ.get("TERM_PROGRAM") != "Apple_Terminal":  # it would draw the last letter
+    if environ.get("TERM_PROGRAM") != "Apple_Terminal":  # Terminal.app would draw the last letter
         questions += b"".join(b"\x1b[?%d$p" % number for number in MODES)
-    # GNU screen passes this on without its brackets, and the terminal would draw it.
+    # GNU screen passes on only the inside of this query, and the terminal would draw it.
     if kind != "GNU screen" and "STY" not in environ:
         questions += b"\x1b[48;2;1;2;3m\x1bP$qm\x1b\\\x1b[m"
     return questions

@@ -20,7 +20,7 @@ KEYS = (
     *("f1", "f2", "f3", "f4", "f5"),
     *("ctrl+s", "ctrl+n", "ctrl+o", "ctrl+r", "ctrl+t", "ctrl+y", "ctrl+l", "ctrl+p", "ctrl+q"),
 )
-"""The keys of lockterm that a terminal or a multiplexer may keep or change."""
+"""Keys of lockterm that a terminal or a multiplexer may use itself or send differently."""
 
 TIMEOUT_S = 30.0
 """Time without a key after which the test ends, in seconds."""
@@ -30,13 +30,13 @@ _TICK_S = 0.05
 
 
 def run_keys(timeout_s: float = TIMEOUT_S) -> int:
-    """Print how each pressed key arrives, and at the end which keys did not.
+    """Print how each pressed key arrives, and at the end which keys did not arrive.
 
     Args:
         timeout_s: Maximum time to wait for the next key, in seconds.
 
     Returns:
-        The exit code. It is 0, because a missing key may not have been pressed.
+        The exit code, which is always 0, because the user may not have pressed a missing key.
 
     Raises:
         NoTerminal: There is no usable terminal.
@@ -68,7 +68,7 @@ def run_keys(timeout_s: float = TIMEOUT_S) -> int:
 
 
 def _read_keys(timeout_s: float) -> Iterator[tuple[str, str]]:
-    """Yield each key as screens receive it, with the bytes of the terminal."""
+    """Yield the name of each key as screens receive it, and the text that the terminal sent."""
     keys = TerminalInput()
     with Conversation(raw=True) as terminal:
         sent, until = b"", time.monotonic() + timeout_s

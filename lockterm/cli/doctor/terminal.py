@@ -1,4 +1,4 @@
-"""The doctor's check of the terminal: its own answers, and what lockterm makes of them."""
+"""The doctor's check of the terminal: its answers, and how lockterm uses the terminal."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from lockterm.config.look import TRUE_COLORS, Look
 from lockterm.terminal.signals import RESTORE, NoTerminal, require_terminal
 
 TIMEOUT_S = 2.0
-"""Maximum time of an answer of tmux, in seconds."""
+"""Maximum wait for an answer of tmux, in seconds."""
 
 _NAMES = {"tmux": "tmux", "GNU screen": "screen"}
-"""The names of multiplexers, and their names in the configuration."""
+"""Name of a multiplexer -> its name in the configuration."""
 
 SMALLEST = (60, 20)
-"""Minimum size of the screens, in columns and rows."""
+"""Minimum size of a terminal for the UI, in columns and rows."""
 HOME = (80, 24)
-"""Size that fits a whole page, in columns and rows."""
+"""Size of a terminal in which a page of 20 remotes fits, in columns and rows."""
 
 
 def check_terminal(
@@ -48,11 +48,11 @@ def check_terminal(
 
     Args:
         environ: The environment.
-        look: Colors and glyphs that lockterm uses.
-        origins: The source of each value of the look.
+        look: The colors, glyphs and other settings that lockterm uses.
+        origins: Name of a setting of the look -> the origin of its value.
         at_end: Restores the terminal after the queries; None to send no queries.
     """
-    # Like require_terminal: stdin must have keys, and stderr must have a screen.
+    # As in require_terminal: lockterm reads keys from stdin and draws screens on stderr.
     if not all(
         stream is not None and stream.isatty() for stream in (sys.__stdin__, sys.__stderr__)
     ):
@@ -226,7 +226,7 @@ def _encoding() -> str:
 
 
 def check_copying(look: Look, answers: TerminalAnswers, environ: Mapping[str, str]) -> Finding:
-    """Check how values reach the clipboard, and what must be set for that."""
+    """Check how copied values reach the clipboard, and whether a setting for this is missing."""
     facts: dict[str, Any] = {"copy": look.copy, "saysItCopies": answers.clipboard}
     inside = _NAMES.get(answers.multiplexer or "")
     if inside is not None and inside != look.copy and not environ.get("TMUX"):
@@ -255,7 +255,7 @@ def _check_tmux(tmux: dict[str, Any] | None, facts: dict[str, Any]) -> Finding:
         return Finding("WARN", sentence, "Set in that tmux: set -s set-clipboard on", facts)
     facts["tmux"] = tmux
     terminal = tmux["terminal"]
-    # Older versions take no values, but pass wrapped sequences on.
+    # Before version 3.2, tmux does not copy values itself, but passes wrapped sequences on.
     version = tuple(map(int, tmux["version"].split(".")))
     if not tmux["knowsClipboard"] and version >= (3, 2):
         return Finding(
@@ -271,16 +271,16 @@ def _check_tmux(tmux: dict[str, Any] | None, facts: dict[str, Any]) -> Finding:
 
 
 def _ask_tmux() -> dict[str, Any] | None:
-    """Return facts about the tmux around this program; None if it does not answer.
+    """Return facts about the tmux in which lockterm runs; None if tmux does not answer.
 
-    ``terminal`` is TERM of the terminal around tmux. ``allowPassthrough`` is None in a tmux without
-    this option, which passes all sequences.
+    ``terminal`` is TERM of the terminal in which tmux runs. ``allowPassthrough`` is None in a tmux
+    without this option, which passes all sequences on.
     """
     about = _run_tmux("display-message", "-p", "#{version} #{client_tty} #{client_termname}")
     found = re.match(r"(?:next-)?(\d+\.\d+)\S* (\S+) (\S+)", about or "")
     if not found:
         return None
-    # The output has a block for each terminal, with its abilities.
+    # For each terminal, the output has a block with the abilities of this terminal.
     blocks = (_run_tmux("info") or "").split("Terminal ")
     own = next((block for block in blocks if f" for {found[2]}," in block), "")
     return {

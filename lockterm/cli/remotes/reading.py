@@ -47,10 +47,10 @@ TITLES = (
     "Valid",
     "State",
 )
-"""Columns of a table of remotes; see :func:`table_cells`."""
+"""Column titles of a table of remotes; :func:`table_cells` returns the cells."""
 _RECORD = sorted((field for field in FIELDS.values() if field.row), key=lambda field: field.row)
 CSV_COLUMNS = (*(field.name for field in _RECORD), "start", "end")
-"""Columns of the CSV: the contract's fields (2.3), and the two times for people."""
+"""Columns of the CSV output: the fields of the contract (2.3), then two times for people."""
 
 
 @click.command("list", epilog=manual.LIST)
@@ -78,7 +78,7 @@ def list_remotes(
     with open_lock(options, typed_lock) as (session, lock):
         operations = session.operations
         if everything:
-            # Two readings must agree, because people use the list as a backup.
+            # People use the whole list as a backup, so two readings of it must agree.
             remotes = session.run(operations.remotes.whole(lock.lock_id))
             counts: dict[str, Any] = dict.fromkeys(("pageNo", "pageSize", "pages"))
             counts |= {"total": len(remotes), "unreadable": 0}
@@ -161,7 +161,7 @@ def check_name(options: Options, typed_lock: str, name: str, as_json: bool) -> i
 
 
 def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
-    """Read a remote from the service.
+    """Read a remote from the service, and check its lock.
 
     Raises:
         UsageError: The remote belongs to another lock.
@@ -177,9 +177,9 @@ def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
 
 
 def _report_differences(session: Session, lock: Lock, page: RemotePage) -> None:
-    """Report changes that the list does not show, or that the service stored differently.
+    """Report on stderr which recent changes the list does not show or shows differently.
 
-    Without the journal, report nothing.
+    If the journal cannot be read, the function reports nothing.
     """
     journal = session.operations.journal
 
@@ -226,7 +226,7 @@ def _summary(lock: Lock, counts: dict[str, Any], shown: int) -> str:
 
 
 def csv_rows(remotes: Iterable[Remote], zone: tzinfo) -> Iterable[dict[str, Any]]:
-    """Yield the cells of remotes for :data:`CSV_COLUMNS`."""
+    """Yield a row for each remote: column of :data:`CSV_COLUMNS` -> the cell."""
     for remote in remotes:
         start = remote.odd.get("startDate", format_time(remote.start_ms, zone))
         end = remote.odd.get("endDate", format_time(remote.end_ms, zone))

@@ -50,9 +50,14 @@ _SEND_IT = "Send the change anyway?"
 
 
 def takes_fields(fields: Sequence[Field], *, adding: bool) -> Callable[[Command], Command]:
-    """Return a decorator that gives a command an option for each field.
+    """Return a decorator that adds an option for each field of a remote to a command.
 
-    The command receives the typed text, or None, by the contract's names.
+    The command receives the typed text of each option, or None, by the field's name in the
+    contract.
+
+    Args:
+        fields: The fields.
+        adding: Whether the command adds a remote, so that the help shows the default values.
     """
 
     def decorate(command: Command) -> Command:
@@ -64,7 +69,7 @@ def takes_fields(fields: Sequence[Field], *, adding: bool) -> Callable[[Command]
 
 
 def _default_of(field: Field) -> str:
-    """Return what the help shows as the default of a field for a new remote."""
+    """Return the default of a field of a new remote, as the help shows it."""
     if field.constants is not None and field.first:
         words = choices(field.constants)
         return next(word for word, number in words.items() if str(number) == field.first)
@@ -88,16 +93,16 @@ def _option(field: Field, default: str) -> Callable[[Command], Command]:
 def read_options(
     given: Mapping[str, str], zone: tzinfo, now_ms: int, before: Remote | None = None
 ) -> TypedRemote:
-    """Read the options of a remote.
+    """Parse and check the options for the fields of a remote.
 
     Args:
-        given: The typed text of each given option, by contract field.
+        given: Field of the contract -> the typed text of its option.
         zone: The lock's time zone.
-        now_ms: Now, in milliseconds.
+        now_ms: Now, in milliseconds since the epoch.
         before: The remote to update; None for an add.
 
     Raises:
-        UsageError: An option is wrong; the message has a reason for each.
+        UsageError: An option is wrong; the message has the reason for each wrong option.
     """
     initial = typed_of(None, zone) if before is None else {}
     reading = read_typed({**initial, **given}, zone, now_ms, before)
@@ -122,13 +127,13 @@ def read_options(
 def describe_resolved(
     reading: TypedRemote, given: Mapping[str, str], zone: tzinfo, *, adding: bool
 ) -> list[str]:
-    """Return clean lines with the dates and weekdays as lockterm understood them."""
+    """Return lines for people with the dates and weekdays as lockterm understood them."""
     shown = shown_fields(reading.values.remote_type, adding=adding)
     lines = [
         f"{FIELDS[name].label}: {clean(note)}"
         for name in shown
         if (note := reading.notes.get(name)) and (adding or name in given)
-        if FIELDS[name].kind is not Kind.OBJECT  # its note is its size
+        if FIELDS[name].kind is not Kind.OBJECT  # the note of an object is only its size
     ]
     if lines and "endDate" in shown:
         lines.insert(0, f"Times are in the time zone {clean(dates.zone_name(zone))}.")
@@ -293,14 +298,16 @@ def user_number(
 
 
 def _read_before(session: Session, lock: Lock, remote_id: int) -> Remote:
-    """Read a remote; in a dry run, its ID is enough."""
+    """Return a remote as the service has it; in a dry run, return a remote with only its IDs."""
     if session.dry_run:
         return Remote.read({"id": remote_id, "lockId": lock.lock_id})
     return read_remote(session, lock, remote_id)
 
 
 def _require_free_name(session: Session, lock: Lock, name: str) -> None:
-    """Check that a name is free, except in a dry run. The answer also compares the clocks.
+    """Check that a name is free on a lock, except in a dry run.
+
+    The answer of the service also shows whether the clocks agree.
 
     Raises:
         NameTaken: Another remote has the name; nothing was sent.
@@ -313,7 +320,7 @@ def _require_free_name(session: Session, lock: Lock, name: str) -> None:
 
 
 def _find_warnings(session: Session, reading: TypedRemote, before: Remote | None) -> dict[str, str]:
-    """Return warnings about allowed but unusual values, by contract field."""
+    """Return field of the contract -> a warning about an allowed but unusual value."""
     found = dict(reading.warnings)
     for name, words in reading.shortens.items():
         found[name] = " ".join(filter(None, (words, found.get(name))))
@@ -327,9 +334,9 @@ def _find_warnings(session: Session, reading: TypedRemote, before: Remote | None
 def _find_taken(
     session: Session, lock: Lock, name: str, number: str = "", own_id: int | None = None
 ) -> dict[str, str]:
-    """Return sentences about remotes with an equal or similar value, by contract field.
+    """Return field of the contract -> a sentence about a remote with the same or a similar value.
 
-    In a dry run, return none.
+    In a dry run, the result is empty.
     """
     if session.dry_run:
         return {}
@@ -345,7 +352,7 @@ def _find_taken(
 
 
 def _confirm_warnings(found: Mapping[str, str], *, yes: bool, question: str = _SEND_IT) -> bool:
-    """Print warnings and ask whether to send anyway.
+    """Print warnings, ask whether to send anyway, and return the answer.
 
     Raises:
         UsageError: There is neither ``--yes`` nor a terminal for the prompt.

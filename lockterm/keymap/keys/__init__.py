@@ -25,12 +25,15 @@ from lockterm.keymap.place import Place
 __all__ = ["FIRST_RUN", "FIRST_RUN_IDS", "MOVING", "PLACES", "PRIORITY", "TASKS"]
 
 PLACES: Mapping[str, Place] = {**TABLES, **SCREENS, **DIALOGS_AND_FIELDS}
-"""Name -> the place; in this order, the help lists their keys below a heading."""
+"""Name -> the place. Below each heading, the help lists keys in the order of these places."""
 
 
 @cache
 def known() -> Mapping[str, tuple[str, ...]]:
-    """Return the default keys of each ID, as the first place with this ID has them."""
+    """Return the default keys of each action by ID, in Textual's names.
+
+    If several places have the same ID, the keys of the first place count.
+    """
     keys: dict[str, tuple[str, ...]] = {}
     for place in PLACES.values():
         for name, own in place.keys.items():
@@ -40,7 +43,7 @@ def known() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def in_help() -> Mapping[str, tuple[str, int]]:
-    """Return the help heading of each ID, and the position of the ID below that heading."""
+    """Return ID of an action -> its heading in the help, and its position below that heading."""
     below: dict[str, list[str]] = {task: [] for task in TASKS}
     for place in PLACES.values():
         for task, keys in place.tasks.items():
@@ -61,7 +64,7 @@ def that_open() -> frozenset[str]:
 
 
 def is_by_hand(name: str) -> bool:
-    """Return whether an ID moves a cursor or the focus, which is useful only as a key."""
+    """Return whether an action moves a cursor or the focus, so that only its key is of use."""
     begin = name.partition(".")[0]
     return begin in ("row", "tree", "list", "field", "option", "dialog", "help")
 

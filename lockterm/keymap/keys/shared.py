@@ -43,7 +43,7 @@ def rows(
     ),
     lines: tuple[int, ...] = (0,) * 6,
 ) -> tuple[Key, ...]:
-    """Return the keys that move through rows.
+    """Return the six keys that move the cursor through rows, or scroll a text.
 
     Args:
         actions: The actions of the six keys, separated by blanks.
@@ -63,7 +63,7 @@ def rows(
 
 
 def marks(mark: int, act: int, none: int, more: str, every: int = 0) -> tuple[Key, ...]:
-    """Return the keys that mark rows.
+    """Return the keys that mark rows, unmark them, and offer actions on marked rows.
 
     Args:
         mark: The footer position of the key that marks a row.
