@@ -134,7 +134,7 @@ class Envelope:
     """The payload; None if the envelope has none."""
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """The code, message and description as one text."""
         said = dict.fromkeys(text for text in (self.message, self.description) if text)
         return ": ".join([f"code {self.code}", *said])
@@ -187,7 +187,7 @@ def _opened(answer: Answer) -> Any:
             envelope = read_envelope(decode(answer.body))
         except ValueError as error:
             problem = str(error)
-    quoted = answer.quote(answer.body if envelope is None else envelope.words)
+    quoted = answer.quote(answer.body if envelope is None else envelope.text)
 
     if 400 <= status < 500 and status != 408:
         if envelope is not None and envelope.code == 0:
