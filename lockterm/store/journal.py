@@ -40,7 +40,7 @@ from lockterm.store.journal_rows import (
     quoted,
     stored,
 )
-from lockterm.store.journal_search import add_functions, having_words
+from lockterm.store.journal_search import add_functions, build_words_condition
 
 LONGEST_GUARD_MS = 600_000
 """Maximum milliseconds for the checks before a write; more means that the clock was set back."""
@@ -287,7 +287,7 @@ class Journal:
                 )
             if selection.words:
                 add_functions(connection, selection.zone)
-                having, words = having_words(selection.words, f"NOT {_KNOWN_DAMAGED}")
+                having, words = build_words_condition(selection.words, f"NOT {_KNOWN_DAMAGED}")
                 every.append(having)
                 values |= words
             yield connection, " AND ".join(every), values

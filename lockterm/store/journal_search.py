@@ -32,7 +32,7 @@ _OF_TIMES = frozenset("0123456789-+:")
 """The characters of times in search texts, besides the names of months."""
 
 
-def having_words(words: Sequence[str], sound: str) -> tuple[str, dict[str, str]]:
+def build_words_condition(words: Sequence[str], sound: str) -> tuple[str, dict[str, str]]:
     """Return a condition for rows that contain all words.
 
     The condition calls the functions of :func:`add_functions`.
