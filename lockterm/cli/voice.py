@@ -191,7 +191,7 @@ def fetch(
     with open_lock(options, typed_lock) as (session, lock):
         voices = session.operations.voices
         pack = session.run(voices.pack(lock.lock_id, name))
-        named, listed = (*lock.file_words, *name_pack("", (), pack)), None
+        named, listed = (*lock.file_name_parts, *name_pack("", (), pack)), None
         if pack.file_size is None or not pack.file_md5 or not pack.timbre_pack_url:
             listed = session.run(voices.listed(lock.lock_id, name))
         url = pack.timbre_pack_url or (listed.timbre_pack_url if listed else "") or ""

@@ -243,7 +243,7 @@ class Lacking:
         return bool(lacked)
 
 
-def words_of(needle: str) -> list[str]:
+def split_needle(needle: str) -> list[str]:
     """Return the folded words of a search text for :meth:`Listing.find`, the longest first."""
     words = set(fold_text(needle).split())
     return sorted(words, key=len, reverse=True)  # long words are usually rare

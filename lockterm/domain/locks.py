@@ -50,7 +50,7 @@ class Lock:
         return self.name or f"lock {self.lock_id}"
 
     @property
-    def file_words(self) -> tuple[str, str]:
+    def file_name_parts(self) -> tuple[str, str]:
         """The parts of a file name: the name, and the ID because names may not be unique."""
         return self.name, str(self.lock_id)
 

@@ -81,7 +81,7 @@ class Marks(Generic[K, R]):
         keys = {*map(self._marked, shown)}
         return [row for key, row in self._seen.items() if key not in keys]
 
-    def words(self, shown: Iterable[R]) -> str:
+    def describe(self, shown: Iterable[R]) -> str:
         """Return ``5 marked, 2 not shown``; empty if no row is marked."""
         if not self._seen:
             return ""

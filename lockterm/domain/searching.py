@@ -17,7 +17,7 @@ _SEARCHED = ("remoteName", "remoteNumber", "id", "extraData")
 """The contract's names of the searched fields."""
 
 
-def missing_words(needle: str, remote: Remote) -> list[str]:
+def find_missing_words(needle: str, remote: Remote) -> list[str]:
     """Return the typed words that a remote does not contain; see :func:`fold_text`.
 
     A word may be part of the name, the number, the ID, or any key, text or number in the extra
@@ -42,7 +42,7 @@ def missing_words(needle: str, remote: Remote) -> list[str]:
 
 def is_found(needle: str, remote: Remote) -> bool:
     """Return whether a remote contains every typed word. An empty text matches no remote."""
-    return bool(fold_text(needle).strip()) and not missing_words(needle, remote)
+    return bool(fold_text(needle).strip()) and not find_missing_words(needle, remote)
 
 
 def search_text(remote: Remote) -> str:
@@ -76,7 +76,7 @@ def _more_texts(remote: Remote) -> list[str]:
     return texts
 
 
-def column_words(remote: Remote) -> tuple[str, ...]:
+def list_column_texts(remote: Remote) -> tuple[str, ...]:
     """Return the words in the columns for type, way of adding and coerced flag.
 
     A filter of the rows also searches these words. ``describe_validity_briefly`` returns the words
@@ -91,10 +91,10 @@ def column_words(remote: Remote) -> tuple[str, ...]:
 
 def has_words(needle: str, remote: Remote, zone: tzinfo, now_ms: int) -> bool:
     """Return whether a remote contains every word, in its own texts or in its columns."""
-    missing = missing_words(needle, remote)
+    missing = find_missing_words(needle, remote)
     if not missing:
         return True
     words = fold_text(
-        "\n".join((*column_words(remote), *describe_validity_briefly(remote, now_ms, zone)))
+        "\n".join((*list_column_texts(remote), *describe_validity_briefly(remote, now_ms, zone)))
     )
     return all(word in words for word in missing)

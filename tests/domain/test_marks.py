@@ -92,7 +92,7 @@ def test_marks_that_were_all_taken_away_can_be_brought_back() -> None:
     marks = remote_marks()
     marks.toggle_all(ROWS)
     assert marks.clear() == marks.may_bring_back == 4
-    assert marks.words(ROWS) == ""
+    assert marks.describe(ROWS) == ""
     marks.bring_back()
     assert ids(marks) == [1, 2, 3, 4]
     marks.clear()
@@ -106,7 +106,7 @@ def test_the_words_count_what_is_marked_and_what_of_it_is_not_shown(
 ) -> None:
     marks = remote_marks()
     marks.toggle_all([row(one) for one in marked])
-    words = marks.words([row(one) for one in shown])
+    words = marks.describe([row(one) for one in shown])
     hidden = len(marked - shown)
     assert words.startswith(f"{len(marked)} marked") == bool(marked)
     assert (f"{hidden} not shown" in words) == bool(hidden)

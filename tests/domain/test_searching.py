@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain.listing import Block, Lacking, Listing, ending_soon, words_of
+from lockterm.domain.listing import Block, Lacking, Listing, ending_soon, split_needle
 from lockterm.domain.names import fold_text
 from lockterm.domain.remotes import Remote
-from lockterm.domain.searching import is_found, missing_words
+from lockterm.domain.searching import find_missing_words, is_found
 from lockterm.domain.validity import State, state_by_dates
 
 LETTERS = st.text("abAB ß1ée\u0301-\u2011", max_size=6)
@@ -72,7 +72,7 @@ def test_what_no_person_is_known_by_is_not_looked_at() -> None:
     raw = {"id": 1, "remoteName": "Ben", "remoteType": 1, "status": 1, "endDate": 1, "isCoerced": 1}
     remote = Remote.read({**raw, "extraData": {"note": None, "left": False}})
     for needle in ("permanent", "normal", "coerced", "jan", "none", "false", "1970"):
-        assert missing_words(needle, remote) == [needle]
+        assert find_missing_words(needle, remote) == [needle]
 
 
 def test_search_finds_extra_data_of_any_type() -> None:
@@ -87,7 +87,7 @@ def test_a_packed_list_is_searched_by_the_same_rule(
     remotes = [Remote.read(raw) for raw in raws]
     listing = Listing([Block.of(remotes[:2]), Block.of(remotes[2:])], at_ms=0)
     assert [one.raw for one in listing.remotes()] == raws
-    if words := words_of(needle):
+    if words := split_needle(needle):
         found = [listing.remote(place).raw for place in listing.find(words)]
         assert found == [raw for raw in raws if is_found(needle, Remote.read(raw))]
 
@@ -111,7 +111,7 @@ def test_a_list_lacks_a_word_only_where_nothing_would_be_found(
     listing = Listing([Block.of(remotes[:3]), Block.of(remotes[3:])], at_ms=0)
     lacking = Lacking()
     for needle in typed:
-        words = words_of(needle)
+        words = split_needle(needle)
         if words and lacking.lacks(7, listing, words):
             assert [*listing.find(words)] == []
 
@@ -167,7 +167,7 @@ def test_a_name_is_found_whatever_its_accents_and_dashes() -> None:
     for needle in ("Tomas", "Tom\u00e1s", "t-1", "T\u20131"):
         assert is_found(needle, remote)
         listing = Listing([Block.of([remote])], at_ms=0)
-        assert [*listing.find(words_of(needle))]
+        assert [*listing.find(split_needle(needle))]
     assert not is_found("Tomat", remote)
     assert not is_found("\u0301", remote), "nothing is left of it"
 

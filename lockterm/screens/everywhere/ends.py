@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from lockterm import screens
 from lockterm.domain import dates, glyphs
-from lockterm.domain.listing import Place, words_of
+from lockterm.domain.listing import Place, split_needle
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_unreadable_periods, format_count
 from lockterm.domain.text.service import describe_read_only
@@ -220,7 +220,7 @@ class WhatEndsScreen(AllLocksScreen):
         yield Results(self.operations, self.table, self.search, self.marks, reads_first=True)
 
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
-        now_ms, needed = self.operations.now_ms(), words_of(needle)
+        now_ms, needed = self.operations.now_ms(), split_needle(needle)
         borders = (
             [
                 (-(2**63) if span.first_days is None else now_ms + span.first_days * dates.DAY_MS)

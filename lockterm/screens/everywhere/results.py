@@ -383,7 +383,7 @@ class Results(Vertical):
     def _words(self, longest: int | None) -> str:
         parts, rows = [], self.rows
         if self._marks:
-            parts.append(self._marks.words(self.marked_rows()))
+            parts.append(self._marks.describe(self.marked_rows()))
         if rows:
             locks = len({row.lock.lock_id for row in rows})
             count = f"the first {len(rows):,}" if self.is_cut else f"{len(rows):,}"

@@ -11,7 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 
 from lockterm import screens
-from lockterm.domain.listing import Lacking, words_of
+from lockterm.domain.listing import Lacking, split_needle
 from lockterm.domain.marks import Key, Marks, Row, key_of_remote, remote_marks
 from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
 from lockterm.errors import ServiceError
@@ -315,7 +315,7 @@ class EverywhereScreen(AllLocksScreen):
         yield Results(self.operations, self.table, self.search, self.marks, finds_first=True)
 
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
-        needed = words_of(needle)
+        needed = split_needle(needle)
         if not needed and self.results.only is None:
             return
         lacks = self._lacking.lacks

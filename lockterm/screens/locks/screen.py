@@ -264,7 +264,7 @@ class LocksScreen(ListScreen[None]):
         if not isinstance(self.book, tuple) or not self.book:
             return [""]
         count = format_count(len(self.book), "lock")
-        marked = self.marks.words(self.table.locks) if self.marks else ""
+        marked = self.marks.describe(self.table.locks) if self.marks else ""
         found = f"{self.table.row_count} of {count}" if self.wanted else count
         parts = [*filter(None, (marked, self.marked.reading)), found]
         more, lock = [""], self.current

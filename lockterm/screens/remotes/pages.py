@@ -415,7 +415,7 @@ class RemotePages(Vertical):
             self.list.state,
             self.table.row_count,
             self.columns.arrangement.order,
-            self._marks.words(self.rows_to_mark()) if self._marks else "",
+            self._marks.describe(self.rows_to_mark()) if self._marks else "",
             self.cut_name,
             () if is_framed else counts,
         )

@@ -402,7 +402,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             title = detail.label or detail.name or ""
         elif timbre is not None:
             title = timbre.name or timbre.timbre or ""
-        named = (*self.entry.file_words, *name_pack(url, self.voices.value or (), detail))
+        named = (*self.entry.file_name_parts, *name_pack(url, self.voices.value or (), detail))
         source = pack_source(url, named, (detail, pack, timbre))
         self.app.push_screen(DownloadModal(self.operations, source, title or "(no name)"))
 
