@@ -378,7 +378,7 @@ class TerminalApp(HookedApp[ReturnType]):
         await self.stopped()
         self.exit()
 
-    def last_words(self) -> str:
+    def describe_crash(self) -> str:
         """Return the message for a crash, and log the traceback."""
         _log.critical("lockterm ended because of a bug", exc_info=True)
         return (

@@ -31,7 +31,7 @@ class HookedApp(App[ReturnType]):
         """Handle a key that no binding handled, even in a dialog; return whether it had any use."""
         return False
 
-    def last_words(self) -> str:
+    def describe_crash(self) -> str:
         """Return the message for the terminal after a crash; called while the error is handled."""
         return ""
 
@@ -77,5 +77,5 @@ class HookedApp(App[ReturnType]):
 
     def _fatal_error(self) -> None:
         """Exit without Textual's traceback, whose local variables may contain secrets."""
-        self._exit_renderables.append(self.last_words())
+        self._exit_renderables.append(self.describe_crash())
         self._close_messages_no_wait()

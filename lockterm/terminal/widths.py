@@ -136,7 +136,7 @@ def kept_in_place(row: list[Cell]) -> list[Cell]:
         blank = next((x for x in range(first) if plain[x][0] == " "), None)
         if blank is not None:
             plain[blank] = (GUARD, plain[blank][1])
-    words = [(span, "R" in directions[span.start : span.stop]) for span in _words(plain)]
+    words = [(span, "R" in directions[span.start : span.stop]) for span in _word_ranges(plain)]
     for (word, turned), (following, goes_on) in zip_longest(words, words[1:], fillvalue=_NO_WORD):
         together = goes_on and following.start == word.stop + 1  # one name of two words
         if turned and not together and word.stop < len(plain):
@@ -154,7 +154,7 @@ def _unguarded(cell: Cell) -> Cell:
     return (text.rstrip(_NON_JOINER), codes) if text.startswith(_LAM) else cell
 
 
-def _words(row: Sequence[Cell]) -> Iterator[range]:
+def _word_ranges(row: Sequence[Cell]) -> Iterator[range]:
     """Yield the range of cells of each word."""
     start = None
     for x, (text, _) in enumerate(row):
