@@ -59,7 +59,7 @@ class Pager(Widget):
             *((form, after) for form in (before, *shorter)),
             *((form, None) for form in ageless),
         ]
-        self._age = self._words()
+        self._age = self._format_age()
         self._fit()
         if self._line != shown:
             self.refresh()
@@ -69,7 +69,7 @@ class Pager(Widget):
 
     def tick(self) -> None:
         """Repaint the age if it has changed, and only its cells if its width is the same."""
-        age = self._words()
+        age = self._format_age()
         if age == self._age:
             return
         same_width = cell_len(age) == cell_len(self._age)
@@ -96,7 +96,7 @@ class Pager(Widget):
         fitting = (form for form in forms if cell_len(self._in_a_line(*form)) <= width)
         self._before, self._after = next(fitting, forms[-1])
 
-    def _words(self) -> str:
+    def _format_age(self) -> str:
         return "" if self._at_ms is None else format_age(self._now_ms() - self._at_ms)
 
     def _wake_at_minute(self) -> None:

@@ -57,7 +57,7 @@ class PathInput(TextInput):
         """Report the completions of the path."""
         typed = self.value
         found = await asyncio.to_thread(complete, typed)
-        self.post_message(self.Told(self._words(found, typed)))
+        self.post_message(self.Told(self._describe_completion(found, typed)))
 
     @work
     @opens("the completed path")
@@ -77,7 +77,7 @@ class PathInput(TextInput):
         """Report that the path is final."""
         self.post_message(self.Entered())
 
-    def _words(self, found: Completion, typed: str) -> str:
+    def _describe_completion(self, found: Completion, typed: str) -> str:
         if found.why_none:
             return found.why_none
         if not found.names:
