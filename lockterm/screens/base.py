@@ -43,7 +43,7 @@ ELSEWHERE = "Resolve the change outside this form."
 """Shown by a form for an unconfirmed change that the form did not send."""
 
 
-def run_words(operations: Operations) -> str:
+def format_run_progress(operations: Operations) -> str:
     """Return the progress of the current run for the header; empty if there is none."""
     run = operations.run_under_way
     return f"run {run.done}/{run.due}" if run is not None else ""
@@ -243,7 +243,7 @@ class LocktermScreen(Screen[ResultT]):
         if self.has_service:
             title = title_line(self.operations.profile)
             title.online = self.operations.connection.online
-            title.run = run_words(self.operations)
+            title.run = format_run_progress(self.operations)
         title.crumbs = self.crumbs()
         yield title
         yield from self.compose_body()
@@ -277,7 +277,7 @@ class LocktermScreen(Screen[ResultT]):
         """Show the progress of a run in the header."""
         if self.has_service:
             for title in self.query(TitleLine):  # none at exit
-                title.run = run_words(self.operations)
+                title.run = format_run_progress(self.operations)
 
     def show_crumbs(self) -> None:
         """Update the header after a name changed."""

@@ -145,7 +145,7 @@ class Outcomes:
                 return
             details = "\n".join(
                 [
-                    *map(self._words, left),
+                    *map(self._describe, left),
                     "These changes were made with the URL and account of this profile.",
                 ]
             )
@@ -203,11 +203,11 @@ class Outcomes:
         for screen in reversed(self._app.screen_stack):
             if isinstance(screen, LocktermScreen) and screen.is_mounted:
                 # Painting a hidden screen would also repaint all of the screen above it.
-                screen.show_notices(self._link_words(), self.unsettled)
+                screen.show_notices(self._describe_link(), self.unsettled)
             if not screen.is_modal:
                 return
 
-    def _link_words(self) -> str:
+    def _describe_link(self) -> str:
         if wait_s := self._operations.connection.wait_s:
             return f"PAUSE  The service asks to wait {math.ceil(wait_s)} s. Nothing is sent now."
         if self._offline_ms is None:
@@ -284,11 +284,13 @@ class Outcomes:
                 if sent is None:
                     return
                 if sent and sent[-1].id != operation.id:
-                    warning = f"! Replaces a later change: {self._words(sent[-1])}."
+                    warning = f"! Replaces a later change: {self._describe(sent[-1])}."
             verb, word = "Send again", "send"
         values = await self._values(operation)
         details = "\n".join(
-            filter(None, (f"{self._words(operation)}.", clean(operation.message), *values, warning))
+            filter(
+                None, (f"{self._describe(operation)}.", clean(operation.message), *values, warning)
+            )
         )
         kind = (
             screens.DestroyModal
@@ -329,7 +331,7 @@ class Outcomes:
             return
         modal = screens.ConfirmModal(
             f"Dismiss this change? {self._title(operation)}",
-            f"{self._words(operation)}.\n{clean(operation.message)}\nThe change may still"
+            f"{self._describe(operation)}.\n{clean(operation.message)}\nThe change may still"
             " have taken effect. It stays in the history.",
             verb="Dismiss",
             keep="Keep watching",
@@ -345,7 +347,7 @@ class Outcomes:
             notify_error(self._app, error)
             return None
 
-    def _words(self, operation: Operation) -> str:
+    def _describe(self, operation: Operation) -> str:
         now_ms = self._operations.machine_ms()
         return describe_operation(operation, self._operations.profile.zone, now_ms)
 
