@@ -154,11 +154,11 @@ class PacksPanel(HalfPanel):
         if pack is None:
             return None
         if not pack.name:
-            self._detail.show_words("The service lists no pack here, so there is no detail.")
+            self._detail.show_text("The service lists no pack here, so there is no detail.")
             return None
         detail = details.get(pack.name)
         if detail is None:
-            self._detail.show_words("Reading the details of the pack ...")
+            self._detail.show_text("Reading the details of the pack ...")
             return pack.name
         if isinstance(detail, LocktermError):
             self._detail.show_error(detail)
@@ -216,7 +216,7 @@ class PackDetail(Static):
         }
         self._lay_out()
 
-    def show_words(self, words: str) -> None:
+    def show_text(self, words: str) -> None:
         """Show a sentence in place of the details."""
         self._fields = {}
         self.update(clean(words, LONGEST_MEANING))
@@ -224,7 +224,7 @@ class PackDetail(Static):
     def show_error(self, error: LocktermError) -> None:
         """Show why the details could not be read."""
         again = error.sentences_with(f"{key('voice.refresh')} tries again.")
-        self.show_words(f"{error.title}: {again}")
+        self.show_text(f"{error.title}: {again}")
 
     def on_resize(self) -> None:
         """Wrap long values again for the new width."""

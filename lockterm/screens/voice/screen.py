@@ -29,7 +29,7 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.voice.dialogs import DownloadModal, VendorModelModal
 from lockterm.screens.voice.panels import PacksPanel, VoicesPanel
-from lockterm.screens.voice.voice_tree import OfMany, about, voice_words
+from lockterm.screens.voice.voice_tree import OfMany, about, format_voice_choice
 from lockterm.terminal.clipboard import copy
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
@@ -213,11 +213,15 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             now += ". The service can't report it."
         entry = self.query_one(VoicesPanel).entry
         if self._many:
-            now = self._many.words(entry.choice if entry else None) if self.voices.value else ""
+            now = (
+                self._many.describe_locks(entry.choice if entry else None)
+                if self.voices.value
+                else ""
+            )
         if self._sending is not None:
-            now = f"Sending {self._words(self._sending)} ..."
+            now = f"Sending {self._format_voice(self._sending)} ..."
         elif self._unsure is not None:
-            unsure = self._words(self._unsure)
+            unsure = self._format_voice(self._unsure)
             now = f"Voice now: perhaps {unsure}, the result is unknown. Before: {self._voice_now()}"
         self.query_one("#voice-now", Static).update(now, layout=False)
         words = about(entry, self._names) if entry else ""
@@ -228,10 +232,10 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         if self.entry.voice is None:
             return "unknown"
         since = self.entry.voice_since(self._zone, self.operations.machine_ms())
-        return f"{self._words(self.entry.voice)}, {since}"
+        return f"{self._format_voice(self.entry.voice)}, {since}"
 
-    def _words(self, choice: VoiceChoice) -> str:
-        return voice_words(choice, self.voices.value or ())
+    def _format_voice(self, choice: VoiceChoice) -> str:
+        return format_voice_choice(choice, self.voices.value or ())
 
     # --- handlers ------------------------------------------------------------------------------
 
@@ -302,7 +306,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         if self._many:
             self.dismiss(entry.choice)
             return
-        choice, words = entry.choice, self._words(entry.choice)
+        choice, words = entry.choice, self._format_voice(entry.choice)
         confirm = ConfirmModal(
             f"Set the voice of {clean(self.entry.title, 60)} (lock {self.entry.lock_id})?",
             f"From  {self._voice_now()}\nTo    {words}",

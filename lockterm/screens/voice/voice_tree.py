@@ -122,7 +122,7 @@ class OfMany:
                     return choice
         return None
 
-    def words(self, voice: VoiceChoice | None) -> str:
+    def describe_locks(self, voice: VoiceChoice | None) -> str:
         """Return how many locks have a voice, and the names of the locks that are left out."""
         left, total = self.without(voice), len(self.locks)
         names = ", ".join(clean(lock.title, 40) for lock in left[:_NAMED])
@@ -302,7 +302,7 @@ def about(entry: VoiceLine, names: Mapping[str, LanguageName | None]) -> str:
     return f"{_name(timbre)}   {sex(timbre)} voice   id {identifier}\n{url}"
 
 
-def voice_words(choice: VoiceChoice, languages: Sequence[Language]) -> str:
+def format_voice_choice(choice: VoiceChoice, languages: Sequence[Language]) -> str:
     """Return a voice as text, such as ``de-DE Anna (anna), female``, or its IDs if not listed."""
     words = f"{clean(choice.lang, 40)} {clean(choice.timbre, 40)}"
     for language in languages:
