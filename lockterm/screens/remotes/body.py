@@ -119,7 +119,7 @@ class RemotesBody(Horizontal):
 
     # --- the words in place of the table -------------------------------------------------------
 
-    def show_words(self, words: str, keys: str) -> None:
+    def show_empty_state(self, words: str, keys: str) -> None:
         """Show a text in place of the table, and the keys to press next."""
         if self._panel is None:
             # The panel has its own layer, so that hiding it lays out and paints nothing else again.

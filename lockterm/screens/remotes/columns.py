@@ -110,7 +110,7 @@ class SortOrder(Sorting):
         return f"sorted by {COLUMNS[self.key].noun}"
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The sort order with its direction, such as ``sorted by end, latest first``."""
         return f"{self.brief}, {COLUMNS[self.key].directions[self.descending]}"
 

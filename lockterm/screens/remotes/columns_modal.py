@@ -53,8 +53,8 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
         with Vertical(classes="dialog"):
             yield Label("Columns of the remotes", markup=False, classes="question")
             yield ChoiceList(*map(Option, self._lines()), compact=True, markup=False)
-            yield Label(self._fit_words(), id="fit", markup=False)
-            yield Label(self._sort_words(), id="sort", markup=False)
+            yield Label(self._describe_fit(), id="fit", markup=False)
+            yield Label(self._describe_order(), id="sort", markup=False)
             yield Label(with_keys(HINT), markup=False, classes="hint")
             with Horizontal(classes="buttons"):
                 yield CompactButton("Cancel", id="keep")
@@ -76,17 +76,17 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
             lines.append(Content(f"{box} {column.title:<8} {marker} {column.about}"))
         return lines
 
-    def _fit_words(self) -> str:
+    def _describe_fit(self) -> str:
         without_room = self._left_out(self.chosen)
         if not without_room:
             return "All columns fit."
         count = "1 column does" if len(without_room) == 1 else f"{len(without_room)} columns do"
         return f"[-] {count} not fit: {', '.join(COLUMNS[key].title for key in without_room)}"
 
-    def _sort_words(self) -> str:
+    def _describe_order(self) -> str:
         if self._order is None:
             return "Rows in the order of the service."
-        words = self._order.words
+        words = self._order.description
         return f"{words[0].upper()}{words[1:]}, page by page."
 
     # --- what is chosen ------------------------------------------------------------------------
@@ -107,8 +107,8 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
         for index, line in enumerate(self._lines()):
             choices.replace_option_prompt_at_index(index, line)
         choices.highlighted = place
-        self.query_one("#fit", Label).update(self._fit_words())
-        self.query_one("#sort", Label).update(self._sort_words())
+        self.query_one("#fit", Label).update(self._describe_fit())
+        self.query_one("#sort", Label).update(self._describe_order())
 
     # --- actions -------------------------------------------------------------------------------
 

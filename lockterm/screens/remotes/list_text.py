@@ -136,9 +136,9 @@ def _page_forms(
     what = "this page " if page.pages > 1 else ""
     last = ends[-1].removesuffix("updated ")
     return (
-        *(f"{prefix}page {place}{dot}{what}{order.words}{dot}{end}" for end in ends),
-        f"{prefix}page {place}{dot}{what}{order.words}{dot}{last}",
-        f"{prefix}{place}{dot}{what}{order.words}{dot}{last}",
+        *(f"{prefix}page {place}{dot}{what}{order.description}{dot}{end}" for end in ends),
+        f"{prefix}page {place}{dot}{what}{order.description}{dot}{last}",
+        f"{prefix}{place}{dot}{what}{order.description}{dot}{last}",
         f"{prefix}{place}{dot}{what}{order.brief}{dot}{last}",
     )
 
@@ -163,7 +163,7 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
         return words, shorter, f"{short}, {searched}{brief}", f"{short}{brief}"
     by = order.brief.removeprefix("sorted ")
     return (
-        f"{words}{dot}found rows {order.words}",
+        f"{words}{dot}found rows {order.description}",
         f"{words}{dot}found rows {order.brief}",
         f"{match}, {order.brief}, {searched}{end}",
         f"{only}{matching} of {total:,}, {by}, {searched}{end.replace(' for', ':')}",

@@ -125,7 +125,7 @@ class RemotePages(Vertical):
             self.call_after_refresh(self.load, at_most_s=JUST_READ_S)
         else:
             self.load()
-        self._show_words()  # the empty state is shown until a page is there
+        self._show_body()  # the empty state is shown until a page is there
         when_idle(self.query_one("#foot"), self.find_line)
 
     # --- loading -------------------------------------------------------------------------------
@@ -315,7 +315,7 @@ class RemotePages(Vertical):
                 self._look_for_restorable()
             self.paint_rows(top=now.page_no != before.page_no)
         elif not now.load.shows(before.load):
-            self._show_words()
+            self._show_body()
         self.show_pager()
         self._kind = ()
         self._screen.query_one(KeyLine).show_keys()
@@ -353,7 +353,7 @@ class RemotePages(Vertical):
             self._marks.see(self.rows_to_mark())
         if self._is_other_name_cut():
             self.show_pager()
-        self._show_words()
+        self._show_body()
         self._show_pane()
 
     def write_again(self) -> None:
@@ -392,20 +392,22 @@ class RemotePages(Vertical):
     def _show_pane(self) -> None:
         self.body.show_pane(self.list.zone)
 
-    def _show_words(self) -> None:
+    def _show_body(self) -> None:
         """Show the table, or the empty state in its place if there are no rows."""
         state = self.list.state
         if self.table.row_count:
             self.body.show_table()
         else:
             may = {"may_add": not self._screen.why_not("add"), "may_restore": self._has_restorable}
-            self.body.show_words(*describe_empty(state, clean(self.list.lock.title, 60), **may))
+            self.body.show_empty_state(
+                *describe_empty(state, clean(self.list.lock.title, 60), **may)
+            )
         self.table.set_class(state.load.stale, "-stale")
 
     @work(exclusive=True, group="restorable")
     async def _look_for_restorable(self) -> None:
         self._has_restorable = await self.list.has_restorable()
-        self._show_words()
+        self._show_body()
 
     def show_pager(self) -> None:
         """Update the pager below the rows, and the title in the frame of the table."""
