@@ -13,7 +13,7 @@ from lockterm.domain.typed_remote import format_typed
 from lockterm.errors import LocktermError, ServiceError
 from lockterm.screens.base import notify_error
 from lockterm.screens.form_drafts import LOCK, ask_about_draft, title_of_lock, title_of_remote
-from lockterm.screens.locks.form import LockForm, lock_words
+from lockterm.screens.locks.form import LockForm, format_lock_field
 from lockterm.screens.remote_form import RemoteForm, RemoteSaved
 from lockterm.screens.remotes import RemotesScreen
 
@@ -43,7 +43,7 @@ async def offer_abandoned(
         title = title_of_remote(lock, draft.remote_id)
         if is_lock:
             title = title_of_lock(lock if draft.lock_id else None)
-        words = lock_words if is_lock else format_typed
+        words = format_lock_field if is_lock else format_typed
         modal: Screen[Any] = await ask_about_draft(
             draft, operations, title, words, verb="Open the form"
         )

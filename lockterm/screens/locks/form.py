@@ -43,7 +43,7 @@ FIELD_LABELS = {
 """Name of a field -> its label, from top to bottom."""
 
 
-def lock_words(name: str, text: str) -> str:
+def format_lock_field(name: str, text: str) -> str:
     """Return a field and its text as one line that is safe to show."""
     return f"{FIELD_LABELS.get(name) or clean(name, 30)}: {clean(text, 60)}"
 
@@ -117,7 +117,7 @@ class LockForm(FormScreen[Lock | None]):
         self.drafts.begin(self._draft)
 
     def describe(self, field: str, text: str) -> str:
-        return lock_words(field, text)
+        return format_lock_field(field, text)
 
     def keep_draft(self) -> None:
         self.drafts.keep()

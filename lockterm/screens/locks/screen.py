@@ -270,7 +270,7 @@ class LocksScreen(ListScreen[None]):
         more, lock = [""], self.current
         if lock is not None and not self.has_class("-framed"):  # else the panel has this
             more = more_about(lock, self.operations.zone(lock), self.operations.machine_ms())
-            if ends := self.table.ends_in_words(lock):
+            if ends := self.table.describe_ends(lock):
                 more = [*("   ".join(filter(None, (ends, one))) for one in more), ""]
         return ["   ".join(filter(None, (*parts, one))) for one in more]
 

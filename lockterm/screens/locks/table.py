@@ -197,7 +197,7 @@ class LocksTable(RowTable):
             found[column] = pieces[:-1]
         return found
 
-    def ends_in_words(self, lock: Lock) -> str:
+    def describe_ends(self, lock: Lock) -> str:
         """Return the counts of a lock, or an empty string if unknown.
 
         An example is ``read 3 h ago: 2 expired, 1 < 7 days``.

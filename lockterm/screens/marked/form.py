@@ -324,22 +324,22 @@ class MarkedForm(FormScreen[Wanted | None]):
             self._missing = words = error.sentence
         else:
             is_all = len(self._targets) <= MOST_TRIED
-            self._missing = _none_words(planned) if is_all else ""
-            words = self._missing or self._ready_words(planned, is_all=is_all)
+            self._missing = _describe_no_change(planned) if is_all else ""
+            words = self._missing or self._describe_effect(planned, is_all=is_all)
             if is_all:
-                shortened = self._shortened_words(planned)
+                shortened = self._describe_shortened(planned)
         self.rows[0].warning = shortened
         self.say(words)
         self.refresh_bindings()
 
-    def _shortened_words(self, planned: PlannedSteps) -> str:
+    def _describe_shortened(self, planned: PlannedSteps) -> str:
         """Return how the change shortens access; empty if it does not."""
         zones = {one.lock_id: one.zone for one in self._targets}
         return summarize_shortenings(
             find_shortenings(planned.steps, zones, self.operations.now_ms())
         )
 
-    def _ready_words(self, planned: PlannedSteps, *, is_all: bool) -> str:
+    def _describe_effect(self, planned: PlannedSteps, *, is_all: bool) -> str:
         """Return the effect of the change, and the key that shows the plan.
 
         Args:
@@ -365,7 +365,7 @@ class MarkedForm(FormScreen[Wanted | None]):
             first = f"{format_step(asked[0][0])}: {asked[0][1][0]}"
             lines.append(f"{len(asked):,} to check: {first}")
         if planned.left:
-            lines.append(_left_words(planned))
+            lines.append(_describe_left(planned))
         return "\n".join([*lines, ready])
 
     # --- actions -------------------------------------------------------------------------------
@@ -376,18 +376,18 @@ class MarkedForm(FormScreen[Wanted | None]):
             self.dismiss(self._questions.wanted(self.typed()))
 
 
-def _none_words(planned: PlannedSteps) -> str:
+def _describe_no_change(planned: PlannedSteps) -> str:
     """Return why no remote would change; empty if some would."""
     if any(step.action is not Action.KEEP for step in planned.steps):
         return ""
     if planned.steps:
-        left = f" {_left_words(planned)}" if planned.left else ""
+        left = f" {_describe_left(planned)}" if planned.left else ""
         return f"None of the remotes would change.{left}"
     reasons = {step.message for step in planned.left}
-    return f"None can be changed: {reasons.pop()}" if len(reasons) == 1 else _left_words(planned)
+    return f"None can be changed: {reasons.pop()}" if len(reasons) == 1 else _describe_left(planned)
 
 
-def _left_words(planned: PlannedSteps) -> str:
+def _describe_left(planned: PlannedSteps) -> str:
     """Return how many remotes cannot be changed, and the reason for the first of them."""
     first = planned.left[0]
     return f"{len(planned.left):,} cannot be changed. {format_step(first)}: {first.message}"
