@@ -18,13 +18,13 @@ def not_sent(error: Exception, server: str) -> Unreachable:
     reason = f"no connection to {server}"
     if isinstance(error, _TIMEOUTS):
         reason += " was made in time"
-    hint = "Check the network. Your input is kept. Send it when the service answers."
+    hint = "Check the network, then try again."
     for cause in _causes(error):
         if untrusted := tls_failure(cause, server):
             return untrusted
         if isinstance(cause, socket.gaierror):
             reason = f"the name of {server} cannot be resolved"
-            hint = "Check the network and, in the profile, base_url. Your input is kept."
+            hint = "Check the network, and check base_url in the profile. Then try again."
             break
         if isinstance(cause, ConnectionRefusedError):
             reason = f"{server} refused the connection"

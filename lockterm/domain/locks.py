@@ -7,7 +7,7 @@ from datetime import tzinfo
 
 from lockterm.domain import dates
 
-SET_HERE = "set from here"
+SET_BY_YOU = "set by you"
 """The note on a voice, because the service does not report the present voice of a lock."""
 
 
@@ -55,6 +55,10 @@ class Lock:
         return self.name, str(self.lock_id)
 
     def voice_since(self, zone: tzinfo, now_ms: int) -> str:
-        """Return a note of when lockterm last set the voice: ``set from here on 3 Dec``."""
+        """Return a note of when lockterm last set the voice: ``set by you on 3 Dec``."""
         at_ms = self.voice_ms
-        return SET_HERE if at_ms is None else f"{SET_HERE} on {dates.near_day(at_ms, zone, now_ms)}"
+        return (
+            SET_BY_YOU
+            if at_ms is None
+            else f"{SET_BY_YOU} on {dates.near_day(at_ms, zone, now_ms)}"
+        )

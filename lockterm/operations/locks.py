@@ -56,5 +56,5 @@ class Locks:
         await self._book.thread.run(self._book.note_counts, counts)
 
     async def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:
-        """Note the voice that was last set from here."""
+        """Save the voice that lockterm has just set for a lock."""
         await self._book.thread.run(self._book.note_voice, lock_id, voice)

@@ -41,7 +41,7 @@ WORDS = {
     "API user": "the number of an account that calls the service, not a person with a remote",
     "Via: GW, BT": "how a remote was added: via the gateway, by bluetooth",
     "recorded by the service": "the service has the change, but does not report if the lock has it",
-    "set from here": "the service cannot report a lock's voice",
+    "set by you": "your last choice, because the service cannot report a lock's voice",
     "OFFLINE": "the service is unreachable, and the screen shows older data",
     "LIST BEHIND": "the service's list does not show your latest changes yet",
     "STALE": "the latest refresh failed, and the screen shows an older list",

@@ -42,7 +42,7 @@ def test_voice_list_marks_the_voice_when_the_lock_is_not_in_the_book(scripts: Sc
     assert result.returncode == 0, result.stderr
     model = ("--vendor", "nordriegel", "--model", "NR-450")
     listed = scripts.run("voice", "list", "1001", *model).stdout
-    marked = [line for line in listed.splitlines() if "set from here" in line]
+    marked = [line for line in listed.splitlines() if "set by you" in line]
     assert [line.split()[:2] for line in marked] == [[lang, timbre]]
 
 

@@ -78,7 +78,7 @@ def test_voice_set_is_checked_sent_and_remembered(scripts: Scripts) -> None:
     database.close()
     assert entry is not None
     assert entry.voice == VoiceChoice("de-DE", "anna")
-    assert "set from here" in scripts.run("voice", "list", "1001").stdout
+    assert "set by you" in scripts.run("voice", "list", "1001").stdout
 
 
 def test_fetch_writes_and_verifies_a_pack(scripts: Scripts, tmp_path: Path) -> None:

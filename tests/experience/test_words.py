@@ -135,7 +135,7 @@ async def test_point_12_a_table_has_five_states(
         assert table.selected.id == stood_on.id  # the cursor has stayed on its remote
         service.stop()
         await press(pilot, "r")
-        assert "STALE" in shown(pilot) and "r tries again" in shown(pilot)
+        assert "STALE" in shown(pilot) and "r to try again" in shown(pilot)
         assert table.row_count == 8
 
     async with lockterm_app(f"http://127.0.0.1:{port}", 1002) as pilot:

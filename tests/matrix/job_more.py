@@ -92,7 +92,7 @@ MORE: tuple[Step, ...] = (
         "voice set",
         ("enter",),
         Expected(
-            ("Grace +set from here",),
+            ("Grace +set by you",),
             f"Set the voice of {LOCK} to en-US Grace",
             stands_out="Grace +set",
             others="male +zhiming",

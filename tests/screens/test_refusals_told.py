@@ -72,12 +72,12 @@ async def test_below_an_old_page_and_in_the_messages(lockterm_app: Starter) -> N
         async with lockterm_app(server, 1001, size=(160, 30)) as pilot:
             site.refuses = {"/list"}
             await press(pilot, "r")
-            assert f"refused by the service: {WHOLE} · r tries again" in words(pilot.app)
+            assert f"refused by the service: {WHOLE} · r to try again" in words(pilot.app)
         site.refuses = set()
         async with lockterm_app(server, 1001) as pilot:  # where all of it has no room
             site.refuses = {"/list"}
             await press(pilot, "r")
-            assert "refused (code -77) · r tries again" in words(pilot.app)
+            assert "refused (code -77) · r to try again" in words(pilot.app)
             await press(pilot, "M")
             assert WHOLE in words(pilot.app)
 

@@ -189,7 +189,7 @@ async def test_without_the_service_it_says_so_and_keeps_what_was_read(
         await press(pilot, "enter")
         service.stop()
         await press(pilot, "r")
-        assert "STALE · service unreachable · r tries again · updated" in shown(pilot)
+        assert "STALE · service unreachable · r to try again · updated" in shown(pilot)
         assert len(fields(pilot)) > 15
         await press(pilot, "escape", "j", "enter")  # this one was never read
         assert "Service unreachable" in shown(pilot) and "r  try again" in shown(pilot)

@@ -88,7 +88,7 @@ async def test_without_the_service_the_rows_stay_and_are_called_stale(
         service.stop()
         clock.now_s += 180
         await press(pilot, "r")
-        assert "STALE, page 1 of 7 · service unreachable · r tries again" in shown(pilot)
+        assert "STALE, page 1 of 7 · service unreachable · r to try again" in shown(pilot)
         assert rows(pilot) == names
         await press(pilot, "d")
         assert "nothing can be sent" in pilot.app.messages[-1].text

@@ -43,7 +43,7 @@ STATE_NAMES: Mapping[State, str] = {
     State.REFUSED: "refused",
     State.NOT_SENT: "not sent",
     State.CONFIRMED_BY_READING: "recorded, verified by reading",
-    State.UNKNOWN: "result unknown",
+    State.UNKNOWN: "unconfirmed",
     State.NOT_SEEN: "no effect seen yet",
     State.AMBIGUOUS: "probably recorded",
     State.CONFLICT: "neither old nor new values",

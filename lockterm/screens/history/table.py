@@ -39,7 +39,6 @@ OUTCOMES: Mapping[State, str] = {
     **STATE_NAMES,
     State.CONFIRMED: "recorded",
     State.CONFIRMED_BY_READING: "recorded",
-    State.UNKNOWN: "unknown",
     State.NOT_SEEN: "not seen",
     State.AMBIGUOUS: "probably",
     State.CONFLICT: "differs",

@@ -178,7 +178,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
             return
         words = "updated "
         if error is not None:
-            again = with_keys("{remote.refresh} tries again")
+            again = with_keys("{remote.refresh} to try again")
             why = in_a_line(error)[0]
             words = separator().join(("STALE", f"{why[:1].lower()}{why[1:]}", again, words))
         pager.show(*with_age(words, seen.steady_ms))

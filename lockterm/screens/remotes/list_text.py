@@ -91,7 +91,7 @@ def _of_the_list(
         ends = (f"{loading}updated ", loading)
     elif state.load.error is not None:
         wanted = "" if state.wanted == page.page_no else f"page {state.wanted:,} not loaded: "
-        again = f"{key('remotes.refresh')} tries again"
+        again = f"{key('remotes.refresh')} to try again"
         prefix, ends = (
             "STALE, ",
             tuple(
@@ -149,7 +149,7 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
     if found is not None:
         total, searched = found.total, f"searched {found.searched:,}"
         end = f", {found.ended}" if found.ended else ""
-        end = f" ...{dot}escape stops" if found.running else end
+        end = f" ...{dot}press escape to stop" if found.running else end
     else:
         total, count = page.total if page else 0, len(page.remotes) if page else 0
         searched, end = f"searched {count}", f"{dot}enter for the rest" if count < total else ""
@@ -158,7 +158,7 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
     words = f"{match}, {searched}{end}"
     if order is None:
         short = f"{only}{matching} of {total:,}"
-        brief = end.replace(" for the", ":").removesuffix(f"{dot}escape stops")
+        brief = end.replace(" for the", ":").removesuffix(f"{dot}press escape to stop")
         shorter = f"{match}, {searched}{brief}"
         return words, shorter, f"{short}, {searched}{brief}", f"{short}{brief}"
     by = order.brief.removeprefix("sorted ")

@@ -89,8 +89,8 @@ class HalfPanel(Vertical):
             return
         at = dates.day_time(state.seen.at_ms, zone, exact=False)
         if state.error is not None:
-            again = with_keys("{voice.refresh} tries again")
-            stale.update(f"STALE, as read at {at}. {in_a_line(state.error)[0]}; {again}")
+            again = with_keys("Press {voice.refresh} to try again.")
+            stale.update(f"STALE, as read at {at}. {in_a_line(state.error)[0]}. {again}")
         elif state.kept:
             stale.update(f"OLD, as read at {at}; reading it again ...")
 
@@ -223,7 +223,7 @@ class PackDetail(Static):
 
     def show_error(self, error: LocktermError) -> None:
         """Show why the details could not be read."""
-        again = error.sentences_with(f"{key('voice.refresh')} tries again.")
+        again = error.sentences_with(f"Press {key('voice.refresh')} to try again.")
         self.show_text(f"{error.title}: {again}")
 
     def on_resize(self) -> None:

@@ -16,7 +16,7 @@ from textual.geometry import Offset
 from textual.widgets import Tree
 
 from lockterm.domain.languages import LanguageName
-from lockterm.domain.locks import SET_HERE, Lock, VoiceChoice
+from lockterm.domain.locks import SET_BY_YOU, Lock, VoiceChoice
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.voices import joined
@@ -210,7 +210,7 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
         Args:
             languages: The languages as the service sent them.
             names: Language code -> language name.
-            marked: The voice that was last set from here.
+            marked: The voice that lockterm last set.
             first: The voice to select at first; None for the marked or else the first voice.
             wanted: The search text; empty to show all voices.
             held: Returns how many locks have a voice; empty to show nothing.
@@ -363,7 +363,7 @@ def _timbre(entry: VoiceLine, width: int, marked: VoiceChoice | None) -> Text:
         return Text("")
     label = Text(f"{set_cell_size(_name(timbre), width)}  ")
     if marked is not None and entry.choice == marked:
-        label.append(f"{SET_HERE}  ", style="bold")
+        label.append(f"{SET_BY_YOU}  ", style="bold")
     label.append(
         f"{sex(timbre):8}  {clean(timbre.timbre, LONGEST_CELL) if timbre.timbre else '(no id)'}"
     )
