@@ -134,17 +134,25 @@ def _is_public(text: str) -> bool:
 MOST_BYTES = 512 * 1024 * 1024
 """Maximum size of a pack in bytes; lockterm stops a download that exceeds it."""
 STALL_S = 30.0
-"""Seconds without progress after which a download is interrupted; it can be resumed."""
+"""Duration in seconds without progress after which lockterm interrupts a download."""
 PROGRESS = 1024
-"""Bytes that count as progress, because single bytes could keep a download alive for days."""
+"""Minimum number of bytes that count as progress of a download.
+
+With a lower number, a server that sends single bytes could keep a download running for days.
+"""
 PROOF = 64 * 1024
-"""Bytes of a whole pack that must arrive before they replace the bytes received earlier; the page
-of a login portal has fewer."""
+"""Number of bytes of a new download that must arrive before it replaces an interrupted one.
+
+A web page of a login portal has fewer bytes, so it cannot destroy the interrupted download.
+"""
 
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/(?:([0-9]{1,15})|\*)")
 
 Progress = Callable[[int, int | None], None]
-"""Receives the number of bytes so far, and the expected number or None if it is unknown."""
+"""A function that is called with the number of bytes so far and the expected number.
+
+The expected number is None if it is unknown.
+"""
 
 
 async def download(

@@ -87,7 +87,11 @@ def read_remote(data: Any, remote_id: int) -> Remote:
 
 
 def read_one(data: Any, kind: type[R]) -> R:
-    """Return one record.
+    """Return the data of an answer as a record, such as a voice pack.
+
+    Args:
+        data: The payload of the answer.
+        kind: The class of the record.
 
     Raises:
         MalformedAnswer: ``data`` is not an object.
@@ -96,7 +100,7 @@ def read_one(data: Any, kind: type[R]) -> R:
 
 
 def read_many(data: Any, kind: type[R]) -> list[R]:
-    """Return the records of an array, without the entries that are not objects.
+    """Return the data of an answer as a list of records. Entries that are not objects are left out.
 
     Raises:
         MalformedAnswer: ``data`` is not an array.
@@ -107,7 +111,11 @@ def read_many(data: Any, kind: type[R]) -> list[R]:
 
 
 def read_result(data: Any, name: str) -> int | None:
-    """Return the resulting number of a write; None if ``data`` has no valid number of this name."""
+    """Return the number that the answer to a write contains under this name, such as an ID.
+
+    Returns:
+        None if the answer has no such number, or an invalid one.
+    """
     return _count(data.get(name), 0) if isinstance(data, dict) else None
 
 

@@ -13,7 +13,10 @@ from lockterm.keymap import DEFAULT_KEYMAP, Keymap
 
 
 def resolve_keys(file: ConfigFile, origins: dict[str, str], warnings: list[str]) -> Keymap:
-    """Return a keymap with the chosen keys, and with the other actions that lose a default key.
+    """Return the keymap that the configuration describes.
+
+    It contains the actions with chosen keys. It also contains each action whose default key was
+    chosen for another action, with the keys that are left.
 
     Args:
         file: The configuration.

@@ -162,10 +162,10 @@ def _write(file: ConfigFile, default: str | None, profiles: Mapping[str, Any]) -
 
 
 def header_of(filed: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the name of the header that the form shows, and the variable with its value.
+    """Return the header for the profile form: its name and the environment variable of its value.
 
-    This is the first header whose value comes from the environment. Both texts are empty if there
-    is none. The form does not show other headers.
+    The form shows only one header, the first one with a value from the environment. Both texts are
+    empty if there is none.
     """
     for name, value in filed.get("headers", {}).items():
         if isinstance(value, str) and value.startswith(FROM_ENVIRONMENT):

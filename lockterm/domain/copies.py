@@ -193,10 +193,16 @@ def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) ->
 
 
 def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_time: bool) -> str:
-    """Return a sentence about the times of copies for a lock in another zone, with an example.
+    """Return sentences that explain how dates change if the target lock has another time zone.
 
-    The text is empty if times of day should be kept but a zone is unknown, because such copies are
-    refused.
+    The end of a remote is the example. The text is empty if copies should keep the time of day but
+    one of the zones is unknown, because lockterm refuses such copies.
+
+    Args:
+        remote: The remote for the example.
+        zone: The time zone of the source lock.
+        other: The time zone of the target lock.
+        keeps_wall_time: Whether copies keep the time of day; if not, they keep the moment.
     """
     if keeps_wall_time and any(isinstance(one, dates.UnknownZone) for one in (zone, other)):
         return ""

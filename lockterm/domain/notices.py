@@ -26,9 +26,9 @@ class LoggedNotice:
     severity: str
     """``information``, ``warning`` or ``error``."""
     title: str
-    """The title."""
+    """The title of the notification, such as the title of an error."""
     text: str
-    """The meaning and the next step."""
+    """The sentences after the title, such as the meaning of an error and the next step."""
     times: int = 1
     """The number of times that the notification occurred."""
 

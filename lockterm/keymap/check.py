@@ -53,7 +53,10 @@ class WrongKeyError(ValueError):
 
 
 def check(chosen: Mapping[str, object]) -> Keymap:
-    """Return a keymap with the chosen keys, and with the other actions that lose a default key.
+    """Return the keymap for the chosen keys.
+
+    It contains the actions with chosen keys. It also contains each action whose default key was
+    chosen for another action, with the keys that are left.
 
     Args:
         chosen: ID of an action -> its setting, in the order of the configuration file.

@@ -36,6 +36,10 @@ class OngoingRun:
     """Number of unconfirmed steps being read back."""
 
     def note_reading(self, more: int) -> None:
-        """Add a number to the count of steps being read back, and report the count."""
+        """Update the number of steps that are being read back, and report the new number.
+
+        Args:
+            more: The increase of the number; negative for steps that were read.
+        """
         self.reading += more
         self.on_read_back(self.reading)

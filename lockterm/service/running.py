@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from .figures import Figures
 
 HEAD_TIMEOUT_S = 20.0
-"""Maximum seconds for the head of a request; uvicorn itself has no limit."""
+"""Maximum time in seconds until the headers of a request are complete; uvicorn has no limit."""
 DRAIN_S = 10.0
-"""Maximum seconds for running requests to end after the service was asked to stop."""
+"""Maximum time in seconds in which running requests may end after the service was asked to stop."""
 _PROMPT_DRAIN_S = 0.8
-"""The same limit, in seconds, for a service that runs beside other work."""
+"""The value of :data:`DRAIN_S` for a service inside another program, such as the demo."""
 _TURNS = 5
 """Number of turns of the event loop from an accepted connection until its request is read."""
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -47,7 +47,7 @@ def _lock(row: sqlite3.Row) -> Lock:
 
 
 def _legible(text: Any) -> str:
-    """Return the readable part of a damaged text; empty for a number."""
+    """Return the text of a damaged cell, as far as it can be decoded; empty for other types."""
     if isinstance(text, bytes):
         return text.decode(errors="replace")
     return text if isinstance(text, str) else ""

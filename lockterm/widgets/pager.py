@@ -113,7 +113,10 @@ class Pager(Widget):
 
 
 def with_age(before: str, read_ms: int | None, after: str = "") -> tuple[str, int | None, str]:
-    """Return the arguments of ``Pager.show``, also if the age of the data is unknown."""
+    """Return the first three arguments of ``Pager.show`` for data that was read at a time.
+
+    If the time is unknown, the pager shows :data:`AGE_NOT_KNOWN` in place of the age.
+    """
     return before, read_ms, after if read_ms is not None else f"{AGE_NOT_KNOWN}{after}"
 
 

@@ -10,13 +10,16 @@ from lockterm.errors import LocktermError, Refused
 
 
 def describe_error(error: LocktermError) -> str:
-    """Return an error for an empty panel: its title, its meaning, and the next step."""
+    """Return the text that a panel without data shows for an error: title, meaning, next step."""
     sentences = (format_meaning(error), clean(error.hint, 300))
     return f"{clean(error.title)}\n\n{' '.join(filter(None, sentences))}"
 
 
 def in_a_line(error: LocktermError) -> tuple[str, ...]:
-    """Return texts of one line that say why old data is shown, longest first."""
+    """Return one-line texts about the error because of which a screen shows old data.
+
+    The longest text comes first, so that the caller can use the first one that fits.
+    """
     title = clean(error.title, 60)
     if not isinstance(error, Refused):
         return (title,)

@@ -69,11 +69,14 @@ _URGENT = FIELDS["endDate"]
 """The changed field that is shown first, because a column may be too narrow for the rest."""
 
 MOST_LISTED = 500
-"""Maximum number of remotes that are listed for a clear; the export has all of them."""
+"""Maximum number of deleted remotes that the details of a clear list; the export has all."""
 
 
 def format_operation(operation: Operation) -> str:
-    """Return the verb and the target of a change, such as ``delete Anna Weber``; not cleaned."""
+    """Return the verb and the target of a change, such as ``delete Anna Weber``.
+
+    The text may contain control characters of a name, so clean it before you show it.
+    """
     verb = "restore" if operation.restores else CALL_NAMES.get(operation.call, operation.call)
     if operation.call == "clear":
         return f"{verb} {len(operation.before)} remotes"

@@ -22,7 +22,9 @@ async def values_like(
     known: Iterable[Remote],
     total: int | None,
 ) -> tuple[Mapping[str, str], NamesInUse]:
-    """Return the values to offer, with name and number counted up, and the values in use.
+    """Return the initial values of the form for a new remote, and the names and numbers in use.
+
+    The values are those of an existing remote, with the next free name and number.
 
     Args:
         remote: The existing remote.
