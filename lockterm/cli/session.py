@@ -242,7 +242,7 @@ def find_lock(session: Session, typed: str) -> Lock:
     if others:
         raise UsageError(
             f"{typed} is the ID of a lock, and also the name of lock {others[0].lock_id}.",
-            hint="Rename lock {others[0].lock_id}, or use its ID.",
+            hint=f"Rename lock {others[0].lock_id}, or use its ID.",
         )
     with suppress(StoreError):
         return session.run(session.operations.locks.find(lock_id))

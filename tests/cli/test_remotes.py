@@ -431,7 +431,7 @@ def test_lock_is_found_by_name_and_never_guessed(scripts: Scripts) -> None:
     for typed, words in (
         ("ROOF", "1004, 1005"),
         ("Server rom", "Did you mean “Server room”?"),
-        ("1002", "also the name of lock 1006"),
+        ("1002", "also the name of lock 1006. Rename lock 1006, or use its ID."),
         ("0", "a lock ID must be a whole number"),
         ("", "No lock named"),
     ):
