@@ -78,7 +78,7 @@ def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: in
         known: The known hidden fields of the remote.
         now_ms: Now, in milliseconds, to check whether the remote is expired.
     """
-    # A value that the service returned is newer than one that was sent from here.
+    # A value that the service returned is newer than one that lockterm sent.
     hidden = [
         field for field in UNLISTED if field.name not in remote.raw or field.name in remote.odd
     ]

@@ -25,19 +25,21 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _BLOCKS = 50
-"""Number of blocks of a long list counted at a time, so that a key press need not wait for all."""
+"""Number of blocks of a long list that are counted at a time; between them, keys are handled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched(Generic[T]):
-    """A value that was read from the service, and the time of the reading."""
+    """A value that was read from the service, and the time when the answer arrived."""
 
     value: T
     at_ms: int
-    """Arrival of the answer by this machine's clock, in milliseconds; for display."""
+    """The time by this machine's wall clock, in milliseconds; for display."""
     steady_ms: int | None
-    """The same time on the steady clock, to compute ages; None if the wall clock was set back since
-    then, so that the age is unknown."""
+    """The time by the steady clock, in milliseconds, to compute ages.
+
+    None if the age is unknown, because the wall clock was set back since then.
+    """
 
     @classmethod
     def now(cls, value: T, clock: Clock) -> Self:
@@ -187,7 +189,7 @@ class CachedReads:
         return await self._cache.thread.run(self._cache.is_behind, lock_id)
 
     async def note_changed(self, lock_id: int) -> None:
-        """Note that a lock was changed from here, so that its cached list is outdated."""
+        """Note that lockterm has changed a lock, so that its cached list is outdated."""
         if self._cache is not None:
             await self._finish(self._cache, self._cache.note_changed, lock_id)
 

@@ -25,13 +25,18 @@ T = TypeVar("T")
 
 FIRST_RETRY_S = 1.0
 LAST_RETRY_S = 60.0
-"""The first and the longest pause in seconds between retries of a failed read. The pauses
-double from 1 s to 60 s."""
+"""The first and the longest pause between retries of a failed read, in seconds.
+
+Each pause is twice as long as the one before.
+"""
 
 turn: ContextVar[Callable[[], AbstractAsyncContextManager[None]]] = ContextVar(
     "turn", default=contextlib.nullcontext
 )
-"""Returns the context in which a call waits and runs. Calls for a key press never wait."""
+"""A function that returns the context in which a call waits for its turn, and then runs.
+
+A call for a key press never waits. See :func:`go_by`.
+"""
 
 UNSTATED_S = 5.0
 """Default pause in seconds if the service reports too many calls but names no pause."""

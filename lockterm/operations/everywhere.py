@@ -38,11 +38,13 @@ BEGUN = 2 * AT_ONCE
 """Number of locks read in parallel: some answers are parsed while lockterm waits for others."""
 
 PAUSES = 3
-"""Maximum number of requested pauses to wait for per lock. The client itself waits for pauses of up
-to a minute."""
+"""Maximum number of pauses per lock for which lockterm waits if the service asks for a pause.
+
+This does not include pauses of up to a minute, for which the client itself waits.
+"""
 
 Wanted = Callable[["Remote"], bool]
-"""Returns whether a remote is wanted."""
+"""A function that returns whether a remote belongs to the result."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,11 +47,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 RECENT_S = 300
-"""Seconds after which a list without a recorded change counts as current: others undid it."""
+"""Seconds after which a list that lacks a recorded change is trusted: others have reverted it."""
 LOOKED_AT = 5000
-"""Number of rows checked for damage at a time: about 10 ms, for which a key press may wait."""
+"""Number of rows to check for damage at a time. This delays a key press by up to about 10 ms."""
 NAME_S = 90
-"""Seconds after which a name check takes every name that the service recorded into account."""
+"""Seconds after which the service's name check knows every name that the service has recorded."""
 
 _log = logging.getLogger(__name__)
 
@@ -87,10 +87,10 @@ class JournalStore:
         self._told_notice = ""
         self._adopted = False
         self._adopting = threading.Lock()
-        """Held while the store is checked, so that only one thread does the slow check."""
+        """The lock for the slow check of the store, so that only one thread does it."""
         self._settled_here: dict[int, dict[tuple[str, int], int]] = {}
-        """Lock ID -> (operation ID, wall-clock time of its result here) -> that time on the steady
-        clock, because the wall clock may be set since."""
+        """Lock ID -> (operation ID, time of its result by the wall clock) -> the same time by the
+        steady clock, because the user may have set the wall clock since."""
         self._unnoted: list[tuple[Operation, dict[str, Any]]] = []
 
     def close(self) -> None:
@@ -232,7 +232,7 @@ class JournalStore:
     ) -> list[Operation]:
         """Return the operations on a lock that are being sent or were resolved recently.
 
-        ``name``: If given, return operations only if one of them gives a remote this name.
+        With ``name``, return them only if one of them gives a remote this name.
         """
         within_ms, now_ms = within_s * 1000, self._clock.now_ms()
         since_ms = self._clock.steady_ms() - within_ms
@@ -248,7 +248,7 @@ class JournalStore:
         return [row for row in rows if (row.id, row.settled_ms) not in old]
 
     async def lately_added(self, lock_id: int, name: str) -> Operation | None:
-        """Return the add of a remote of this name that a service may not show everywhere yet."""
+        """Return a recent add of a remote with this name, which a list may not show yet."""
         return self._recorded(await self._lately(lock_id, NAME_S, name)).named(name)
 
     async def unlisted(

@@ -28,7 +28,7 @@ PAGES_AT_ONCE = 4
 service by four, and a nearby service prepares pages while lockterm parses others."""
 
 MOST_REMOTES = 1_000_000
-"""Maximum number of remotes in a list that is read: a longer list would not fit into memory."""
+"""Maximum number of remotes in a list that lockterm reads; more would not fit into memory."""
 
 WALKS = 4
 """Maximum number of times that a list is read if it changes during the reading."""

@@ -223,7 +223,7 @@ def shows_others(
     Args:
         others: See ``Operation.others``.
         remotes: The whole list.
-        deleted: The IDs of remotes deleted from here since.
+        deleted: The IDs of remotes that lockterm has deleted since the change was sent.
     """
     shown = {remote.id: remote for remote in remotes if remote.id is not None}
     if others is None:

@@ -77,7 +77,7 @@ class Recorded:
         return [add for remote_id, add in self.added.items() if remote_id not in ids]
 
     def lingering(self, remotes: Iterable[Remote]) -> dict[int, Operation]:
-        """Return the listed remotes that were deleted from here, with the deleting operation."""
+        """Return ID -> the delete or clear, for listed remotes that lockterm has deleted."""
         found = {}
         for remote in remotes:
             if remote.id is not None and remote.id in self.deleted:

@@ -37,9 +37,10 @@ HELD_S = 0.15
 
 SHOWN_MS = 250
 LONG_SHOWN_MS, LONG_MS = 1000, 2000
-"""Milliseconds between reports of a search: 250 at first, 1,000 after ``LONG_MS``.
+"""The interval between reports of a long search, and the time after which a search is long.
 
-Each report costs 80 bytes, and a list may have 1,000 pages.
+Both are in milliseconds. Reports are then less frequent, because each one sends 80 bytes to the
+terminal, and a list may have 1,000 pages.
 """
 
 
@@ -119,7 +120,10 @@ class RemoteList:
 
     @property
     def at(self) -> int:
-        """The page number from which the keys for the next and the previous page count."""
+        """The number of the page to which the next and the previous page are relative.
+
+        If a page could not be loaded, this is the page that is still shown.
+        """
         state = self.state
         return state.page_no if state.load.error is not None and state.page else self.page_no
 

@@ -183,7 +183,7 @@ class Remotes:
 
         Args:
             lock_id: The lock.
-            changed: Whether the lock was changed from here. Its whole list, which stays
+            changed: Whether lockterm has changed the lock. Its whole list, which stays
                 searchable, is then marked as outdated.
         """
         self._forget_pages(lock_id)
@@ -193,7 +193,7 @@ class Remotes:
             self._connection.background(self._reads.note_changed(lock_id))
 
     def changes(self, lock_id: int) -> int:
-        """Return how often a lock was changed from here.
+        """Return how often this session has changed a lock.
 
         A list is up to date if this number is the same before and after its reading.
         """
@@ -378,7 +378,7 @@ class Remotes:
         return {remote_id for block in listing.blocks for remote_id in block.ids}
 
     async def is_behind(self, lock_id: int) -> bool:
-        """Return whether no whole list is stored, or the lock was changed from here since then."""
+        """Return whether no whole list is stored, or lockterm has changed the lock since then."""
         return await self._reads.is_behind(lock_id)
 
     # --- one remote ------------------------------------------------------------------------

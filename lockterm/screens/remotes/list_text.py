@@ -179,7 +179,7 @@ def describe_empty(
         state: The state of the list.
         lock: The lock's name, clean.
         may_add: Whether a remote can be added.
-        may_restore: Whether the history has remotes of this lock that were deleted from here.
+        may_restore: Whether the history has deleted remotes of this lock, which can be restored.
     """
     if state.is_narrowed:
         return _nothing_matches(state)

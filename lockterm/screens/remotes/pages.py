@@ -87,7 +87,7 @@ class RemotePages(Vertical):
         self.cut_name = ""
         """The name that the pager shows because the row cuts it; empty if there is none."""
         self._has_restorable = False
-        """Whether the history has remotes of this lock that were deleted from here."""
+        """Whether the history has deleted remotes of this lock, which can be restored."""
         self._find_line: FindLine | None = None
         self._resized: Timer | None = None
         self._loading: PendingNavigation | None = None
