@@ -201,9 +201,10 @@ class LocktermApp(TerminalApp[int]):
 
     @work(exclusive=True, group="outcomes")
     async def _refresh_outcomes(self) -> None:
-        """Read the unconfirmed changes again.
+        """Read the unconfirmed changes again, in a worker that replaces an earlier one.
 
-        A decorated method, because a coroutine that is replaced before it starts is never awaited.
+        The decorator creates the coroutine when the worker starts. A coroutine that is passed to
+        ``run_worker`` would never be awaited if another worker replaced it before its start.
         """
         await self.outcomes.refresh()
 

@@ -24,7 +24,9 @@ CLOSED_S = 1.0
 
 
 class FormWall:
-    """The rule for keys after a closed form, by the time of Textual's events.
+    """The filter for keys that the user typed for a form that has just closed.
+
+    It compares the times of Textual's events.
 
     Args:
         app: The app; its forms are the screens with a true ``is_form``.

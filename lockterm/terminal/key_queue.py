@@ -35,12 +35,13 @@ if TYPE_CHECKING:
 Typed = events.Key | events.Paste
 
 TIMEOUT_S = 10.0
-"""Seconds that keys wait for a screen to open; then lockterm drops them and reports it."""
+"""Maximum time in seconds that keys wait for a screen to open. Then lockterm drops the keys."""
 
 WAY_OUT_S = 0.5
-"""Seconds after which a key that leaves the screen, such as Esc, drops the keys waiting before it.
+"""Waiting time in seconds after which a key such as Esc cancels the keys that wait before it.
 
-Before that, the user cannot see a delay, so the key was typed for the screen that is opening.
+Within this time, the user does not notice that a screen opens late. Esc is then meant for the
+screen that is opening.
 """
 
 LOST_S = 3.0

@@ -12,9 +12,9 @@ from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 
 CRUMBS = 4
-"""Divisor of the width; profile and host are shortened so that breadcrumbs keep this part."""
+"""The breadcrumbs always get at least the width of the header divided by this number."""
 PROFILE, HOST = 9, 13
-"""Minimum cells of profile and host, so that they stay distinguishable."""
+"""Minimum widths of profile and host in cells, so that similar names stay distinguishable."""
 GAP = "  "
 SEPARATOR = " > "
 """The text between two breadcrumbs."""

@@ -101,7 +101,7 @@ class ProfilesScreen(ListScreen[None]):
     """The screen with every profile of the configuration, including invalid profiles.
 
     Args:
-        operations: Gives access to the service and the store of the profile in use.
+        operations: The operations on the service and the local store of the profile in use.
         profiles: Reads and writes the configuration file.
         choices: The preferences, which keep the input of an unfinished form.
         go_on: Ends this session, and starts a session with other settings.

@@ -46,7 +46,7 @@ class BookPane(RowTable, can_focus=False):
     """
 
     class LockClicked(Message):
-        """Posted when a lock other than the open one is clicked.
+        """The message that the user clicked a lock other than the open one.
 
         Args:
             lock: The clicked lock.
@@ -90,7 +90,7 @@ class RemotesBody(Horizontal):
     """The table of remotes and its panels; each panel is created on first use.
 
     Args:
-        operations: Gives access to the service and the store.
+        operations: The operations on the service and the local store.
         lock: The lock.
         table: The table of the remotes.
         book: The lock book as last read; None if it was never read.
@@ -147,7 +147,7 @@ class RemotesBody(Horizontal):
         self._pane.show_row(self.table.selected_row, zone, self._operations.now_ms())
 
     def show_changes(self) -> None:
-        """Reread the changes made here, and show those of the remote under the cursor."""
+        """Read lockterm's changes from the journal again, and show those of the selected remote."""
         if self._pane is not None:
             self._pane.look_at_journal()
 

@@ -212,7 +212,7 @@ _GIVING = ("added", "coerced", "type", "state")
 The icons before the row show the state and the coerced remotes; the validity shows the type.
 """
 GOOD_NAME = 24
-"""The minimum width of the name, in cells, that the other default columns leave."""
+"""The minimum width of the name in cells; default columns in ``_GIVING`` are left out for it."""
 _MORE = (
     ("name", GOOD_NAME),
     ("gap", 2),
@@ -223,7 +223,7 @@ _MORE = (
     *((key, _STAMP) for key in ("end", "start", "updated", "created")),
     ("name", 60),
 )
-"""The columns that grow if there is room, in order, with their new width."""
+"""The columns that get more cells if there is room, in this order, each with its new width."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ class Deletion:
     """The deletion of a remote and the confirmation of it.
 
     Args:
-        operations: Gives access to the service and the store.
+        operations: The operations on the service and the local store.
         lock_entry: The lock the remote belongs to.
         remote: The remote as the list showed it; the remote with this ID is deleted even if the
             list has changed since.
@@ -95,7 +95,7 @@ class Clearing:
     """The deletion of all remotes of a lock and the confirmation of it.
 
     Args:
-        operations: Gives access to the service and the store.
+        operations: The operations on the service and the local store.
         lock_entry: The lock, whose name or ID must be typed.
     """
 

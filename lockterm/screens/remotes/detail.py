@@ -39,7 +39,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
     """The screen with every field of a remote, read from the service.
 
     Args:
-        operations: Gives access to the service and the store.
+        operations: The operations on the service and the local store.
         lock_entry: The lock of the remote.
         remote_id: The ID of the remote.
         title: The title until the remote is read.

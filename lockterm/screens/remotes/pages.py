@@ -54,7 +54,7 @@ class RemotePages(Vertical):
     """The pages of a lock's remotes: the table with its panels, the find line, and the pager.
 
     Args:
-        operations: Gives access to the service and the store.
+        operations: The operations on the service and the local store.
         lock: The lock.
         table: The table of the remotes.
         marks: The marked remotes.
@@ -327,7 +327,7 @@ class RemotePages(Vertical):
             self._finding.end()
 
     def show_changes(self) -> None:
-        """Reread the changes made here, and show those of the selected remote."""
+        """Read lockterm's changes from the journal again, and show those of the selected remote."""
         self.body.show_changes()
         self._kind = ()
 

@@ -46,7 +46,7 @@ class RemotePane(Widget):
     """A panel with the whole name, the period as a bar, the times, and recent changes.
 
     Args:
-        operations: Gives access to the service and the store.
+        operations: The operations on the service and the local store.
         lock_id: The lock of the remotes.
     """
 
@@ -66,7 +66,7 @@ class RemotePane(Widget):
 
     @work(exclusive=True, group="done")
     async def look_at_journal(self) -> None:
-        """Read the changes made here from the journal, the newest first, and show them."""
+        """Read the changes that lockterm sent from the journal, and show them, the newest first."""
         with suppress(StoreError):  # the history reports the error
             wanted = Selection(self._lock_id)
             lines = await self._operations.journal.lines(wanted, most=MOST_LINES)

@@ -45,7 +45,7 @@ class RemotesScreen(ListScreen[None]):
     """The screen with the remotes of a lock, in the pages that the service returns.
 
     Args:
-        operations: Gives access to the service and the store.
+        operations: The operations on the service and the local store.
         lock_entry: The lock, which may be missing from the lock book.
         open_book: Opens the lock book when the user goes back and no screen is below this one,
             because the command line opened lockterm on this lock.

@@ -194,7 +194,7 @@ class RemotesTable(LineTable):
     """
 
     class TitleClicked(Message):
-        """Posted when a column title is clicked.
+        """The message that the user clicked a column title.
 
         Args:
             column: The column whose title was clicked.

@@ -111,7 +111,7 @@ class DownloadModal(LocktermModal[Path | None]):
     Closing the dialog stops the download and keeps the received bytes.
 
     Args:
-        operations: Gives access to the service and the store.
+        operations: The operations on the service and the local store.
         source: The address and the expected properties of the pack.
         title: The name of the pack.
     """

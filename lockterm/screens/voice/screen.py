@@ -48,7 +48,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     """The screen that sets the voice of a lock, or returns the voice chosen for several locks.
 
     Args:
-        operations: Gives access to the service and the store.
+        operations: The operations on the service and the local store.
         entry: The lock.
         many: The locks to choose a voice for, including ``entry``; empty for ``entry`` alone.
     """

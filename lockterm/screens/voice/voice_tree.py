@@ -42,7 +42,7 @@ class OfMany:
     """The voices of several locks.
 
     Args:
-        operations: Gives access to the service and the store.
+        operations: The operations on the service and the local store.
         locks: The chosen locks, with the data of the lock book.
     """
 
