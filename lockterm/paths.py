@@ -257,7 +257,8 @@ def write_whole(
         file: The file.
         content: The new content.
         mode: The file's permissions before the umask; private by default.
-        may_replace: Returns whether a file with this content may be replaced; None replaces any.
+        may_replace: A function that returns whether a file with this content may be replaced; None
+            replaces any.
         follow: Whether to follow a trusted link in the last place, or to refuse it.
         make: The mode of missing directories; None makes none.
 

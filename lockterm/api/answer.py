@@ -17,7 +17,10 @@ QUOTED = 200
 """Maximum number of characters of an answer that an error shows."""
 
 Quote = Callable[[str | bytes], str]
-"""Returns the part of an answer that is safe to show: short, on one line, and without secrets."""
+"""A function that returns the part of an answer that is safe to show.
+
+The part is short, on one line, and without secrets.
+"""
 
 
 @dataclass(frozen=True, slots=True)

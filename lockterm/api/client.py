@@ -53,7 +53,7 @@ class LockService:
     Args:
         profile: The address, headers and settings of the service.
         retries: The policy for repeated attempts.
-        clock: Returns the seconds since the epoch; tests replace it.
+        clock: A function that returns the seconds since the epoch; tests replace it.
 
     Raises:
         ConfigError: The base URL or a header cannot be used.
@@ -83,7 +83,11 @@ class LockService:
         return self._transport.clock_offset_s
 
     def tell_limits(self, on_limited: Callable[[float], None]) -> None:
-        """Set :attr:`Transport.on_limited <lockterm.api.transport.Transport>`."""
+        """Set the function to call after each answer with status 429.
+
+        Args:
+            on_limited: See ``on_limited`` of :class:`lockterm.api.transport.Transport`.
+        """
         self._transport.on_limited = on_limited
 
     # --- remotes -----------------------------------------------------------------------------
@@ -172,7 +176,8 @@ class LockService:
 
         Args:
             write: The write.
-            on_leaving: Called after the connection is made, before the first byte is written.
+            on_leaving: A function that is called after the connection is made, before the first
+                byte is written.
 
         Returns:
             The resulting number (``remoteId`` or ``deletedCount``); None if the contract defines no

@@ -169,7 +169,7 @@ async def download(
         profile: The profile; its headers are sent only to its own service.
         wanted: The pack, with its reported size and MD5.
         folder: The target folder; made with mode 0700.
-        progress: Called after every chunk.
+        progress: A function that is called after every chunk.
         agreed: The server that the user agreed to fetch from, as :func:`other_server` returns it;
             empty for the profile's own service.
 

@@ -53,7 +53,7 @@ def no_answer(
         within_s: The time limit in seconds.
         status: The received HTTP status; 0 if none was received.
         seen: The beginning of the received body, already cleaned.
-        quote: Makes text that came from the server safe to show.
+        quote: A function that makes text from the server safe to show.
     """
     if isinstance(error, _TIMEOUTS):
         reason = f"No complete answer came within {within_s:.0f} s"

@@ -48,7 +48,7 @@ class RetryPolicy:
         """Run a read, and repeat it if that may help.
 
         Args:
-            attempt: Runs the read once; receives its time limit in seconds.
+            attempt: A function that runs the read once, within a time limit in seconds.
             timeout_s: The time limit of one attempt in seconds.
         """
         return await self._try(attempt, timeout_s, FOR_READS, self.total_s)
@@ -60,7 +60,7 @@ class RetryPolicy:
         unknown.
 
         Args:
-            attempt: Runs the write once; receives its time limit in seconds.
+            attempt: A function that runs the write once, within a time limit in seconds.
             timeout_s: The time limit of one attempt in seconds.
         """
         return await self._try(attempt, timeout_s, FOR_WRITES, math.inf)

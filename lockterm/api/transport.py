@@ -51,7 +51,10 @@ class _Progress:
     """The progress of one exchange with the service."""
 
     on_leaving: Callable[[], Awaitable[None]] | None = None
-    """Called before the first byte of the request is written. If it raises, nothing is written."""
+    """The function to call before the first byte of the request is written, or None.
+
+    If the function raises an error, nothing is written.
+    """
     left: bool = False
     """Whether the request, or a part of it, may have left this machine."""
     status: int = 0
@@ -72,8 +75,8 @@ class Transport:
 
     Args:
         profile: The service's profile.
-        clock: Returns the seconds since the epoch, to compare with the service's clock; tests
-            replace it.
+        clock: A function that returns the seconds since the epoch, to compare with the service's
+            clock; tests replace it.
 
     Raises:
         ConfigError: The base URL or a header cannot be used.
@@ -96,10 +99,12 @@ class Transport:
         headers = {"Host": netloc} | sent_headers(profile)
         self._headers = {name.encode(): value.encode() for name, value in headers.items()}
         self.quote = quoting(profile.headers.values())
-        """Returns the part of an answer that an error may show: short, clean, without secrets."""
+        """The function that returns the part of an answer that an error may show."""
         self.on_limited: Callable[[float], None] = ignore
-        """Called with the requested wait in seconds after each answer with status 429, even if the
-        call is then repeated; the wait is 0 if the answer requests none."""
+        """The function to call after each answer with status 429, even if the call is repeated.
+
+        It receives the requested wait in seconds, or 0 if the answer requests none.
+        """
         self._ca_file, self._ca_only = profile.ca_file, profile.ca_only
         self._pool: ConnectionPool | None = None
 
@@ -144,7 +149,8 @@ class Transport:
             content: The content type and the body.
             fresh: Whether to use a new connection and close it afterwards. An old connection may
                 turn out to be dead only after the request was written to it.
-            on_leaving: Called after the connection is made, before the first byte is written.
+            on_leaving: A function that is called after the connection is made, before the first
+                byte is written.
 
         Raises:
             Unreachable: Nothing was sent, or the server provably did not read the request.

@@ -57,7 +57,7 @@ def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
 
     Args:
         session: The session that reads the locks.
-        wanted: Returns whether a remote belongs to the result.
+        wanted: A function that returns whether a remote belongs to the result.
 
     Returns:
         A result for each lock, in the order of the lock book.

@@ -107,7 +107,7 @@ def put_plan(session: Session, draft: PlanDraft, say: Callable[[str], None] = pu
     Args:
         session: The session of the plan.
         draft: The plan.
-        say: Prints a line.
+        say: The function that prints a line.
     """
     planned = (step for step in draft.plan.steps if step.is_planned)
     for lock_id, some in groupby(sorted(planned, key=_lock_of), _lock_of):

@@ -37,7 +37,7 @@ _SETTLE = "In lockterm's UI,"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of a command, with what its report needs."""
+    """A change that a command sends, with the texts for the report of its result."""
 
     lock: Lock
     call: str

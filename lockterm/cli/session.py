@@ -142,8 +142,9 @@ class Session:
 
         Args:
             work: The coroutine.
-            stop: Called with the number of the first signal; asks the work to end early. Without
-                ``stop``, the first signal cancels the work. A second signal always cancels it.
+            stop: A function that asks the work to end early. It is called with the number of the
+                first signal. Without ``stop``, the first signal cancels the work. A second signal
+                always cancels it.
 
         Raises:
             LocktermError: The work failed.

@@ -234,8 +234,8 @@ def takes_utf8(
 
     Args:
         environ: The environment.
-        installed: Returns whether this machine has a locale.
-        coerced: Returns whether Python itself has set ``LC_CTYPE``.
+        installed: A function that returns whether this machine has a locale.
+        coerced: A function that returns whether Python itself has set ``LC_CTYPE``.
     """
     for name in ("LC_ALL", "LC_CTYPE", "LANG"):
         value = environ.get(name)

@@ -279,7 +279,7 @@ class _Resolver:
         Args:
             setting: The name of the setting.
             option: The value of the option; None if it was not given.
-            check: Returns the checked value, or raises ValueError.
+            check: A function that returns the checked value, or raises ValueError.
         """
         place, value = f"--{setting.replace('_', '-')}", option
         origin = f"option {place}"

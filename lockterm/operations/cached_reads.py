@@ -54,11 +54,11 @@ class Source(Generic[T]):
     key: str
     """The key in the cache."""
     ask: Callable[[LockService], Awaitable[T]]
-    """Reads the value from the service."""
+    """The function that reads the value from the service."""
     dump: Callable[[T], Any]
-    """Converts the value to JSON for the cache."""
+    """The function that converts the value to JSON for the cache."""
     load: Callable[[Any], T]
-    """Converts the JSON from the cache back to the value."""
+    """The function that converts the JSON from the cache back to the value."""
 
 
 class CachedReads:
@@ -66,13 +66,14 @@ class CachedReads:
 
     Args:
         connection: The connection to the service.
-        open_cache: Opens the cache for these credentials; returns None if nothing is cached.
+        open_cache: A function that opens the cache for these credentials. It returns None if
+            answers must not be cached.
     """
 
     def __init__(self, connection: Connection, open_cache: Callable[[], Cache | None]) -> None:
         self.connection = connection
         self.on_denial: Callable[[], None] = ignore
-        """Called when the service no longer accepts the credentials."""
+        """The function to call when the service no longer accepts the credentials."""
         self._open_cache = open_cache
         self._writing: set[asyncio.Future[None]] = set()
         """The writes to the cache that are running."""

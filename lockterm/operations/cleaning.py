@@ -35,7 +35,7 @@ async def plan_cleaning(
         operations: The operations of the profile.
         lock_ids: The locks to clean.
         days: The minimum number of days since a remote expired; 0 for all expired remotes.
-        on_read: Called after each lock that was read.
+        on_read: A function that is called after each lock that was read.
 
     Raises:
         StoreError: The lock book or the journal cannot be read.

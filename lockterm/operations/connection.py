@@ -84,18 +84,23 @@ class Connection:
         self.online: bool | None = None
         """Whether the last call reached the service; None before the first."""
         self.on_reached: Callable[[], None] = ignore
-        """Called when the service is reached for the first time or again, before ``on_online``."""
+        """The function to call when the service is reached for the first time or again.
+
+        The call comes before that of ``on_online``.
+        """
         self.on_online: Callable[[bool], None] = ignore
-        """Called whenever ``online`` changes."""
+        """The function to call whenever ``online`` changes."""
         self.on_wait: Callable[[], None] = ignore
-        """Called when the service asks for a pause; see ``wait_s``."""
+        """The function to call when the service asks for a pause; see ``wait_s``."""
         self.on_limited: Callable[[float], None] = ignore
-        """Called with the requested pause in seconds whenever the service answers HTTP 429, even if
-        the client retries; 0 if the service names no pause."""
+        """The function to call whenever the service answers HTTP 429, even if the client retries.
+
+        It receives the requested pause in seconds, or 0 if the service names none.
+        """
         self.on_answered: Callable[[], None] = ignore
-        """Called whenever the service answers a call without HTTP 429."""
+        """The function to call whenever the service answers a call without HTTP 429."""
         self.on_clock: Callable[[], None] = ignore
-        """Called whenever ``doubts_clock`` changes."""
+        """The function to call whenever ``doubts_clock`` changes."""
         self._doubted_clock = False
         self.call_s: float | None = None
         """Weighted average duration of the last calls, in seconds; None before the first call."""

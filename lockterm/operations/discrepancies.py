@@ -56,7 +56,13 @@ def find_discrepancies(
 
 
 def find_last_changes(rows: Sequence[Operation]) -> dict[int, Operation]:
-    """Return remote ID -> last operation, if it is a recorded add or update; oldest rows first."""
+    """Return remote ID -> the last operation on the remote.
+
+    Remotes whose last operation is not a recorded add or update are left out.
+
+    Args:
+        rows: The operations, the oldest first.
+    """
     found: dict[int, Operation] = {}
     for row in rows:
         if row.remote_id is not None and row.state in RECORDED and row.call in ("add", "update"):

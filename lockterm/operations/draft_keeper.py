@@ -54,7 +54,8 @@ class DraftKeeper:
         Args:
             key: The form.
             typed: Field -> the typed text.
-            on_trouble: Called with the error of each failed write; the write is retried.
+            on_trouble: A function that is called with the error of each failed write; the write is
+                retried.
         """
         self._wanted[key] = dict(typed), on_trouble
         if self._writing is None or self._writing.done():

@@ -49,7 +49,7 @@ Wanted = Callable[["Remote"], bool]
 
 @dataclass(frozen=True, slots=True)
 class LockRead:
-    """The wanted remotes of one lock."""
+    """The result of reading one lock: the remotes that were searched for, or the problem."""
 
     place: int
     """Index of the lock in the lock book."""
@@ -65,17 +65,17 @@ class LockRead:
 
 
 class Everywhere:
-    """Reads all locks of the lock book.
+    """The reader of all locks of the lock book.
 
     Args:
         connection: The connection to the service, which may ask for a pause.
         locks: The lock book.
-        remotes: Reads the lists.
+        remotes: The remotes at the service.
     """
 
     def __init__(self, connection: Connection, locks: Locks, remotes: Remotes) -> None:
         self.wait: Callable[[float], Awaitable[None]] = asyncio.sleep
-        """Waits a number of seconds; tests replace it."""
+        """The function that waits a number of seconds; tests replace it."""
         self._connection = connection
         self._locks = locks
         self._remotes = remotes
@@ -103,7 +103,7 @@ class Everywhere:
         refuses the credentials, the locks not yet started are not requested.
 
         Args:
-            wanted: Returns whether a remote is returned in addition to the packed list.
+            wanted: A function that returns whether a remote belongs to ``LockRead.remotes``.
             locks: The locks to read; None for all locks of the book.
 
         Raises:

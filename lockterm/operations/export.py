@@ -290,7 +290,8 @@ def write_file(
     Args:
         path: The file.
         content: Its new content.
-        may_replace: Returns whether a file with this content may be replaced; None allows any.
+        may_replace: A function that returns whether a file with this content may be replaced; None
+            allows any.
 
     Raises:
         StoreError: The file cannot be written, and the existing one is unchanged.

@@ -58,9 +58,9 @@ class Operations:
         profile: The profile, with the address and credentials of the service.
         store: The file of the local store.
         packs_dir: The directory for fetched voice packs; None for ``packs`` beside the store.
-        open_cache: Opens the cache of answers; returns None if nothing is cached.
+        open_cache: A function that opens the cache of answers; it returns None without a cache.
         clock: The clock; tests replace it.
-        sender: Sends writes; None for the HTTP sender.
+        sender: The sender of writes; None for the HTTP sender.
         reads_back: Whether unconfirmed changes are read back in the background.
         first: The page that was requested at the start; ignored if it is for another profile.
     """
@@ -86,11 +86,11 @@ class Operations:
         self._reads = CachedReads(self.connection, open_cache)
         is_ours = first is not None and first.profile == profile
         self.remotes = Remotes(self._reads, lambda: self.journal, first if is_ours else None)
-        """Reads the remotes of locks."""
+        """The remotes of locks, as the service shows them."""
         self.run_here: RunHere | None = None
         """The plan that is running in this session, or ran last; None if no plan has run."""
         self.on_run: Callable[[RunHere], None] = ignore
-        """Called when a run begins or ends in this session."""
+        """The function to call when a run begins or ends in this session."""
         self._sender = sender
         self._reads_back = reads_back
         if reads_back:

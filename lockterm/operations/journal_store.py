@@ -69,10 +69,10 @@ class JournalStore:
 
     def __init__(self, profile: Profile, database: Database, connection: Connection) -> None:
         self.on_change: Callable[[], None] = ignore
-        """Called whenever an operation has changed."""
+        """The function to call whenever an operation has changed."""
         self.on_kept: Callable[[Operation], None] = ignore
-        """Called with an operation whose values the service shows differently; the operation's
-        message describes the difference."""
+        """The function to call with an operation whose values the service shows differently. The
+        operation's message describes the difference."""
         self.session = StoreSession(database.path.parent / "sessions")
         """This session, as other sessions see it."""
         self.profile = profile

@@ -140,7 +140,7 @@ class WalkBudget:
     Args:
         lock_id: The lock, for the error.
         limits: The limits.
-        clock: Returns seconds on a monotonic clock; tests replace it.
+        clock: A function that returns seconds on a monotonic clock; tests replace it.
     """
 
     def __init__(

@@ -68,12 +68,14 @@ async def load(
     """Read a value; show the cached value while the service is slow, or if the read fails.
 
     Args:
-        state: Returns the present state.
-        show: Takes the new state.
-        read: Asks the service.
-        kept: Returns the cached value.
-        kept_shown: Called when the cached value is shown before the service has answered.
-        is_other: Returns whether the shown value is not the wanted one, such as the page before.
+        state: A function that returns the present state.
+        show: A function that shows a new state.
+        read: A function that reads the value from the service.
+        kept: A function that returns the cached value.
+        kept_shown: A function that is called when the cached value is shown before the service has
+            answered.
+        is_other: A function that returns whether the shown value is not the wanted one, such as the
+            page before.
 
     Returns:
         The value; None if the read failed. The state then contains the error.

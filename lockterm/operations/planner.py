@@ -177,7 +177,7 @@ async def read_locks(
     Args:
         operations: The operations of the profile.
         lock_ids: The locks.
-        on_read: Called after each lock, whether it could be read or not.
+        on_read: A function that is called after each lock, whether it could be read or not.
 
     Raises:
         StoreError: The lock book cannot be read.

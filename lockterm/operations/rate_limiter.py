@@ -34,7 +34,10 @@ seconds, so that a run does not spend its time in pauses."""
 TOGETHER_S = 1.0
 """Seconds within which several failures count as one and slow the run down once."""
 FIRST_PER_S = 2.0
-"""Minimum first estimate, in calls per second, if there were few answers."""
+"""Minimum of the first estimate of the service's limit, in calls per second.
+
+The estimate would otherwise be too low if there were few answers.
+"""
 LEAST_PER_S = 0.2
 """Minimum rate in calls per second, regardless of how often the service refuses."""
 READS_AT_ONCE = 4
@@ -48,7 +51,7 @@ class RateLimiter:
     """The limiter that decides when the next step, or the next call to read back, may start.
 
     Args:
-        now_s: Returns the time on the steady clock, in seconds.
+        now_s: A function that returns the time on the steady clock, in seconds.
         calls_per_minute: The configured limit; 0 for none.
     """
 

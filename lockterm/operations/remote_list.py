@@ -48,7 +48,7 @@ class HeldKey:
     """A key whose presses are noted.
 
     Args:
-        clock: Returns seconds on a monotonic clock; tests replace it.
+        clock: A function that returns seconds on a monotonic clock; tests replace it.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -68,8 +68,8 @@ class RemoteList:
     Args:
         operations: The operations of the profile.
         lock: The lock.
-        changed: Called after a visible change of ``state``, because a model without Textual cannot
-            post messages.
+        changed: A function that is called after a visible change of ``state``, because a model
+            without Textual cannot post messages.
     """
 
     def __init__(self, operations: Operations, lock: Lock, changed: Callable[[], None]) -> None:

@@ -53,8 +53,8 @@ class Remotes:
     Every read raises ``ServiceError`` if all attempts failed; see ``lockterm.errors``.
 
     Args:
-        reads: Reads from the service.
-        journal: Returns the journal, which knows recent changes that a copy may not show yet.
+        reads: The reads from the service, with their cache.
+        journal: A function that returns the journal, for changes that a list may not show yet.
         first: The page that was requested at the start; None if no page was requested.
     """
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class Resolution:
-    """Resolves unconfirmed operations as a person decides.
+    """The actions by which a person resolves unconfirmed operations.
 
     Args:
-        journal: Holds the operations.
-        remotes: Reads the current remotes from the service.
-        watch: Reads operations back.
-        sender: Sends writes again.
-        writes: Deletes the remotes that a clear has left.
+        journal: The journal with the operations.
+        remotes: The remotes at the service.
+        watch: The reader that verifies operations.
+        sender: The sender, which sends writes again.
+        writes: The writes, to delete the remotes that a clear has left.
     """
 
     def __init__(

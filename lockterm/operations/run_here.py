@@ -22,10 +22,10 @@ class RunHere:
     """A plan during its run and after it; the run does not depend on any screen.
 
     Args:
-        runs: Runs the plan.
+        runs: The runs of plans, to start the plan.
         clock: The steady clock.
         plan: The confirmed plan.
-        on_end: Called when the run has ended.
+        on_end: A function that is called when the run has ended.
     """
 
     def __init__(

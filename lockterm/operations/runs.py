@@ -76,7 +76,7 @@ class Runs:
         profile: The profile and service of the plans.
         connection: The connection to the service.
         journal: The store of the plans, and the session.
-        steps: Runs single steps.
+        steps: The functions that run single steps.
         pace: The rate limiter, shared by all runs of the session to keep its estimates.
     """
 
@@ -208,10 +208,10 @@ class Runs:
 
         Args:
             plan: The plan, which is stored first if needed; its progress is read from the disk.
-            on_step: Called with each step that is sent, postponed or finished, as that happens.
+            on_step: A function that is called with each step that is sent, postponed or finished.
             stop: The event to set to start no more steps. Running steps finish, and nothing is read
                 back. The same happens if the caller is canceled.
-            on_read_back: Called with the number of steps being read back, whenever it changes.
+            on_read_back: A function that is called with each new number of steps being read back.
 
         Returns:
             The plan with the result of each step. If the store failed, a step that was running

@@ -81,17 +81,17 @@ class Sender(Protocol):
 
 
 class HttpSender:
-    """Sends each write to the service once, and notes its result.
+    """The sender that sends each write to the service once, and stores its result.
 
     A write runs to its end in a task of its own, even if the screen that started it closes.
 
     Args:
         profile: The profile, which names the service and may be read-only.
         connection: The connection to the service.
-        journal: Notes each write before it is sent.
+        journal: The journal, which stores each write before it is sent.
         locks: The names of locks, for the journal.
         remotes: The remotes of locks; pages in memory are dropped after a write.
-        watch: Reads back writes without an answer.
+        watch: The reader that verifies writes without an answer.
     """
 
     def __init__(

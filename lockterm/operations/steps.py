@@ -51,15 +51,15 @@ CALLS = {Action.ADD: 2, Action.UPDATE: 2, Action.DELETE: 2, Action.KEEP: 0, Acti
 
 
 class Steps:
-    """Runs single steps.
+    """The functions that run single steps of a plan.
 
     Args:
-        writes: Sends the changes.
-        journal: Holds the results of the changes that were sent.
-        remotes: Reads remotes just before they are changed.
-        watch: Reads back changes without an answer.
+        writes: The writes, which send the changes.
+        journal: The journal with the results of the changes that were sent.
+        remotes: The remotes at the service, which are read just before they are changed.
+        watch: The reader that verifies changes without an answer.
         locks: The lock book.
-        zone: Returns the zone of a lock, for the times in messages.
+        zone: A function that returns the zone of a lock, for the times in messages.
     """
 
     def __init__(

@@ -27,7 +27,7 @@ async def read_names_in_use(
     If the list cannot be read whole, the result shows how much of the list is known.
 
     Args:
-        remotes: Reads the list.
+        remotes: The remotes at the service.
         lock_id: The lock.
         known: Remotes that are already known; the list may lack the newest ones.
         total: Number of remotes on the lock, if known.

@@ -27,7 +27,7 @@ class Voices:
 
     Args:
         profile: The profile, whose headers may go to its own service only.
-        reads: Reads from the service.
+        reads: The reads from the service, with their cache.
         packs_dir: The directory for fetched packs.
     """
 
@@ -94,7 +94,7 @@ class Voices:
 
         Args:
             wanted: The address of the file, and its known properties.
-            progress: Called with the bytes so far and, if known, the total.
+            progress: A function that is called with the bytes so far and, if known, the total.
             agreed: The result of :meth:`server_of`, once a person has agreed to it.
         """
         await self._reads.connection.open()  # imports the client in a thread

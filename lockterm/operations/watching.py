@@ -66,8 +66,8 @@ class Watch:
 
     Args:
         connection: The connection to the service.
-        journal: Holds the operations.
-        remotes: Reads the remotes.
+        journal: The journal with the operations.
+        remotes: The remotes at the service.
         pace: The rate limiter of automatic readings.
         by_itself: Whether :meth:`start` reads in the background. A command reads back its own
             changes, and leaves the changes of other sessions to those sessions or to the UI.

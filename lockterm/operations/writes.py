@@ -40,11 +40,11 @@ class Writes:
     ``operation_id`` its own ID in the journal.
 
     Args:
-        sender: Sends the writes.
+        sender: The sender of the writes.
         journal: The journal, which knows the recently added remotes.
         locks: The lock book, which notes voices.
-        remotes: Reads remotes just before a write.
-        zone: Returns the zone of a lock, for times in messages.
+        remotes: The remotes at the service, which are read just before a write.
+        zone: A function that returns the zone of a lock, for times in messages.
     """
 
     def __init__(

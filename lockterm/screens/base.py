@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 ResultT = TypeVar("ResultT")
 
 ELSEWHERE = "Resolve the change outside this form."
-"""Shown by a form for an unconfirmed change that the form did not send."""
+"""The text that a form shows for an unconfirmed change that the form did not send."""
 
 
 def format_run_progress(operations: Operations) -> str:

@@ -98,7 +98,7 @@ def create_service(
         sample_data: Whether to fill a new database with a site of six locks. A database that was
             created without sample data accepts any lock ID from then on.
         today: The reference day of the sample data; by default the clock's day in UTC.
-        clock: Returns the time in milliseconds since 1970.
+        clock: A function that returns the time in milliseconds since 1970.
         tokens: The valid bearer tokens; None if no request needs one.
         rate: Average number of requests a second that this process answers for each token, or in
             total if there are no tokens; further requests get 429. None means no limit.

@@ -52,8 +52,8 @@ class Guard:
             (at least 1); None if there is no limit.
         tokens: The valid bearer tokens; None if no request needs one. The files of packs need no
             token, because the lock itself fetches them.
-        clock: Returns the time in milliseconds, for the Date header and the rate.
-        requests: Receives the method and path of each request.
+        clock: A function that returns the time in milliseconds, for the Date header and the rate.
+        requests: A function that receives the method and path of each request.
     """
 
     def __init__(

@@ -59,7 +59,10 @@ SET idle_in_transaction_session_timeout = '60s'
 FOR_ANOTHER = "SET LOCAL lock_timeout = '5min'; SET LOCAL statement_timeout = 0"
 """Limits while another process creates the tables; an index of many rows takes minutes."""
 FOR_TABLES = "SET LOCAL lock_timeout = '5s'"
-"""Limit of the process that creates the tables, because readers wait behind it."""
+"""Limit of the wait for locks in the process that creates the tables.
+
+While that process waits for a lock, readers wait behind it.
+"""
 
 _HASH = r"sha256(decode(replace({}, E'\\', E'\\\\'), 'escape'))"
 """SQL for the hash of a text's bytes, because a name may be too long for an index.

@@ -36,7 +36,7 @@ class Site:
     database: Database
     """The database with all remotes and settings."""
     clock: Callable[[], int]
-    """Returns the time in milliseconds since 1970."""
+    """A function that returns the time in milliseconds since 1970."""
     any_lock: bool
     """Whether every unknown lock ID counts as a lock, which has the voices of the first model."""
 

@@ -23,9 +23,9 @@ class Tokens:
     """The access tokens that the service accepts.
 
     Args:
-        read: Returns the text that has the tokens, one per line. Also returns a sentence if other
-            users could have written the text, otherwise an empty string. The constructor and
-            ``read_again`` call it.
+        read: A function that returns two texts. The first has the tokens, one per line. The second
+            is a sentence if other users could have written the first, otherwise an empty string.
+            The constructor and ``read_again`` call the function.
 
     Raises:
         OSError: The text cannot be read.

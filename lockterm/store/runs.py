@@ -121,7 +121,7 @@ class RunStore:
 
         Args:
             profile: The profile's name.
-            is_alive: Returns whether a session, given its ID, may still run.
+            is_alive: A function that returns whether a session, given its ID, may still run.
         """
         with self._database.reading() as connection:
             heads = fetch(
@@ -179,7 +179,7 @@ class RunStore:
         Args:
             plan_id: The plan.
             session: The ID of the session.
-            is_alive: Returns whether a session, given its ID, may still run.
+            is_alive: A function that returns whether a session, given its ID, may still run.
 
         Returns:
             The ID of the other session; empty if ``session`` now runs the plan.

@@ -354,7 +354,7 @@ class FrameDiff:
         self.frame.cursor = app.cursor_position.x, app.cursor_position.y
 
     def measure_again(self) -> None:
-        """Forget the cells on the terminal and the widths of texts."""
+        """Forget all cells and widths of texts, because the terminal draws some of them wider."""
         self.frame.forget()
         graphemes_of.cache_clear()
 

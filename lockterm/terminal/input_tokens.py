@@ -56,7 +56,7 @@ _LATE_SS3 = rb"\x1bO[A-DFHMP-Sa-d]"
 _LATE_STRING = rb"\x1b(?:\][0-9]|P(?:[>!]\||[0-9;]+[$+!]|@k)|_G)"
 _LATE_PART = rb"\x1b(?:\[\[?|\]|_|O|P(?:[0-9;]+|[>!@])?)\Z"
 _OWN_KEYS = (b"\x1bP", b"\x1bO")
-"""Beginnings of an answer or a function key that are also Escape and a key used in lockterm."""
+"""Input that is ambiguous: Escape and a key of lockterm, or the beginning of an answer or a key."""
 
 _BEFORE_FINAL = rb"[ -?]*"
 _STRING_END = re.compile(rb"[\x00-\x1f]")
@@ -113,11 +113,11 @@ _ESCAPE = Char("\x1b")
 class _State(Enum):
     GROUND = auto()
     CONTROL = auto()
-    """After ``ESC [``."""
+    """The input is inside a control sequence, after ``ESC [``."""
     MOUSE = auto()
-    """After ``ESC [ M``, which three more bytes follow."""
+    """The input is inside a mouse report: three more bytes follow ``ESC [ M``."""
     STRING = auto()
-    """In an answer with a terminator: OSC, DCS, APC, PM."""
+    """The input is inside an answer with a terminator: OSC, DCS, APC, PM."""
     PASTE = auto()
 
 

@@ -200,7 +200,8 @@ def ask_terminal(
 
     Args:
         environ: The environment. It shows old terminals, which would draw some of the queries.
-        at_end: Receives the conversation if an answer may still arrive, and ends it later.
+        at_end: The stack that receives the conversation if an answer may still arrive, and ends it
+            later.
         utf8: Whether to measure all glyphs; if not, one letter is measured to find the encoding.
     """
     glyphs = (*OWN_GLYPHS, *NAME_GLYPHS) if utf8 else (LETTER,)

@@ -15,7 +15,7 @@ SHORT = 27
 """Maximum number of characters of ``Validity.short``."""
 
 DAYS_UNKNOWN = "days unknown"
-"""Shown if the service did not send the weekdays of a recurring remote."""
+"""The text for the weekdays of a recurring remote if the service did not send them."""
 
 OPENS_NOTHING = (
     "None of these weekdays falls between start and end, so this remote will not open the lock."

@@ -266,7 +266,12 @@ def _counted(state: State, count: int) -> str:
 
 
 def opened(at_ms: int | None, now_ms: int) -> str:
-    """Return how long ago a lock was opened here; times are in milliseconds."""
+    """Return how long ago lockterm opened a lock, such as ``3 days ago``.
+
+    Args:
+        at_ms: The time of the opening, in milliseconds; None if lockterm never opened the lock.
+        now_ms: Now, in milliseconds.
+    """
     return "not yet" if at_ms is None else dates.distance(at_ms, now_ms)
 
 

@@ -143,7 +143,7 @@ class ProfileForm(FormScreen[str | None]):
     """The form that adds or changes a profile; its result is the name of the saved profile.
 
     Args:
-        profiles: Reads and writes the configuration file.
+        profiles: The profiles of the configuration file.
         file: The configuration as last read.
         name: The name of the profile to change; None to add one.
         choices: The preferences, which keep the input if the terminal closes.

@@ -102,9 +102,9 @@ class ProfilesScreen(ListScreen[None]):
 
     Args:
         operations: The operations on the service and the local store of the profile in use.
-        profiles: Reads and writes the configuration file.
+        profiles: The profiles of the configuration file.
         choices: The preferences, which keep the input of an unfinished form.
-        go_on: Ends this session, and starts a session with other settings.
+        go_on: A function that ends this session, and starts a session with other settings.
     """
 
     BINDINGS = bindings("profiles")

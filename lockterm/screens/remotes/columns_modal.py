@@ -31,7 +31,8 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
 
     Args:
         arrangement: The arrangement in use when the dialog opens.
-        left_out: Returns the columns of an arrangement that do not fit the terminal.
+        left_out: A function that returns the columns of an arrangement that do not fit the
+            terminal.
     """
 
     BINDINGS = bindings("columns")

@@ -330,7 +330,8 @@ class RemoteCommands:
         Args:
             what: The action as the title of an error; clean.
             work: The call that sends the change.
-            done: Returns the message and further sentences for the result of the call.
+            done: A function that returns the message and further sentences for the result of the
+                call.
             remote_id: The remote of the change.
             busy: The text to show at that remote until the result arrives.
             deletes: Whether the change deletes that remote.

@@ -47,8 +47,8 @@ class RemotesScreen(ListScreen[None]):
     Args:
         operations: The operations on the service and the local store.
         lock_entry: The lock, which may be missing from the lock book.
-        open_book: Opens the lock book when the user goes back and no screen is below this one,
-            because the command line opened lockterm on this lock.
+        open_book: A function that opens the lock book when the user goes back. It is needed if no
+            screen is below this one, because the command line opened lockterm on this lock.
         book: The lock book as last read; None if it was never read.
     """
 

@@ -213,7 +213,7 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
             marked: The voice that lockterm last set.
             first: The voice to select at first; None for the marked or else the first voice.
             wanted: The search text; empty to show all voices.
-            held: Returns how many locks have a voice; empty to show nothing.
+            held: A function that returns how many locks have a voice; empty to show nothing.
 
         Returns:
             The number of timbres shown.
