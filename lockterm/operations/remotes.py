@@ -333,12 +333,12 @@ class Remotes:
             ids_before = ids
         if behind:
             raise MalformedAnswer(
-                f"{behind} Nothing was changed from here.",
+                f"{behind} lockterm changed nothing.",
                 title="The list is not up to date",
                 hint="The service may take a minute to update the list. Then try again.",
             )
         raise moving(
-            f"The list of lock {lock_id} changed during each read. Nothing was changed from here."
+            f"The list of lock {lock_id} changed during each read. lockterm changed nothing."
         )
 
     async def keep_list(self, lock_id: int, listing: Listing) -> None:

@@ -42,7 +42,7 @@ async def test_clear_is_refused_when_the_list_keeps_changing(site: Site):
     lock_id = site.new_lock(450)
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.on_asked = shift(site, lock_id, 1000)
-        with pytest.raises(MalformedAnswer, match="Nothing was changed from here") as error:
+        with pytest.raises(MalformedAnswer, match="lockterm changed nothing") as error:
             await operations.writes.clear_remotes(lock_id)
         assert error.value.title == "The list keeps changing"
         assert "clear" not in proxy.asked and await operations.journal.history() == []

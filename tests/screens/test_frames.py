@@ -117,11 +117,11 @@ async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(
         await until(pilot, lambda: counts in words(pilot))
         coming = [line for line in panel(pilot).splitlines() if " day " in line]
         assert [line.split("day ")[1].split()[0] for line in coming] == ["6", "20", "40"]
-        assert "Changes from here" not in panel(pilot)
+        assert "Your changes" not in panel(pilot)
         await pilot.app.operations.writes.add_remote(new_remote(1004, "Anna"))
         await pilot.press("f5")
         await until(pilot, lambda: "add Anna, recorded" in panel(pilot))
-        assert "4 remotes, read just now, changed from here since" in words(pilot)
+        assert "4 remotes, read just now, changed by you since" in words(pilot)
 
 
 async def test_panel_counts_unconfirmed_changes_of_the_selected_lock(

@@ -70,14 +70,14 @@ async def test_pane_shows_fields_period_and_local_changes(
         bar = next(place for place, line in enumerate(lines) if line.startswith("├━"))
         assert lines[bar + 1].split("  ")[0] == "21 Oct 2026"
         assert lines[bar + 1].endswith("30 Nov 2026")
-        assert "Changes from here" not in shown(pilot)
+        assert "Your changes" not in shown(pilot)
         await pilot.press("e", "end", *" Ruiz", "ctrl+s")
         await until(pilot, lambda: "Name: Nadia -> Nadia Ruiz" in shown(pilot))
         await pilot.press("right", "enter")
-        await until(pilot, lambda: "Changes from here" in shown(pilot))
+        await until(pilot, lambda: "Your changes" in shown(pilot))
         await settled(pilot)
         lines = in_pane(pilot)
-        assert "change" in lines[lines.index("Changes from here") + 1]
+        assert "change" in lines[lines.index("Your changes") + 1]
         table.move_cursor(1 - nadia)
         await until(pilot, lambda: "│ Omar" in shown(pilot))
-        assert "Changes from here" not in shown(pilot)
+        assert "Your changes" not in shown(pilot)

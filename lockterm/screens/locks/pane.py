@@ -201,4 +201,4 @@ def _ends(remotes: Sequence[Remote], zone: tzinfo, now_ms: int, width: int) -> l
 
 def _changes(lines: Sequence[HistoryLine], zone: tzinfo, now_ms: int, width: int) -> list[Part]:
     told = (format_line(line, zone, now_ms, with_target=True) for line in lines)
-    return _section("Changes from here", told, width)
+    return _section("Your changes", told, width)

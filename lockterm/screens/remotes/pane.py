@@ -143,6 +143,6 @@ def _period(row: RemoteRow, zone: tzinfo, now_ms: int, width: int) -> list[Part]
 
 
 def _done(lines: Sequence[HistoryLine], zone: tzinfo, now_ms: int, width: int) -> list[Part]:
-    parts = [("\nChanges from here\n", "dim")]
+    parts = [("\nYour changes\n", "dim")]
     parts += [(cut(format_line(line, zone, now_ms), width) + "\n", "") for line in lines]
     return parts
