@@ -105,8 +105,8 @@ def split_csv(text: str, rank: Callable[[list[str]], Any] = len) -> CsvText:
 
     Args:
         text: The complete text of the file.
-        rank: A function that ranks the cells of the first line. Unless the first line names the
-            delimiter, the one with the highest rank is used.
+        rank: A function that rates the cells of the first line. If the file does not name its
+            delimiter, each possible delimiter is tried, and the one with the best cells is used.
     """
     if match := _SEP.match(text):
         return CsvText(text[match.end() :], match[1], 1)

@@ -31,7 +31,7 @@ class Shortening:
     earlier_ms: int = 0
     """The time by which access ends earlier, in milliseconds; 0 without an earlier or old end."""
     closed: tuple[int, int] | None = None
-    """The begin and the end, in milliseconds, of the lost access before the new start."""
+    """The begin and the end, in milliseconds, of access that is lost because it starts later."""
     days: tuple[int, ...] = ()
     """The weekdays on which the remote no longer opens between the new start and end."""
 

@@ -200,7 +200,7 @@ class JournalStore:
         return await self._run(self._journal.restored, lock_id)
 
     async def restored_as(self, backup_id: str, old_id: int) -> list[Operation]:
-        """Return the recorded adds that restore a remote of a backup, by its ID in the backup."""
+        """Return the recorded adds that restore the remote that has an ID in a backup."""
         return await self._run(self._journal.restored_as, backup_id, old_id)
 
     async def of_run(self, plan_id: str) -> list[Operation]:

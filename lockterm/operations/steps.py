@@ -103,7 +103,7 @@ class Steps:
             return _ended(step, StepState.UNKNOWN, error.meaning)
 
     async def settle(self, step: Step) -> Step | None:
-        """Return an interrupted step with its journal result; None if nothing was sent."""
+        """Return an interrupted step with the result in the journal; None if nothing was sent."""
         await self._journal.unsettled()  # this also resolves operations that ended sessions left
         operation = await self._journal.find(step.operation_id or "")
         if operation is None or operation.state is State.NOT_SENT:

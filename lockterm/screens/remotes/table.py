@@ -88,7 +88,7 @@ def cells(row: RemoteRow, layout: Layout) -> list[Piece]:
 
 
 def state_look(state: State) -> str:
-    """Return the style of the columns in ``_WITH_STATE``; empty for an active remote."""
+    """Return the style of the columns that show the state by color; empty for an active remote."""
     return "" if state is State.OPEN else state.look
 
 
