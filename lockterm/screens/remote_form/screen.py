@@ -232,15 +232,15 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         """Show the current work, a refusal, or the missing fields above the keys."""
         if not self.is_attached or not self.query(StatusLine):  # left, or lockterm is quitting
             return
-        text = f"{self._so_far} {self._why_not_save() or self._ready_words()}".strip()
+        text = f"{self._so_far} {self._why_not_save() or self._describe_ready()}".strip()
         refusal = "" if self._saving.doing else self._saving.refusal
         if refusal and self._is_offline and not self._why_not_save():
-            refusal = f"{refusal} {self._ready_words()}"
+            refusal = f"{refusal} {self._describe_ready()}"
         self.query_one(StatusLine).say(refusal or text, is_wrong=bool(refusal))
         self._say_next()
         self.refresh_bindings()
 
-    def _ready_words(self) -> str:
+    def _describe_ready(self) -> str:
         """Return a text about the save key, or about the wait for the service."""
         if not self._is_offline:
             return with_keys("Ready. Press {form.save} to review and save.")
@@ -249,7 +249,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         waits = "The form is complete, but the service cannot be reached."
         left_s = math.ceil(self.operations.connection.next_try_s)
         if self._countdown is None:
-            when = "lockterm tries again"
+            when = "lockterm will try again by itself"
         else:
             when = f"Next attempt in {left_s} s" if left_s else "Trying again"
         return with_keys(f"{waits} {when}. Press {{form.save}} to try now.")

@@ -736,7 +736,7 @@ async def test_form_does_not_count_down_when_the_data_is_small(
         with pytest.raises(ServiceError):
             await form.screen.operations.remotes.page(1001, 2, 20, fresh=True)
         await settled(form.pilot)
-        assert form.status.endswith(" lockterm tries again. Press ctrl+s to try now.")
+        assert form.status.endswith(" lockterm will try again by itself. Press ctrl+s to try now.")
 
 
 async def test_form_saves_with_the_same_key_when_the_service_is_back(
