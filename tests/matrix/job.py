@@ -15,6 +15,9 @@ SAVE, PALETTE, QUIT = "\x13", "\x10", "\x11"
 ALT_KEYS = ("\x1b\x7f", "\x1bf", "\x1bd", "\x1b[1;3A", "\x1b[1;7C", "\x1b[3;3~", "\x1b\x1b[C")
 """Alt+Backspace, which deletes a word, and others that do nothing at the end of a text."""
 
+EDGE = "^[│|]? "
+"""The left edge of a form, which a large terminal has in a frame."""
+
 LOCK, NAME = "Main gate", "Night crew"
 _STATE = (
     r"^[⠀ >*](?:[·.]|[×x].* expired|[!~].* (?:until|to) |[»+].* starts |[?].* (?:no days|days \?))"
@@ -77,14 +80,21 @@ JOB: tuple[Step, ...] = (
         "lock named",
         ("1001", "tab"),
         _form(
-            "The service knows this lock: 137 remotes", LOCK, stands_out="^ Name", others="Lock id"
+            "The service knows this lock: 137 remotes",
+            LOCK,
+            stands_out=f"{EDGE}Name",
+            others="Lock id",
         ),
     ),
     Step(
         "lock filled in",
         ("tab", "nordriegel", "tab", "NR-450"),
         _form(
-            "nordriegel", "NR-450", "They select the voices", stands_out="^ Model", others="^ Name"
+            "nordriegel",
+            "NR-450",
+            "They select the voices",
+            stands_out=EDGE + "Model",
+            others=f"{EDGE}Name",
         ),
     ),
     Step(
@@ -140,8 +150,8 @@ JOB: tuple[Step, ...] = (
             "Add a remote",
             r"\( \) permanent +\( \) time-limited",
             "Required: Name, Number",
-            stands_out="^ Name",
-            others="^ Number",
+            stands_out=f"{EDGE}Name",
+            others=f"{EDGE}Number",
         ),
     ),
     Step(
@@ -152,8 +162,8 @@ JOB: tuple[Step, ...] = (
             r"\[x\] Mon.*\[ \] Sun",
             r"in (?:30|29) days",
             "Ready",
-            stands_out="^ Weekdays",
-            others="^ Number",
+            stands_out=f"{EDGE}Weekdays",
+            others=f"{EDGE}Number",
         ),
     ),
     Step(
@@ -177,12 +187,17 @@ JOB: tuple[Step, ...] = (
     Step(
         "edit",
         ("e",),
-        _form("Edit Night c", "Nothing is changed yet", stands_out="^ Name", others="^ Number"),
+        _form(
+            "Edit Night c",
+            "Nothing is changed yet",
+            stands_out=f"{EDGE}Name",
+            others=f"{EDGE}Number",
+        ),
     ),
     Step(
         "edited, by words too",
         ("end", " x", *ALT_KEYS, "2"),
-        _form(f"{NAME} 2", "Ready", stands_out="^ Name"),
+        _form(f"{NAME} 2", "Ready", stands_out=f"{EDGE}Name"),
     ),
     Step(
         "difference",
@@ -199,9 +214,14 @@ JOB: tuple[Step, ...] = (
     Step(
         "renew",
         ("w",),
-        _form("Nothing is changed yet", "in (?:30|29) days", stands_out="^ End", others="^ Start"),
+        _form(
+            "Nothing is changed yet",
+            "in (?:30|29) days",
+            stands_out=f"{EDGE}End",
+            others=f"{EDGE}Start",
+        ),
     ),
-    Step("another end", ("+60d",), _form("in (?:90|89) days", "Ready", stands_out="^ End")),
+    Step("another end", ("+60d",), _form("in (?:90|89) days", "Ready", stands_out=f"{EDGE}End")),
     Step(
         "renewal",
         (SAVE,),

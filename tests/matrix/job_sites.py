@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.matrix.job import LOCK, SAVE, Step, answering, asked
+from tests.matrix.job import EDGE, LOCK, SAVE, Step, answering, asked
 from tests.matrix.reading import Expected
 
 SAVE_AND_NEXT, READ_ALL, DELETE_ALL = "\x0e", "\x12", "\x15"
@@ -33,8 +33,8 @@ SITES: tuple[Step, ...] = (
                 "Ready[.]",
                 "ctrl.n save, next",
             ),
-            stands_out="^ Name",
-            others="^ Number",
+            stands_out=f"{EDGE}Name",
+            others=f"{EDGE}Number",
             help=False,
         ),
     ),
@@ -43,8 +43,8 @@ SITES: tuple[Step, ...] = (
         (SAVE_AND_NEXT, "right", "enter"),
         Expected(
             ("Recorded: Ingrid Moen, temp 2, 1 so far[.]", "Name +Ingrid Moen, temp 3"),
-            stands_out="^ Name",
-            others="^ Number",
+            stands_out=f"{EDGE}Name",
+            others=f"{EDGE}Number",
             help=False,
         ),
     ),

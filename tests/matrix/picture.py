@@ -56,8 +56,9 @@ class Picture:
 
     @cached_property
     def words(self) -> str:
-        """All of it, as words with one space between them."""
-        return " ".join(" ".join(line.rstrip() for line in self.lines).split())
+        """All of it, as words with one space between them, without the sides of a frame."""
+        lines = (re.sub(r"^[│|] | *[│|] *$", "", line) for line in self.lines)
+        return " ".join(" ".join(lines).split())
 
     def text_cells(self) -> Iterator[tuple[int, int, Char]]:
         """Column, row and cell, where there is text to read."""
@@ -137,16 +138,28 @@ class Picture:
         return found
 
     def has_bar(self, pattern: str) -> bool:
-        """Whether the cursor's bar, a reversed cell in the margin, is left of a text.
+        """Whether the cursor's bar is left of a text in a bold row, outside of dialogs.
+
+        The bar is a single reversed cell, blank or with the mark of the row.
 
         Args:
             pattern: As for :meth:`cells_of`.
         """
+        if self.dialog is not None:
+            return False
         for y, _, line in self._places():
+            row = self.rows[y]
+            bars = [
+                x
+                for x, cell in enumerate(row[:-1])
+                if cell.reverse
+                and cell.data in " *"
+                and not row[x + 1].reverse
+                and not (x and row[x - 1].reverse)
+            ]
             for match in re.finditer(pattern, line):
-                before = self.rows[y][: match.start()]
-                margin = next((cell for cell in reversed(before) if cell.reverse), None)
-                if margin is not None and margin.data in " *":
+                text = [cell for cell in row[match.start() : match.end()] if cell.data.strip()]
+                if all(cell.bold for cell in text) and any(x < match.start() for x in bars):
                     return True
         return False
 

@@ -186,10 +186,11 @@ def _by_color_alone(picture: Picture, expected: Expected, terminal: Terminal) ->
         yield f"not there to compare with: {expected.others!r}"
     elif any(_is_marked(cell) for cells in theirs for cell in cells):
         yield f"{expected.others!r} stands out, and has not the focus"
-    elif picture.has_bar(expected.stands_out):
-        if expected.others and picture.has_bar(expected.others):
-            yield f"{expected.others!r} has the bar, and not the focus"
-    elif not any(all(map(_is_marked, cells)) for cells in own):
+    elif expected.others and picture.has_bar(expected.others):
+        yield f"{expected.others!r} has the bar, and not the focus"
+    elif not any(all(map(_is_marked, cells)) for cells in own) and not picture.has_bar(
+        expected.stands_out
+    ):
         if terminal.colors <= FEW:
             yield f"{expected.stands_out!r} is neither reversed nor underlined"
         elif not theirs or not any(_is_block(cells, theirs) for cells in own):
