@@ -4,169 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
 
-from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
-from textual.content import Content
-from textual.geometry import Size
-from textual.widget import Widget
 from textual.widgets import Static
 
 from lockterm import screens
-from lockterm.domain import dates, glyphs
+from lockterm.domain import dates
 from lockterm.domain.listing import Place, split_needle
-from lockterm.domain.safe_text import clean
-from lockterm.domain.text.amount import describe_unreadable_periods, format_count
+from lockterm.domain.text.amount import describe_unreadable_periods
 from lockterm.domain.text.service import describe_read_only
-from lockterm.domain.timeline import DAYS, Timeline
+from lockterm.domain.timeline import Timeline
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import LockRead
 from lockterm.operations.planner import PlanDraft
+from lockterm.screens.everywhere.days import DaysToCome
+from lockterm.screens.everywhere.days_pane import DaysPane, DaysShown
 from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.screen import EMPTY_BOOK, AllLocksScreen
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock
 from lockterm.widgets.bindings import bindings
-from lockterm.widgets.cells import cut
 from lockterm.widgets.find_line import FindLine
 
-LABEL = 10
-"""The minimum width of the labels before the days, in cells."""
-
-MORE = "^"
-"""The sign for a number that does not fit; no state of a remote has the same sign."""
-
-MOST_LOCKS = 10
-"""The maximum number of locks with their own line."""
-
-_LOW = 18
-"""The terminal height in lines above which every two more lines make room for one more lock."""
-
-Ends = tuple[str, Sequence[int]]
-"""The title of a lock, and the number of its remotes that expire on each day."""
-
-
-class DaysToCome(Widget):
-    """A chart of the days to come, with a bar and the number of expiring remotes for each day.
-
-    If the terminal is high, the first locks have their own lines.
-    """
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._first: date | None = None
-        self._ends: Sequence[Ends] = ()
-
-    def show_days(self, first: date | None, ends: Sequence[Ends]) -> None:
-        """Show how many remotes expire on each day.
-
-        Args:
-            first: The first day; None if there are no locks.
-            ends: The numbers of each lock, in the order of the lines.
-        """
-        lines = len(self._shown)
-        self._first, self._ends = first, ends
-        self.refresh(layout=len(self._shown) != lines)
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return 3 + len(self._shown)
-
-    @property
-    def _shown(self) -> Sequence[Ends]:
-        """The locks with their own line. If not all locks fit, the last line sums up the others."""
-        most = min(max(self.app.size.height - _LOW, 0) // 2, MOST_LOCKS)
-        if min(len(self._ends), most) < 2:
-            return ()
-        if len(self._ends) <= most:
-            return self._ends
-        rest = self._ends[most - 1 :]
-        return [*self._ends[: most - 1], (format_count(len(rest), "other lock"), _sum(rest))]
-
-    def render(self) -> Content:
-        if self._first is None:
-            return Content("")
-        width, sums = self.content_size.width, _sum(self._ends)
-        cells = min(max((width - LABEL) // DAYS, 1), 3)
-        room = max(width - cells * DAYS, 0)
-        lines = [
-            ("day", _ruler(self._first, cells)),
-            (f"most {max(sums):,}", bars(sums, cells)),
-            (f"all {sum(sums):,}", numbers(self._first, sums, cells)),
-            *((clean(title, 60), numbers(self._first, ends, cells)) for title, ends in self._shown),
-        ]
-        return Content("\n".join(_labeled(label, room) + text for label, text in lines))
-
-
-def _labeled(label: str, room: int) -> str:
-    shown = cut(label, room - 1)
-    return shown + " " * (room - cell_len(shown))
-
-
-def _sum(ends: Sequence[Ends]) -> list[int]:
-    return [sum(day) for day in zip(*(counts for _, counts in ends), strict=True)] or [0] * DAYS
-
-
-def _ruler(first: date, cells: int) -> str:
-    """Return labels for the first day and each Monday: ``23 Nov  30       7 Dec``.
-
-    A label has the name of the month only if the month has changed.
-
-    Args:
-        first: The first day.
-        cells: The width of a day in cells.
-    """
-    text, told = "", 0
-    for number in range(DAYS):
-        day = first + timedelta(days=number)
-        at = number * cells + cells - 1  # above the last cell of its column
-        if (number and day.weekday()) or (text and at <= len(text)):
-            continue
-        month = f" {dates.MONTHS[day.month - 1]}" if day.month != told else ""
-        words = f"{day.day}{month}"
-        if at + len(words) <= DAYS * cells:
-            text, told = text.ljust(at) + words, day.month
-    return text
-
-
-def bars(counts: Sequence[int], cells: int) -> str:
-    """Return one bar per day, scaled to the busiest day.
-
-    Args:
-        counts: The number of remotes that expire on each day.
-        cells: The width of a day in cells.
-    """
-    signs = "_:|#" if glyphs.are_ascii() else "▁▂▃▄▅▆▇█"
-    most = max(*counts, 1)
-    drawn = (signs[-(-count * len(signs) // most) - 1] if count else "" for count in counts)
-    return "".join(bar.rjust(cells) for bar in drawn)
-
-
-def numbers(first: date, counts: Sequence[int], cells: int) -> str:
-    """Return the number of remotes that expire on each day; :data:`MORE` if it does not fit.
-
-    Working days without an expiring remote have a dot.
-
-    Args:
-        first: The first day.
-        counts: The number for each day.
-        cells: The width of a day in cells.
-    """
-    nothing = "." if glyphs.are_ascii() else "·"
-    text = ""
-    for number, count in enumerate(counts):
-        is_weekend = (first.weekday() + number) % 7 > 4
-        sign = "" if is_weekend else nothing
-        if count:
-            sign = str(count) if len(str(count)) <= max(cells - 1, 1) else MORE
-        text += sign.rjust(cells)
-    return text
-
-
 _HIGH = 36
-"""The minimum terminal height in lines at which the chart is shown without a key press."""
+"""The minimum height in lines of a terminal without frames that shows the chart without a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +69,7 @@ class WhatEndsScreen(AllLocksScreen):
         self._counts = [0] * len(SPANS)
         self._timeline = Timeline(0, ())
         self._has_days: bool | None = None
-        """Whether the chart of days is shown; None to decide by the terminal's height."""
+        """Whether the chart of days is shown; None to decide by the terminal's size."""
 
     def crumbs(self) -> tuple[str, ...]:
         """Return the path for the header, which names no lock."""
@@ -217,7 +80,14 @@ class WhatEndsScreen(AllLocksScreen):
         days = DaysToCome(id="days")
         days.display = self._shows_days
         yield days
-        yield Results(self.operations, self.table, self.search, self.marks, reads_first=True)
+        yield Results(
+            self.operations,
+            self.table,
+            self.search,
+            self.marks,
+            reads_first=True,
+            beside=DaysPane(id="days-pane"),
+        )
 
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
         now_ms, needed = self.operations.now_ms(), split_needle(needle)
@@ -295,23 +165,30 @@ class WhatEndsScreen(AllLocksScreen):
 
     @property
     def _shows_days(self) -> bool:
-        return self.app.size.height >= _HIGH if self._has_days is None else self._has_days
+        if self._has_days is not None:
+            return self._has_days
+        return self.has_class("-framed") or self.app.size.height >= _HIGH
 
     def _show_days(self) -> None:
-        days, locks = self.query_one(DaysToCome), self.results.site.locks
-        days.display = self._shows_days
+        """Show the chart beside the rows if there is room for frames, otherwise above the rows."""
+        days, pane, site = self.query_one(DaysToCome), self.query_one(DaysPane), self.results.site
+        is_beside = self.has_class("-framed")
+        days.display = self._shows_days and not is_beside
+        pane.display = self._shows_days and is_beside
+        ends = [
+            (site.locks[lock_id].lock.title, counts)
+            for lock_id, counts in self._timeline.by_first_day()
+            if lock_id in site.locks  # the lock may have been removed
+        ]
         if days.display:
-            days.show_days(
-                self._timeline.first,
-                [
-                    (locks[lock_id].lock.title, counts)
-                    for lock_id, counts in self._timeline.by_first_day()
-                    if lock_id in locks  # the lock may have been removed
-                ],
-            )
+            days.show_days(self._timeline.first, ends)
+        if pane.display:
+            today = dates.local(self.operations.now_ms(), self.operations.profile.zone)
+            first = self._timeline.first
+            pane.show_days(DaysShown(first, today.date() if today else first, ends, site.unread))
 
     def on_resize(self) -> None:
-        """Show or hide the chart of days, because it may depend on the terminal's height."""
+        """Show or hide the chart of days, because it depends on the terminal's size."""
         self.call_after_refresh(self._show_days)
 
     # --- actions -------------------------------------------------------------------------------

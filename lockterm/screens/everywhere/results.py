@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from textual import events, work
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical
+from textual.containers import Container, Horizontal, Vertical
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from lockterm.domain.glyphs import quoted, separator
@@ -58,6 +59,7 @@ class Results(Vertical):
         marks: The marked remotes.
         finds_first: Whether the find line has the focus at first, and always stays open.
         reads_first: Whether to read all locks at first, unless all lists are recent.
+        beside: A widget on the right of the rows; None if there is none.
     """
 
     class Shown(Message):
@@ -72,6 +74,7 @@ class Results(Vertical):
         *,
         finds_first: bool = False,
         reads_first: bool = False,
+        beside: Widget | None = None,
     ) -> None:
         super().__init__(id="results")
         self._operations = operations
@@ -80,6 +83,7 @@ class Results(Vertical):
         self._marks = marks
         self._finds_first = finds_first
         self._reads_first = reads_first
+        self._beside = () if beside is None else (beside,)
         self.site = Site(operations)
         """The locks with their last lists."""
         self.error: StoreError | None = None
@@ -110,9 +114,11 @@ class Results(Vertical):
     def compose(self) -> ComposeResult:
         if self._finds_first:
             yield FindLine(stays=True, id="find")
-        with Container(id="remotes"):
-            yield self._table
-            yield StatePanel(self._screen.describe_empty()[0], id="state")
+        with Horizontal():
+            with Container(id="remotes"):
+                yield self._table
+                yield StatePanel(self._screen.describe_empty()[0], id="state")
+            yield from self._beside
         if not self._finds_first:
             yield FindLine(id="find")
         yield Static(id="row", markup=False)

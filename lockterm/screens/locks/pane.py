@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from textual import work
-from textual.color import Color
 from textual.content import Content
-from textual.style import Style
 from textual.widget import Widget
 
 from lockterm.domain import dates, glyphs
@@ -27,17 +25,14 @@ from lockterm.errors import StoreError
 from lockterm.operations import Operations
 from lockterm.screens.history.table import format_line
 from lockterm.screens.locks.table import describe_voice, opened
-from lockterm.terminal.themes import state_color
 from lockterm.widgets.cells import cut
+from lockterm.widgets.parts import Part, join_parts
 
 MOST_ENDS = 5
 """The maximum number of shown remotes that expire next."""
 
 MOST_CHANGES = 5
 """The maximum number of shown changes; the newest changes are shown."""
-
-Part = tuple[str, str]
-"""A text, and its look: ``bold``, ``dim``, the look of a state, or empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +129,7 @@ class LockPane(Widget):
         if self._unconfirmed:
             words = f"Unconfirmed changes: {self._unconfirmed:,}"
             parts.append((f"\n{words}\n", State.UNCLEAR.look))
-        return Content.assemble(*((text, self._style(look)) for text, look in parts))
-
-    def _style(self, look: str) -> Style | str:
-        if look in ("", "bold", "dim"):
-            return look
-        color = state_color(self.app.theme_variables, look)
-        return "" if color is None else Style(foreground=Color.from_rich_color(color))
+        return join_parts(parts, self.app.theme_variables)
 
 
 def _identity(lock: Lock) -> str:
