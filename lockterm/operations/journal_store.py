@@ -149,14 +149,16 @@ class JournalStore:
         """Return the number of operations of this profile; see ``Journal.count``."""
         return await self._thread.to_its_end(self._read, self._journal.count, selection, most)
 
+    async def count_by_quarter(self, since_ms: int, lock_id: int | None) -> Mapping[int, int]:
+        """Return the numbers of operations since a time; see ``Journal.count_by_quarter``."""
+        return await self._run_reading(self._journal.count_by_quarter, since_ms, lock_id)
+
     async def runs(self) -> list[RunLine]:
         """Return summaries of this profile's plans, the newest first."""
-
-        def lines() -> list[RunLine]:
-            store = RunStore(self.database)
-            return store.lines(self.profile.name, self.session.is_alive)
-
-        return await self._thread.to_its_end(self.use, lines)
+        lines = RunStore(self.database).lines
+        return await self._thread.to_its_end(
+            self.use, lines, self.profile.name, self.session.is_alive
+        )
 
     async def look_through(self) -> None:
         """Check rows for damage, a few thousand at a time, so that no key press waits long."""

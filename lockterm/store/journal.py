@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -25,11 +26,13 @@ from lockterm.domain.operation import (
     State,
 )
 from lockterm.store.database import Database, fetch
-from lockterm.store.journal_known import DamagedRows, RowCount, find_by_index
+from lockterm.store.journal_known import DamagedRows, QuarterCounts, RowCount, find_by_index
 from lockterm.store.journal_rows import (
     COLUMNS,
     FIELDS,
+    HERE,
     KNOWN,
+    OWN,
     SHORT,
     STATES,
     WHOLE,
@@ -44,15 +47,6 @@ from lockterm.store.journal_search import add_functions, build_words_condition
 
 LONGEST_GUARD_MS = 600_000
 """Maximum milliseconds for the checks before a write; more means that the clock was set back."""
-
-_OWN = """(profile = :profile OR profile IS NULL OR profile IN (
-    SELECT profile FROM (SELECT DISTINCT profile FROM operations)
-    WHERE NOT is_text(typeof(profile), CAST(profile AS BLOB))))"""
-"""The condition for the rows of a profile, and for rows whose profile is illegible."""
-
-_HERE = "((service = ? AND account = ?) OR (account IS NULL AND profile = ?))"
-"""The condition for operations sent to the profile's account by any profile. Earlier versions did
-not record the account; such an operation belongs to its profile."""
 
 RARE = 10_000
 """Maximum number of rows to find by an index. If more rows match, a scan from the newest row soon
@@ -80,7 +74,8 @@ class Journal:
         self._service = service
         self.account = Account("")
         """The account that the profile uses."""
-        self._damaged, self._all = DamagedRows(), RowCount(_OWN, profile)
+        self._damaged, self._all = DamagedRows(), RowCount(OWN, profile)
+        self._quarters = QuarterCounts(OWN, profile)
 
     @property
     def _here(self) -> tuple[str, str, str]:
@@ -179,7 +174,7 @@ class Journal:
     def unsettled(self, lock_id: int | None = None) -> list[Operation]:
         """Return the unconfirmed operations, the oldest first."""
         is_on = "" if lock_id is None else " AND lock_id = :lock_id"
-        where, values = f"{_OWN} AND {in_states(UNSETTLED)}{is_on}", {"profile": self._profile}
+        where, values = f"{OWN} AND {in_states(UNSETTLED)}{is_on}", {"profile": self._profile}
         return self._select(where, {**values, "lock_id": lock_id})
 
     def history(self, selection: Selection = EVERYTHING) -> list[Operation]:
@@ -223,6 +218,11 @@ class Journal:
             rows = fetch(connection, f"SELECT count(*) FROM ({found})", {**values, "most": most})
         return int(rows[0][0])
 
+    def count_by_quarter(self, since_ms: int, lock_id: int | None) -> Counter[int]:
+        """Return the numbers of operations since a time; see :class:`QuarterCounts`."""
+        with self._database.reading() as connection:
+            return self._quarters.now(connection, since_ms, lock_id)
+
     def newest(
         self, selection: Selection, most: int, counted: int
     ) -> tuple[list[HistoryLine], int]:
@@ -257,7 +257,7 @@ class Journal:
         self, selection: Selection
     ) -> Iterator[tuple[sqlite3.Connection, str, dict[str, Any]]]:
         """Yield a connection, the condition for a selection, and the values named in it."""
-        every, values = [_OWN], dict[str, Any](profile=self._profile)
+        every, values = [OWN], dict[str, Any](profile=self._profile)
         with self._database.reading() as connection:
             if selection.words or State.DAMAGED in (selection.states or ()):
                 self._damaged.look(connection)
@@ -301,7 +301,7 @@ class Journal:
         """Return the operations that set the voice of a lock, or may have, the oldest first."""
         without = {*WITHOUT_EFFECT, State.SENT_AGAIN}
         which = (
-            f"{_HERE} AND lock_id = ? AND call = 'updateLockSetting' AND NOT {in_states(without)}"
+            f"{HERE} AND lock_id = ? AND call = 'updateLockSetting' AND NOT {in_states(without)}"
         )
         return self._sound(which, [*self._here, lock_id])
 
@@ -337,7 +337,7 @@ class Journal:
             name: A name that one of the operations must contain, or none is returned; may be None.
         """
         lately = f"(settled_ms BETWEEN ? AND ? OR settled_ms IS NULL OR id IN ({_marks(ids)}))"
-        where = f"lock_id = ? AND {lately} AND {_HERE}"
+        where = f"lock_id = ? AND {lately} AND {HERE}"
         values = [lock_id, from_ms, till_ms, *ids, *self._here]
         if name is not None:  # each add of a run asks this, and mostly there is nothing to read
             one = f"SELECT 1 FROM operations WHERE {where} AND instr(body, ?) LIMIT 1"
@@ -351,7 +351,7 @@ class Journal:
         ids = list(remote_ids)
         which = f"(id = ? OR remote_id IN ({_marks(ids)}) OR call = 'clear')"
         return self._sound(
-            f"{_HERE} AND lock_id = ? AND {which}", [*self._here, add.lock_id, add.id, *ids]
+            f"{HERE} AND lock_id = ? AND {which}", [*self._here, add.lock_id, add.id, *ids]
         )
 
     def told_hidden(self, change: Operation, *, till_now: bool = False) -> list[Operation]:
@@ -363,7 +363,7 @@ class Journal:
         """
         calls = ("add", "updateRemoteUserNo", "delete", "clear")
         return self._sound(
-            f"{_HERE} AND lock_id = ? AND call IN ({_marks(calls)})"
+            f"{HERE} AND lock_id = ? AND call IN ({_marks(calls)})"
             " AND (? OR seq < (SELECT seq FROM operations WHERE id = ?))",
             [*self._here, change.lock_id, *calls, till_now, change.id],
         )
@@ -420,7 +420,7 @@ class Journal:
         """Return the add operations for the same name that were recorded after ``add`` began."""
         begun_ms = add.prepared_ms
         return self._select(
-            f"{_HERE} AND lock_id = ? AND settled_ms > ? AND settled_ms <= ?"
+            f"{HERE} AND lock_id = ? AND settled_ms > ? AND settled_ms <= ?"
             f" AND call = 'add' AND remote_name = ? AND {in_states(RECORDED)}",
             [*self._here, add.lock_id, begun_ms, begun_ms + LONGEST_GUARD_MS, add.remote_name],
         )
@@ -436,7 +436,7 @@ class Journal:
         # The credentials may be new ones of the same account: then the service has both changes.
         earlier = f"(service = ? AND account IN ({_marks(self.account.earlier)}))"
         return self._select(
-            f"({_HERE} OR {earlier}) AND lock_id = ?"
+            f"({HERE} OR {earlier}) AND lock_id = ?"
             f" AND {in_states(UNSETTLED | IN_FLIGHT)} AND {which}",
             [*self._here, self._service, *self.account.earlier, operation.lock_id, *values],
         )

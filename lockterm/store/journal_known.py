@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 
+from lockterm.domain.day_counts import QUARTER_MS
 from lockterm.domain.history import Selection
 from lockterm.domain.operation import State
 from lockterm.store.database import fetch
@@ -82,6 +84,50 @@ class RowCount:
         )[0]
         self._count += newer
         return self._count
+
+
+class QuarterCounts:
+    """The numbers of a profile's rows in each quarter of an hour; only new rows are counted again.
+
+    Args:
+        where: The SQL condition for the rows.
+        profile: The profile's name, for ``:profile`` in the condition.
+    """
+
+    def __init__(self, where: str, profile: str) -> None:
+        self._where = where
+        self._profile = profile
+        self._by: sqlite3.Connection | None = None
+        self._since_ms = 0
+        self._known: dict[int | None, tuple[int, Counter[int]]] = {}
+        """Lock ID, or None for all locks -> the last counted row, and the numbers."""
+
+    def now(
+        self, connection: sqlite3.Connection, since_ms: int, lock_id: int | None
+    ) -> Counter[int]:
+        """Return quarter of an hour since 1970 -> number of operations that began in it.
+
+        Args:
+            connection: A connection in a transaction.
+            since_ms: The time from which operations count, in milliseconds.
+            lock_id: The only lock whose operations count; None for all locks.
+        """
+        if (connection, since_ms) != (self._by, self._since_ms):
+            self._by, self._since_ms, self._known = connection, since_ms, {}
+        last, counts = self._known.get(lock_id, (0, Counter[int]()))
+        on_lock = "seq IN (SELECT seq FROM operations WHERE lock_id = :lock_id) AND"
+        is_on = "" if lock_id is None else on_lock
+        values = {"profile": self._profile, "since_ms": since_ms, "lock_id": lock_id, "last": last}
+        newest = fetch(connection, "SELECT ifnull(max(seq), 0) FROM operations")[0][0]
+        rows = fetch(
+            connection,
+            f"SELECT prepared_ms / {QUARTER_MS}, count(*) FROM operations WHERE {is_on}"
+            f" seq > :last AND +prepared_ms >= :since_ms AND {self._where} GROUP BY 1",
+            values,
+        )
+        counts.update({int(quarter): count for quarter, count in rows})
+        self._known[lock_id] = newest, counts
+        return counts.copy()  # another thread may count on
 
 
 def find_by_index(selection: Selection) -> str:

@@ -45,6 +45,15 @@ DAMAGED_WORDS = (
     " Check the list of the lock before you repeat the change."
 )
 
+OWN = """(profile = :profile OR profile IS NULL OR profile IN (
+    SELECT profile FROM (SELECT DISTINCT profile FROM operations)
+    WHERE NOT is_text(typeof(profile), CAST(profile AS BLOB))))"""
+"""The condition for the rows of a profile, and for rows whose profile is illegible."""
+
+HERE = "((service = ? AND account = ?) OR (account IS NULL AND profile = ?))"
+"""The condition for operations sent to the profile's account by any profile. Earlier versions did
+not record the account; such an operation belongs to its profile."""
+
 WHOLE = f"SELECT seq, {COLUMNS} FROM operations"
 """SQL for the rows that :func:`operation_of` reads."""
 

@@ -151,7 +151,7 @@ async def test_a_wide_terminal_says_what_was_changed_before_and_after(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=(119, 30)) as pilot:
+    async with lockterm_app(service, size=(119, 29)) as pilot:
         operations, asked = pilot.app.operations, asked_of(pilot, monkeypatch)
         remote_id = await operations.writes.add_remote(new_remote(1001, ANNA))
         assert remote_id is not None
@@ -176,7 +176,7 @@ async def test_a_wide_terminal_says_what_was_changed_before_and_after(
         await opened(pilot)
         await press(pilot, "G", "g", "r")
         assert not asked and "Changed" not in words(pilot.app)
-        await pilot.resize_terminal(240, 30)
+        await pilot.resize_terminal(240, 29)
         await settled(pilot)
         told = [
             "",
@@ -191,7 +191,7 @@ async def test_a_wide_terminal_says_what_was_changed_before_and_after(
             "valid always",
         ]
         await until(pilot, lambda: changed(pilot) == told)
-        await pilot.resize_terminal(120, 30)
+        await pilot.resize_terminal(120, 29)
         await until(pilot, lambda: "End 30 Dec 2026 -> 9 Jan 2027" in words(pilot.app))
         count = len(asked)
         await press(pilot, "r")

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from lockterm.domain import dates
+from lockterm.domain.day_counts import QUARTER_MS
 from lockterm.domain.history import HistoryLine, Selection, left_state
 from lockterm.domain.names import fold_text
 from lockterm.domain.operation import IN_FLIGHT, UNSETTLED, Operation, State
@@ -312,6 +313,26 @@ def test_what_was_counted_is_not_counted_again(database: Database) -> None:
     database.path.unlink()
     filled(database, operation(5))
     assert journal.count() == 1
+
+
+def test_quarters_count_new_rows_of_a_lock_or_of_all(database: Database) -> None:
+    journal, quarter = Journal(database, "p"), NOW_MS // QUARTER_MS
+    agos = (0, 1, QUARTER_MS, QUARTER_MS, dates.DAY_MS)
+    for number, ago in enumerate(agos):
+        lock_id = 1001 + number % 2
+        journal.prepare(operation(number, prepared_ms=NOW_MS - ago, lock_id=lock_id))
+    journal.prepare(operation(8, profile="other"))
+    since_ms = NOW_MS - dates.HOUR_MS
+    assert journal.count_by_quarter(since_ms, None) == {quarter: 1, quarter - 1: 3}
+    assert journal.count_by_quarter(since_ms, 1002) == {quarter - 1: 2}
+    journal.prepare(operation(9, lock_id=1002))
+    found = journal.count_by_quarter(since_ms, None)
+    assert found == journal.count_by_quarter(since_ms, None) == {quarter: 2, quarter - 1: 3}
+    assert journal.count_by_quarter(since_ms, 1002) == {quarter: 1, quarter - 1: 2}
+    assert journal.count_by_quarter(NOW_MS - dates.DAY_MS, None).total() == 6
+    with database.transaction() as connection:
+        connection.execute("UPDATE operations SET prepared_ms = 'x' WHERE lock_id = 1002")
+    assert Journal(database, "p").count_by_quarter(since_ms, 1002) == {0: 3}, "damaged rows"
 
 
 def test_the_last_change_is_found_behind_many_that_changed_nothing(database: Database) -> None:

@@ -47,6 +47,14 @@ class Difference:
         return f"{self.label}: {self.before} -> {self.after}"
 
 
+@dataclass(frozen=True, slots=True)
+class SameValue:
+    """One field that does not differ, in words that are safe to show."""
+
+    label: str
+    value: str
+
+
 def find_differences(
     before: Remote, after: Remote, zone: tzinfo, fields: Sequence[Field] = UPDATED
 ) -> list[Difference]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
@@ -29,6 +29,8 @@ from lockterm.domain.rules import comparable
 from lockterm.domain.safe_text import clean, seen_or
 from lockterm.domain.text.difference import (
     NOTHING,
+    Difference,
+    SameValue,
     compare_field,
     find_differences,
     format_value,
@@ -306,11 +308,9 @@ def _before_and_after(operation: Operation, zone: tzinfo) -> list[Detail]:
         return [_blank(), Detail.of_text("Voice", words)]
     if operation.call == "clear":
         return _listed([Remote.read(record) for record in operation.before])
-    before = Remote.read(operation.before[0]) if operation.before else None
-    sent = {name: value for name, value in operation.body.items() if name != "remoteId"}
+    before, after = remotes_around(operation)
     if operation.call == "delete":
         return [_blank(_HEADINGS["delete"]), *_compared(before, before, zone)]
-    after = Remote.read({**(before.raw if before else {}), **sent})
     if operation.call == "add":
         return [_blank(_HEADINGS["add"]), *_compared(after, after, zone)]
     if operation.state in RECORDED:
@@ -322,11 +322,39 @@ def _before_and_after(operation: Operation, zone: tzinfo) -> list[Detail]:
     return [_blank(heading), *_compared(before, after, zone)]
 
 
+def remotes_around(operation: Operation) -> tuple[Remote | None, Remote | None]:
+    """Return the remote before and after a change of one remote; None if there is none."""
+    before = Remote.read(operation.before[0]) if operation.before else None
+    if operation.call == "delete":
+        return before, None
+    sent = {name: value for name, value in operation.body.items() if name != "remoteId"}
+    return before, Remote.read({**(before.raw if before else {}), **sent})
+
+
 _HEADINGS = {"delete": "The remote before the change:", "add": "The remote that was sent:"}
 
 
 def _compared(before: Remote | None, after: Remote | None, zone: tzinfo) -> list[Detail]:
-    found = []
+    found = [
+        Detail.of_text(
+            one.label,
+            f"{one.before} -> {one.after}" if isinstance(one, Difference) else one.value,
+        )
+        for one in compare_remotes(before, after, zone)
+    ]
+    odd = {**(before.odd if before else {}), **(after.odd if after else {})}
+    for name, value in odd.items():
+        found.append(Detail.of_json(clean(name, 14), value, "unexpected type: "))
+    return found
+
+
+def compare_remotes(
+    before: Remote | None, after: Remote | None, zone: tzinfo
+) -> Iterator[Difference | SameValue]:
+    """Yield the fields of a remote before and after a change, in order; cleaned.
+
+    Fields without a value before and after are left out.
+    """
     for field in ADDED:
         was, will = (field.of(remote) if remote is not None else None for remote in (before, after))
         one, other = (format_value(field, value, zone) for value in (was, will))
@@ -335,14 +363,9 @@ def _compared(before: Remote | None, after: Remote | None, zone: tzinfo) -> list
         may_be_cut = isinstance(was, str | Mapping)
         parts = compare_field(field, was, will, zone) if one != other or may_be_cut else []
         for part in parts:
-            words = f"{part.before or NOTHING} -> {part.after or NOTHING}"
-            found.append(Detail.of_text(part.label, words))
+            yield Difference(part.label, part.before or NOTHING, part.after or NOTHING)
         if not parts:
-            found.append(Detail.of_text(field.label, one))
-    odd = {**(before.odd if before else {}), **(after.odd if after else {})}
-    for name, value in odd.items():
-        found.append(Detail.of_json(clean(name, 14), value, "unexpected type: "))
-    return found
+            yield SameValue(field.label, one)
 
 
 def _listed(remotes: Sequence[Remote]) -> list[Detail]:

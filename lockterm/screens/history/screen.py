@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual import events, on, work
 from textual.app import ComposeResult
+from textual.containers import Horizontal
 from textual.reactive import var
 from textual.widgets import Static
 
@@ -30,8 +31,10 @@ from lockterm.operations.export import export_history
 from lockterm.operations.undoing import undo_one, undo_run
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.copy import CopyScreen
+from lockterm.screens.history.day_strip import DayStrip
 from lockterm.screens.history.operation import OperationDetailScreen
 from lockterm.screens.history.page import ALL, COUNTED, PAGE, HistoryChoice, HistoryPage, runs_among
+from lockterm.screens.history.pane import ChangePane
 from lockterm.screens.history.table import HistoryTable, run_words
 from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.plan.opening import open_plan, screen_of_run
@@ -93,8 +96,11 @@ class HistoryScreen(ListScreen[str | None]):
         return ("History",) if choice.lock_id is None else ("History", choice.lock_name)
 
     def compose_body(self) -> ComposeResult:
-        """Compose the list, the find line, and the lines about the selected row and the filters."""
-        yield from self.compose_list()
+        """Compose the list with its panels, the find line, and the lines about row and filters."""
+        yield DayStrip(self.operations, id="days")
+        with Horizontal():
+            yield from self.compose_list()
+            yield ChangePane(self.operations, id="change-pane")
         yield FindLine(id="find")
         yield Static(id="row", markup=False)
         yield Static(id="about", markup=False)
@@ -144,6 +150,7 @@ class HistoryScreen(ListScreen[str | None]):
             except StoreError as error:
                 page = error
             self.page = page
+            self._show_panels()  # the same page may be read on another day
 
     @work(exclusive=True, group="changes", description="what was changed")
     async def read_changes(self) -> None:
@@ -266,6 +273,19 @@ class HistoryScreen(ListScreen[str | None]):
         self.query_one("#about", Static).update("   ".join(parts), layout=False)
         self.query_one("#row", Static).update(self._sentence(), layout=False)
         self.refresh_bindings()
+        self._show_panels()
+
+    def _show_panels(self) -> None:
+        """Show the days above the list and the selected change beside it, if there is room."""
+        pane, days = self.query_one(ChangePane), self.query_one(DayStrip)
+        pane.display = days.display = self.has_class("-framed") and self.table.display
+        if pane.display:
+            pane.show_row(self._current_row, self._zone)
+            days.show_days(self._page.total, self._page.choice.lock_id, self._zone)
+
+    def on_resize(self) -> None:
+        """Show or hide the panels, because they need a large terminal."""
+        self.call_after_refresh(self._show_panels)
 
     def _sentence(self) -> str:
         line = self._current_row

@@ -46,7 +46,7 @@ OUTCOMES: Mapping[State, str] = {
 """State of an operation -> its result for a narrow column. The line below the table shows the full
 text of ``STATE_NAMES``."""
 
-_LOOKS: Mapping[State, str] = {
+LOOKS: Mapping[State, str] = {
     **dict.fromkeys((State.REFUSED, State.CONFLICT), RemoteState.DISAGREE.look),
     **dict.fromkeys((State.UNKNOWN, State.NOT_SEEN, State.AMBIGUOUS), RemoteState.UNCLEAR.look),
 }
@@ -138,7 +138,8 @@ class HistoryTable(RowTable):
         self.call_after_refresh(self.look_for_lacking)
 
     def _choose_columns(self) -> None:
-        is_wide = self.screen.has_class("-wide")
+        # In a terminal with frames, the panel of the selected change has the values.
+        is_wide = self.screen.has_class("-wide") and not self.screen.has_class("-framed")
         unwanted = ((_LOCK, self._is_one_lock), (_CHANGED, not is_wide))
         self.hidden = frozenset(column for column, is_unwanted in unwanted if is_unwanted)
 
@@ -163,10 +164,10 @@ class HistoryTable(RowTable):
         """Return column -> pieces: the colored result, and the icon of the remote's state."""
         line = self._lines[key := self._keys[row]]
         found: dict[int, Sequence[Piece]] = {}
-        if isinstance(line, HistoryLine) and line.state in _LOOKS:
+        if isinstance(line, HistoryLine) and line.state in LOOKS:
             width = self._widths[_RESULT]
             outcome = cut(_outcome(line.state, line.code), width).ljust(width)
-            found[_RESULT] = [(outcome, _LOOKS[line.state])]
+            found[_RESULT] = [(outcome, LOOKS[line.state])]
         if isinstance(line, HistoryLine) and key not in self._left:
             self._left[key] = left_state(line, self._now_ms)
         state = self._left.get(key)

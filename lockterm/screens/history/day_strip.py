@@ -1,0 +1,81 @@
+"""The line above a wide history with the number of changes on each of the last days."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import date, tzinfo
+
+from textual import work
+from textual.content import Content
+from textual.widget import Widget
+
+from lockterm.domain import dates, glyphs
+from lockterm.domain.day_counts import DayCounts, first_day, sum_up_quarters
+from lockterm.errors import StoreError
+from lockterm.operations import Operations
+from lockterm.widgets.parts import Part, join_parts
+
+MOST_DAYS = 90
+"""The maximum number of days."""
+
+
+class DayStrip(Widget):
+    """A line with one cell for each of the last days, the dates at both ends, and the most a day.
+
+    Args:
+        operations: The operations on the service and the local store.
+    """
+
+    def __init__(self, operations: Operations, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._operations = operations
+        self._days: DayCounts | None = None
+        self._read: tuple[object, ...] = ()
+        """What the numbers depend on, as it was when they were last read."""
+
+    def show_days(self, total: int, lock_id: int | None, zone: tzinfo) -> None:
+        """Show the numbers; they are read again only if they may be different.
+
+        Args:
+            total: The number of changes in the whole history.
+            lock_id: The ID of the only lock whose changes count; None for all locks.
+            zone: The time zone of the days.
+        """
+        now = dates.local(self._operations.machine_ms(), zone)
+        if now is None or (total, lock_id, zone, now.date()) == self._read:
+            return
+        self._read = (total, lock_id, zone, now.date())
+        self.call_after_refresh(self.read_days, lock_id, zone, now.date())
+
+    @work(exclusive=True, group="days")
+    async def read_days(self, lock_id: int | None, zone: tzinfo, today: date) -> None:
+        """Count the changes of each day in the journal, and show the numbers."""
+        since_ms = dates.begin_of(first_day(today, MOST_DAYS), zone)
+        with suppress(StoreError):  # the history reports the error
+            quarters = await self._operations.journal.count_by_quarter(since_ms, lock_id)
+            self._days = sum_up_quarters(quarters, today, MOST_DAYS, zone)
+            self.refresh()
+
+    def render(self) -> Content:
+        if self._days is None:
+            return Content("")
+        most = f"  most {max(self._days.counts):,}"
+        title, last = "Changes a day  ", f" {_day(self._days.today)}"
+        room = self.content_size.width - len(title) - len("30 Sep ") - len(last) - len(most)
+        days = self._days.last(max(room, 1))
+        parts: list[Part] = [(f"{title}{_day(days.first)} ", "dim")]
+        parts += [_cell(count, max(days.counts)) for count in days.counts]
+        parts.append((f"{last}  most {max(days.counts):,}", "dim"))
+        return join_parts(parts, self.app.theme_variables)
+
+
+def _day(day: date) -> str:
+    return f"{day.day} {dates.MONTHS[day.month - 1]}"
+
+
+def _cell(count: int, most: int) -> Part:
+    """Return the cell of a day: a bar, or a dot for a day without changes."""
+    if not count:
+        return "." if glyphs.are_ascii() else "·", "dim"
+    signs = "_:|#" if glyphs.are_ascii() else "▁▂▃▄▅▆▇█"
+    return signs[-(-count * len(signs) // most) - 1], "bold"

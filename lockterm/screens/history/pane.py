@@ -1,0 +1,177 @@
+"""The panel of the selected change beside a wide history, filled from the local store only."""
+
+from __future__ import annotations
+
+import asyncio
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, tzinfo
+
+from rich.cells import chop_cells
+from textual import work
+from textual.content import Content
+from textual.widget import Widget
+
+from lockterm.domain import dates
+from lockterm.domain.history import HistoryLine
+from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, Operation
+from lockterm.domain.plan import RunLine
+from lockterm.domain.safe_text import clean
+from lockterm.domain.text.difference import Difference, SameValue
+from lockterm.domain.text.operation import STATE_NAMES, compare_remotes, remotes_around
+from lockterm.errors import StoreError
+from lockterm.keymap.hints import with_keys
+from lockterm.operations import Operations
+from lockterm.screens.history.table import LOOKS, run_words, target_of, what_of
+from lockterm.widgets.parts import Part, join_parts
+
+_DONE: Mapping[str, str] = {
+    "add": "added",
+    "update": "changed",
+    "updateRemoteUserNo": "changed",
+    "delete": "deleted",
+}
+"""A call on one remote -> the word for its values. The panel reads only these from the journal."""
+
+_MOST_LINES = 3
+"""The maximum number of lines of a value; the screen of the change shows all of it."""
+
+_LABEL = 12
+"""The width of a label and the gap after it, in cells."""
+
+Value = Difference | SameValue
+
+
+class ChangePane(Widget):
+    """A panel with the result of the selected change, and the values before and after it.
+
+    Args:
+        operations: The operations on the service and the local store.
+    """
+
+    def __init__(self, operations: Operations, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._operations = operations
+        self._row: HistoryLine | RunLine | None = None
+        self._zone: tzinfo = UTC
+        self._values: Sequence[Value] = ()
+        """The values of the change, in order; empty before they are read."""
+
+    def show_row(self, row: HistoryLine | RunLine | None, zone: tzinfo) -> None:
+        """Show a row of the history, with times in ``zone``; None shows nothing."""
+        if (row, zone) == (self._row, self._zone):  # nothing new, as after each read of the page
+            return
+        if row is None or self._row is None or row.id != self._row.id:
+            self._values = ()
+        self._row, self._zone = row, zone
+        self.border_title = Content(_title(row))
+        self.refresh()
+        if isinstance(row, HistoryLine) and row.call in _DONE:
+            self.read_values(row.id, zone)
+
+    @work(exclusive=True, group="change")
+    async def read_values(self, operation_id: str, zone: tzinfo) -> None:
+        """Read the values before and after a change from the journal, and show them."""
+        with suppress(StoreError):  # opening the change reports it
+            operation = await self._operations.journal.find(operation_id)
+            if operation is not None:
+                self._values = await asyncio.to_thread(_values_of, operation, zone)
+                self.refresh()
+
+    def render(self) -> Content:
+        row, (width, height) = self._row, self.content_size
+        if row is None:
+            return Content("")
+        if isinstance(row, RunLine):
+            at = dates.day_time(row.made_ms, self._zone)
+            lines = [*_wrapped(run_words(row), width), [(at, "dim")]]
+        else:
+            lines = [*_head(row, self._zone, width), *_body(row, self._values, width)]
+        if len(lines) > height:
+            more = len(lines) - height + 1
+            words = with_keys(f"{more} more lines; {{history.open}} shows all")
+            lines[height - 1 :] = [[(words, "dim")]]
+        parts = [part for line in lines for part in (*line, ("\n", ""))]
+        return join_parts(parts, self.app.theme_variables)
+
+
+def _title(row: HistoryLine | RunLine | None) -> str:
+    if row is None:
+        return ""
+    if isinstance(row, RunLine):
+        return "run"
+    return clean(" ".join(filter(None, (what_of(row), target_of(row)))), 60)
+
+
+def _values_of(operation: Operation, zone: tzinfo) -> list[Value]:
+    before, after = remotes_around(operation)
+    if operation.call == "add":
+        before = after
+    with suppress(RecursionError):  # JSON nested as deeply as Python can read it
+        return [*compare_remotes(before, before if after is None else after, zone)]
+    return []
+
+
+def _head(line: HistoryLine, zone: tzinfo, width: int) -> Iterator[list[Part]]:
+    """Yield the lines about the time, the result and the lock of a change."""
+    yield [(dates.day_time(line.prepared_ms, zone), "dim")]
+    result = STATE_NAMES[line.state] + (f", code {line.code}" if line.code is not None else "")
+    yield [(result, LOOKS.get(line.state, "bold"))]
+    if line.message:
+        yield from _wrapped(clean(line.message, 200), width)
+    yield from _labeled("Lock", f"{clean(line.lock_name, 60)} ({line.lock_id})", width, "dim")
+
+
+def _body(line: HistoryLine, values: Sequence[Value], width: int) -> Iterator[list[Part]]:
+    """Yield the lines with the values of a change: first the changed ones, then the others."""
+    if line.voice:
+        yield from _labeled("Voice", clean(line.voice, 60), width, "dim")
+    if line.call == "clear":
+        yield []
+        yield from _wrapped(with_keys("{history.open} shows the remotes before it."), width)
+    if not values:
+        return
+    done, after = _DONE[line.call], "after"
+    if line.state in WITHOUT_EFFECT:
+        done, after = f"not {done}", "requested"
+    elif line.state not in RECORDED:
+        done, after = f"possibly {done}", "possible"
+    changed = [value for value in values if isinstance(value, Difference)]
+    same = [value for value in values if isinstance(value, SameValue)]
+    if changed:
+        yield from _titled(done.capitalize())
+        for value in changed:
+            yield [(clean(value.label, width), "bold")]
+            yield from _labeled("  before", value.before, width, "dim")
+            yield from _labeled(f"  {after}", value.after, width, "dim", "bold")
+    if same:
+        yield from _titled("Unchanged" if changed else done.capitalize())
+        for one in same:
+            yield from _labeled(one.label, one.value, width, "dim")
+
+
+def _titled(title: str) -> Iterator[list[Part]]:
+    yield []
+    yield [(title, "bold")]
+
+
+def _labeled(label: str, text: str, width: int, look: str, value: str = "") -> Iterator[list[Part]]:
+    """Yield a label and a value; a long value continues below itself.
+
+    Args:
+        label: The label.
+        text: The value, clean.
+        width: The width of a line, in cells.
+        look: The look of the label.
+        value: The look of the value.
+    """
+    for number, [(piece, _)] in enumerate(_wrapped(text, width - _LABEL)):
+        yield [(f"{label if not number else '':<{_LABEL}}", look), (piece, value)]
+
+
+def _wrapped(text: str, width: int) -> Iterator[list[Part]]:
+    width = max(width, 8)
+    pieces = textwrap.wrap(text, width) if text.isascii() else chop_cells(text, width)
+    for piece in (pieces or [""])[:_MOST_LINES]:
+        yield [(piece, "")]

@@ -1,0 +1,210 @@
+"""Around a wide history: the values of the selected change, and the changes of each day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from lockterm.config.look import Look
+from lockterm.domain.operation import Operation, State
+from lockterm.operations import Operations
+from lockterm.screens.history.day_strip import MOST_DAYS, DayStrip
+from lockterm.screens.history.pane import ChangePane
+from lockterm.service.running import RunningService
+from lockterm.store.journal import Journal
+from tests.conftest import NOW_MS
+from tests.screens.running_app import Clock, Starter, settled, shown
+from tests.screens.site import DAY_MS, HOSTILE, LOCKS, fill_book, words
+from tests.screens.test_history import opened, press, some_days
+
+SIZE = (100, 30)
+CHANGE = Operation(
+    id="1",
+    profile="demo",
+    call="update",
+    path="/x",
+    body={"remoteId": 7, "remoteName": "Anna Weber", "remoteNumber": "A-2"},
+    lock_id=1001,
+    lock_name="Main gate",
+    remote_id=7,
+    remote_name="Anna",
+    before=({"remoteName": "Anna", "remoteNumber": "A-2"},),
+    state=State.CONFIRMED,
+    session="1-a",
+    prepared_ms=NOW_MS,
+)
+
+
+def write(operations: Operations, *changes: Operation) -> None:
+    journal = Journal(operations.journal.database, operations.profile.name)
+    for change in changes:
+        journal.prepare(change)
+
+
+def pane_lines(pilot: Pilot[int]) -> list[str]:
+    """Return the lines of the panel."""
+    pane = pilot.app.screen.query_one(ChangePane)
+    return [line.rstrip() for line in str(pane.render()).splitlines()]
+
+
+def strip(pilot: Pilot[int]) -> str:
+    return str(pilot.app.screen.query_one(DayStrip).render())
+
+
+async def test_panel_shows_values_before_and_after(
+    lockterm_app: Starter, service: RunningService, clock: Clock
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, size=SIZE) as pilot:
+        await some_days(pilot.app.operations, clock)
+        await opened(pilot)
+        assert pane_lines(pilot)[-1] == "enter shows the remotes before it."
+        await press(pilot, *["down"] * 4)
+        lines = pane_lines(pilot)
+        assert lines[0] == "17 Nov 2026 14:00 +01:00"
+        assert "recorded by the service" in lines
+        at = lines.index("Changed")
+        assert lines[at + 1 : at + 4] == [
+            "Name",
+            "  before    Anna Weber",
+            "  after     Anna Weber-Schmidt",
+        ]
+        assert lines[lines.index("End") + 1 :][:2] == [
+            "  before    none",
+            "  after     30 Dec 2026 09:00 +01:00",
+        ]
+        assert "Number      A-77" in lines[lines.index("Unchanged") :]
+        await press(pilot, "down")
+        lines = pane_lines(pilot)
+        assert "Name        Anna Weber" in lines[lines.index("Added") :]
+        await press(pilot, "up", "up")
+        assert pane_lines(pilot)[-1] == "Voice       de-DE anna"
+        await press(pilot, "up")
+        assert "Deleted" in pane_lines(pilot)
+        await press(pilot, "up")
+        lines = pane_lines(pilot)
+        assert lines[1].startswith("refused, code ") and "Not deleted" in lines
+
+
+@pytest.mark.parametrize(
+    ("state", "title", "label"),
+    [
+        (State.CONFIRMED_BY_READING, "Changed", "after"),
+        (State.REFUSED, "Not changed", "requested"),
+        (State.UNKNOWN, "Possibly changed", "possible"),
+        (State.GIVEN_UP, "Possibly changed", "possible"),
+    ],
+)
+async def test_panel_does_not_claim_what_is_not_known(
+    lockterm_app: Starter, service: RunningService, state: State, title: str, label: str
+) -> None:
+    async with lockterm_app(service, size=SIZE) as pilot:
+        write(pilot.app.operations, replace(CHANGE, state=state))
+        await opened(pilot)
+        lines = pane_lines(pilot)
+        assert f"  {label:<10}Anna Weber" in lines[lines.index(title) :]
+
+
+async def test_panels_need_a_large_terminal_and_rows(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service, size=(100, 29)) as pilot:
+        await opened(pilot)
+        pane, days = (pilot.app.screen.query_one(kind) for kind in (ChangePane, DayStrip))
+        await pilot.resize_terminal(*SIZE)
+        await settled(pilot)
+        assert not pane.display and not days.display, "an empty history has none"
+        write(pilot.app.operations, CHANGE)
+        await press(pilot, "r")
+        assert pane.display and days.display and "Anna Weber" in "".join(pane_lines(pilot))
+        await pilot.resize_terminal(99, 30)
+        await settled(pilot)
+        assert not pane.display and not days.display
+
+
+async def test_hostile_values_do_nothing_in_the_panel(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service, size=SIZE) as pilot:
+        for number, string in enumerate(HOSTILE):
+            text = string.encode(errors="replace").decode()
+            change = replace(CHANGE, id=f"{number}", message=text, lock_name=text, remote_name=text)
+            body: Mapping[str, Any] = {"remoteName": text, "extraData": {text: text}}
+            write(pilot.app.operations, replace(change, body=body, prepared_ms=NOW_MS + number))
+        await opened(pilot)
+        for _ in HOSTILE:
+            pane = pilot.app.screen.query_one(ChangePane)
+            assert len(pane_lines(pilot)) <= pane.content_size.height
+            assert not any(char in shown(pilot) for char in "\x1b\x9b\u202e\x07")
+            await press(pilot, "down")
+
+
+async def test_lines_without_room_are_counted(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    extra = {f"field {number}": "a" for number in range(6)}
+    other = {name: "b" for name in extra}
+    async with lockterm_app(service, size=SIZE) as pilot:
+        before = {"remoteName": "Anna", "extraData": {**extra, "long": "x" * 90}}
+        body = {"remoteName": "Ben", "extraData": {**other, "long": "x" * 90}}
+        write(pilot.app.operations, replace(CHANGE, body=body, before=(before,)))
+        await opened(pilot)
+        assert pane_lines(pilot)[-1] == "4 more lines; enter shows all"
+        assert "more lines; enter shows all" in words(pilot.app)
+
+
+async def test_strip_has_a_cell_for_each_day(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    agos = [0, 0, 0, 0, 1, 3, 3, MOST_DAYS - 1, MOST_DAYS]
+    async with lockterm_app(service, size=(160, 30)) as pilot:
+        operations = pilot.app.operations
+        for number, ago in enumerate(agos):
+            lock_id = 1001 + number % 2
+            at_ms = NOW_MS - ago * DAY_MS
+            write(
+                operations,
+                replace(CHANGE, id=f"{number}", lock_id=lock_id, prepared_ms=at_ms),
+            )
+        await opened(pilot)
+        cells = ["▂"] + ["·"] * (MOST_DAYS - 5) + ["▄", "·", "▂", "█"]
+        assert strip(pilot) == f"Changes a day  23 Aug {''.join(cells)} 20 Nov  most 4"
+        assert strip(pilot) in shown(pilot)
+        await press(pilot, "at")  # the lock of the newest change
+        assert strip(pilot).endswith("20 Nov  most 2")
+        await press(pilot, "at")
+        await pilot.resize_terminal(*SIZE)
+        await settled(pilot)
+        assert len(strip(pilot)) == 98 and strip(pilot).endswith("▄·▂█ 20 Nov  most 4")
+        write(operations, replace(CHANGE, id="new"))
+        await press(pilot, "r")
+        assert strip(pilot).endswith("most 5")
+
+
+async def test_strip_is_read_again_only_after_a_change(
+    lockterm_app: Starter,
+    service: RunningService,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with lockterm_app(service, look=Look(ascii=True), size=SIZE) as pilot:
+        operations, asked = pilot.app.operations, list[int | None]()
+        count = operations.journal.count_by_quarter
+
+        async def noted(since_ms: int, lock_id: int | None) -> Mapping[int, int]:
+            asked.append(lock_id)
+            return await count(since_ms, lock_id)
+
+        monkeypatch.setattr(operations.journal, "count_by_quarter", noted)
+        write(operations, CHANGE, replace(CHANGE, id="2"))
+        await opened(pilot)
+        assert strip(pilot).isascii() and strip(pilot).endswith("..# 20 Nov  most 2")
+        await press(pilot, "down", "up", "r", "i", "i", "i", "i", "enter", "escape")
+        assert len(asked) == 1
+        clock.now_s += DAY_MS / 1000
+        await press(pilot, "r")
+        assert len(asked) == 2 and strip(pilot).endswith(".#. 21 Nov  most 2")
