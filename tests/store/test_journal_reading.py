@@ -330,6 +330,9 @@ def test_quarters_count_new_rows_of_a_lock_or_of_all(database: Database) -> None
     assert found == journal.count_by_quarter(since_ms, None) == {quarter: 2, quarter - 1: 3}
     assert journal.count_by_quarter(since_ms, 1002) == {quarter: 1, quarter - 1: 2}
     assert journal.count_by_quarter(NOW_MS - dates.DAY_MS, None).total() == 6
+    fresh = Journal(database, "p")
+    steps = asked_of(database, lambda: fresh.count_by_quarter(since_ms, 1001))
+    assert "(rowid>?)" not in steps and "(rowid=?)" in steps, "the index of locks finds the rows"
     with database.transaction() as connection:
         connection.execute("UPDATE operations SET prepared_ms = 'x' WHERE lock_id = 1002")
     assert Journal(database, "p").count_by_quarter(since_ms, 1002) == {0: 3}, "damaged rows"

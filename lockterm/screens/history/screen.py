@@ -278,7 +278,8 @@ class HistoryScreen(ListScreen[str | None]):
     def _show_panels(self) -> None:
         """Show the days above the list and the selected change beside it, if there is room."""
         pane, days = self.query_one(ChangePane), self.query_one(DayStrip)
-        pane.display = days.display = self.has_class("-framed") and self.table.display
+        is_empty = not (self._page.total or self._page.run_count)
+        pane.display = days.display = self.has_class("-framed") and not is_empty
         if pane.display:
             pane.show_row(self._current_row, self._zone)
             days.show_days(self._page.total, self._page.choice.lock_id, self._zone)
