@@ -115,15 +115,14 @@ class QuarterCounts:
         if (connection, since_ms) != (self._by, self._since_ms):
             self._by, self._since_ms, self._known = connection, since_ms, {}
         last, counts = self._known.get(lock_id, (0, Counter[int]()))
-        # The plus sign makes SQLite use the index of locks instead of scanning the later rows.
-        on_lock = "seq IN (SELECT seq FROM operations WHERE lock_id = :lock_id) AND +"
+        on_lock = "seq IN (SELECT seq FROM operations WHERE lock_id = :lock_id) AND"
         is_on = "" if lock_id is None else on_lock
         values = {"profile": self._profile, "since_ms": since_ms, "lock_id": lock_id, "last": last}
         newest = fetch(connection, "SELECT ifnull(max(seq), 0) FROM operations")[0][0]
         rows = fetch(
             connection,
             f"SELECT prepared_ms / {QUARTER_MS}, count(*) FROM operations WHERE {is_on}"
-            f"seq > :last AND +prepared_ms >= :since_ms AND {self._where} GROUP BY 1",
+            f" seq > :last AND +prepared_ms >= :since_ms AND {self._where} GROUP BY 1",
             values,
         )
         counts.update({int(quarter): count for quarter, count in rows})

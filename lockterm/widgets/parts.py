@@ -11,7 +11,10 @@ from textual.style import Style
 from lockterm.terminal.themes import state_color
 
 Part = tuple[str, str]
-"""A text, and its look: styles such as ``bold`` and ``dim``, the look of a state, or empty."""
+"""A text, and its look: a style such as ``bold`` or ``dim``, the look of a state, or empty.
+
+The look of a state may end with the word ``reverse``, for a badge.
+"""
 
 _STYLES = frozenset({"", "bold", "dim", "reverse", "bold reverse"})
 
@@ -29,5 +32,8 @@ def join_parts(parts: Iterable[Part], variables: Mapping[str, str]) -> Content:
 def _style(look: str, variables: Mapping[str, str]) -> Style | str:
     if look in _STYLES:
         return look
-    color = state_color(variables, look)
-    return "" if color is None else Style(foreground=Color.from_rich_color(color))
+    state, _, reverse = look.partition(" ")
+    color = state_color(variables, state)
+    if color is None:
+        return reverse
+    return Style(foreground=Color.from_rich_color(color), reverse=bool(reverse))

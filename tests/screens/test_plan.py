@@ -511,12 +511,15 @@ async def test_a_damaged_run_of_another_session_does_not_stay_under_way(
 
 @asynccontextmanager
 async def unanswered(
-    lockterm_app: Starter, service: RunningService, steps: Sequence[Step]
+    lockterm_app: Starter,
+    service: RunningService,
+    steps: Sequence[Step],
+    size: tuple[int, int] = (80, 24),
 ) -> AsyncIterator[tuple[Pilot[int], FaultProxy]]:
     """A plan is carried out, no update is answered, and none is proven."""
     async with (
         FaultProxy(port_of(service)).running() as proxy,
-        lockterm_app(proxy, timeout_s=60.0) as pilot,
+        lockterm_app(proxy, timeout_s=60.0, size=size) as pilot,
     ):
         app_of(pilot).operations.watch.horizon = Horizon(stale_s=3600)
         proxy.arm("update", reset)

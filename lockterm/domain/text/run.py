@@ -216,7 +216,7 @@ def format_problem(step: Step) -> str:
 
 
 def describe_progress(run: RunProgress) -> str:
-    """Return ``12 of 214 done, 2 failed, 202 left (3 under way), 4.8 a second, about 42 s``."""
+    """Return ``12 of 214 done, 2 failed, 202 left (3 under way), 290 a minute, about 42 s``."""
     words = [f"{run.done:,} of {run.due:,} done", describe_problems(run.problems)]
     if run.only_reads:
         ends = f"Press {key('plan.stop')} to stop and leave them unknown"
@@ -226,8 +226,26 @@ def describe_progress(run: RunProgress) -> str:
     if run.reading:  # other steps of the lock wait for the verification
         words.append(f"verifying {run.reading:,}")
     if per_s := run.per_s:
-        words += [f"{per_s:.1f} a second", f"about {format_duration(left / per_s)}"]
+        words += [format_rate(per_s), f"about {format_duration(left / per_s)}"]
     return ", ".join(words)
+
+
+def describe_other_run(run: RunProgress) -> str:
+    """Return why a plan cannot run while another one does."""
+    return (
+        f"Another run is under way, {run.done:,} of {run.due:,} steps done. Wait until"
+        " that run ends, or stop it."
+    )
+
+
+def format_rate(per_s: float) -> str:
+    """Return ``290 a minute``, with two digits so that the text does not change all the time.
+
+    Args:
+        per_s: The number of steps per second.
+    """
+    rate = float(f"{per_s * 60:.2g}")
+    return f"{rate:,.0f} a minute" if rate >= 10 else f"{rate:g} a minute"
 
 
 def describe_end(run: RunProgress, titles: Mapping[int, str]) -> str:

@@ -18,14 +18,13 @@ from textual.widgets import Static
 from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, count_left
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.plan import (
-    describe_step_notes,
     describe_work,
     find_shortenings,
-    format_step,
 )
 from lockterm.domain.text.run import (
     describe_counts,
     describe_end,
+    describe_other_run,
     describe_outcome,
     describe_progress,
 )
@@ -39,8 +38,10 @@ from lockterm.operations.run_here import RunHere
 from lockterm.operations.undoing import undo_one
 from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen
+from lockterm.screens.plan.problems import ProblemsPane
+from lockterm.screens.plan.progress import PlanProgress
 from lockterm.screens.plan.question import ask_for_account, asking_for_names, question_about
-from lockterm.screens.plan.table import OnLock, PlanTable, what_of
+from lockterm.screens.plan.table import OnLock, PlanTable, describe_row
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 
@@ -97,8 +98,10 @@ class PlanScreen(ListScreen[None]):
     def compose_body(self) -> ComposeResult:
         """Compose the summary or progress, the steps, and the selected step."""
         yield Static(id="what", markup=False)
+        yield PlanProgress(id="progress")
         yield Static(id="shortens", classes="warning", markup=False)
         yield from self.compose_list()
+        yield ProblemsPane(id="problems")
         yield Static(id="row", markup=False)
 
     def on_mount(self) -> None:
@@ -165,6 +168,7 @@ class PlanScreen(ListScreen[None]):
         ]
         self.table.show_steps(numbers, self._locks)
         self.show_list()
+        self._show_problems()
         self._tell()
 
     def describe_title(self) -> str:
@@ -178,17 +182,38 @@ class PlanScreen(ListScreen[None]):
 
     def _tell(self) -> None:
         """Show the summary or the progress, and the full text of the selected step."""
-        self.query_one("#what", Static).update("\n".join(filter(None, self._words())))
+        self._show_words()
         shortens = self.query_one("#shortens", Static)
         shortens.update("" if self._is_begun else self._shortens)
         shortens.display = bool(self._shortens) and not self._is_begun
         self.describe_rows()
         self.refresh_bindings()
 
+    def _show_words(self, *, layout: bool = True) -> None:
+        """Show the summary; during a run, show the progress as a bar if there is room."""
+        run, is_framed = self.run_here, self.has_class("-framed")
+        is_running = run is not None and not run.is_over
+        self.query_one(PlanProgress).show_run(run if is_running and is_framed else None)
+        words, what = "\n".join(filter(None, self._words())), self.query_one("#what", Static)
+        what.display = bool(words)  # the bar needs no words
+        what.update(words, layout=layout)
+
+    def _show_problems(self) -> None:
+        """Show the steps with problems below the steps, if there is room."""
+        steps = list[Step]()
+        if self.has_class("-framed") and not self.only_problems:
+            steps = [one for one in map(self.table.step, self._steps) if one.state in PROBLEMS]
+        self.query_one(ProblemsPane).show_steps(steps, self._titles)
+
+    def on_resize(self) -> None:
+        if self._is_read:
+            self.call_after_refresh(self.paint)
+
     def _words(self) -> Iterable[str]:
         run = self.run_here
         if run is not None and not run.is_over:
-            yield describe_progress(run)
+            if run.only_reads or not self.query_one(PlanProgress).display:
+                yield describe_progress(run)
             if run.is_stopping:
                 yield "Stopping after the steps that are under way ..."
             return
@@ -233,13 +258,9 @@ class PlanScreen(ListScreen[None]):
         step = self.table.current if self.table.display else None
         words = ""
         if step is not None:
-            lock = self._locks[step.lock_id]
-            line = f", line {step.line}" if step.line else ""
-            about = what_of(step, lock, self.operations.now_ms())
             is_due = step.state in DUE and self.table.is_at_rest
-            notes = describe_step_notes(step, lock.zone, self.operations.now_ms()) if is_due else ()
-            parts = filter(None, (about, *(f"Note: {note}" for note in notes)))
-            words = f"{format_step(step)}, {clean(lock.title, 40)}{line}: {'; '.join(parts)}"
+            now_ms = self.operations.now_ms()
+            words = describe_row(step, self._locks[step.lock_id], now_ms, is_due=is_due)
         self.query_one("#row", Static).update(words, layout=False)
 
     @property
@@ -280,13 +301,15 @@ class PlanScreen(ListScreen[None]):
                 self.drawn = replace(self.drawn, plan=replace(self.drawn.plan, is_running=True))
                 self.follow_elsewhere()
             return
-        if self.only_problems and any(run.steps[one].state in PROBLEMS for one in news):
-            self.paint()
-            return
+        if any(run.steps[one].state in PROBLEMS for one in news):
+            if self.only_problems:
+                self.paint()
+                return
+            self._show_problems()
         for number in news:
             table.repaint(number)
         self.show_run()
-        self.query_one("#what", Static).update("\n".join(self._words()), layout=False)
+        self._show_words(layout=False)
         if table.current is not None and table.current.number in news:
             self.describe_rows()
 
@@ -329,7 +352,7 @@ class PlanScreen(ListScreen[None]):
                 if not count_left(self._steps.values()):
                     ways = f" {WAYS_ON}" if self._is_begun else ""
                     return f"Every step has a result.{with_keys(ways)}"
-                return self._why_never() or self._why_wait(run)
+                return self._why_never() or (describe_other_run(run) if run is not None else "")
             case "stop":
                 if not is_here or run is None:
                     return "The plan is not running."
@@ -365,15 +388,6 @@ class PlanScreen(ListScreen[None]):
         if (plan.profile, plan.service) != (profile.name, profile.base_url):
             return clean(OtherPlan(plan, profile.name, profile.base_url).sentences, 300)
         return ""
-
-    @staticmethod
-    def _why_wait(run: RunHere | None) -> str:
-        if run is None:
-            return ""
-        return (
-            f"Another run is under way, {run.done:,} of {run.due:,} steps done. Wait until"
-            " that run ends, or stop it."
-        )
 
     def verb_now(self, action: str) -> str:
         """Return "resume" for the run key if some steps were already run."""

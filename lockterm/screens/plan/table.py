@@ -13,7 +13,9 @@ from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.plan import (
     describe_new_values,
     describe_step,
+    describe_step_notes,
     describe_step_shortening,
+    format_step,
     step_name,
     step_states,
 )
@@ -45,7 +47,7 @@ _STATES: Mapping[StepState, str] = {
     StepState.NOT_SENT: "! not sent",
 }
 """The text for the result of a step; a leading character marks problems without color."""
-_LOOKS: Mapping[StepState, str] = {
+LOOKS: Mapping[StepState, str] = {
     **dict.fromkeys((StepState.REFUSED, StepState.NOT_SENT), Validity.DISAGREE.look),
     StepState.SKIPPED: Validity.WEEK.look,
     StepState.UNKNOWN: Validity.UNCLEAR.look,
@@ -136,9 +138,9 @@ class PlanTable(RowTable):
             zone = self._locks[step.lock_id].zone
             if describe_step_shortening(step, zone, self._now_ms):
                 signs[_STEP] = [(f"{_SHORTENS:{self._widths[_STEP]}}", Validity.WEEK.look)]
-        elif step.state in _LOOKS and not step.is_left_out:
+        elif step.state in LOOKS and not step.is_left_out:
             text = f"{_STATES[step.state]:{self._widths[_STEP]}}"
-            signs[_STEP] = [(text, _LOOKS[step.state])]
+            signs[_STEP] = [(text, LOOKS[step.state])]
         return signs
 
     def _cells(self, number: int) -> tuple[str, ...]:
@@ -159,6 +161,21 @@ class PlanTable(RowTable):
             clean(remote_number or "", 30),
             what_of(step, lock, self._now_ms, self._widths.get(6, LONGEST_CELL)),
         )
+
+
+def describe_row(step: Step, lock: OnLock, now_ms: int, *, is_due: bool) -> str:
+    """Return the full text of a step, because its row may be too short for it.
+
+    Args:
+        step: The step.
+        lock: The lock of the step.
+        now_ms: The current time in milliseconds.
+        is_due: Whether the step will still be sent, so that its notes matter.
+    """
+    line = f", line {step.line}" if step.line else ""
+    notes = describe_step_notes(step, lock.zone, now_ms) if is_due else ()
+    parts = filter(None, (what_of(step, lock, now_ms), *(f"Note: {note}" for note in notes)))
+    return f"{format_step(step)}, {clean(lock.title, 40)}{line}: {'; '.join(parts)}"
 
 
 def what_of(step: Step, lock: OnLock, now_ms: int, room: int = 0) -> str:

@@ -1,0 +1,72 @@
+"""The panel of the steps with problems, below the steps of a plan in a large terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from textual.content import Content
+from textual.geometry import Size
+from textual.widget import Widget
+
+from lockterm.domain.plan import Step, StepState
+from lockterm.domain.safe_text import clean
+from lockterm.domain.text.plan import format_step
+from lockterm.domain.text.run import format_step_state
+from lockterm.keymap.hints import with_keys
+from lockterm.screens.plan.table import LOOKS
+from lockterm.widgets.cells import cut
+from lockterm.widgets.parts import Part, join_parts
+
+MOST = 6
+"""The maximum number of lines; the last one counts the steps that have none."""
+
+_STATE = 11
+"""The width of the result of a step and the gap after it, in cells."""
+
+
+_NAME = 26
+"""The maximum width of the name of a remote or a lock, in cells."""
+
+
+class ProblemsPane(Widget):
+    """A panel with a line for each step that has a problem: the result, the remote, the reason."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._steps: Sequence[Step] = ()
+        self._titles: Mapping[int, str] = {}
+        self.display = False
+
+    def show_steps(self, steps: Sequence[Step], titles: Mapping[int, str]) -> None:
+        """Show steps with problems; the panel is hidden if there are none.
+
+        Args:
+            steps: The steps, in order.
+            titles: Lock ID -> the title, not cleaned.
+        """
+        if (steps, titles) == (self._steps, self._titles):
+            return
+        is_as_high = min(len(steps), MOST) == min(len(self._steps), MOST)
+        self._steps, self._titles = steps, titles
+        self.display = bool(steps)
+        self.border_title = Content(f"Problems {len(steps):,}")
+        self.refresh(layout=not is_as_high)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return min(len(self._steps), MOST)
+
+    def render(self) -> Content:
+        width, parts = self.content_size.width, list[Part]()
+        shown = self._steps if len(self._steps) <= MOST else self._steps[: MOST - 1]
+        for step in shown:
+            sign = "?" if step.state is StepState.UNKNOWN else "!"
+            parts.append((f"{sign} {format_step_state(step):<{_STATE - 2}}", LOOKS[step.state]))
+            who = cut(format_step(step), _NAME)  # the reason matters more than the whole name
+            where = cut(clean(self._titles.get(step.lock_id, ""), 40), _NAME)
+            words = f"{who}, {where}: {clean(step.message, 400)}"
+            parts.append((f"{cut(words, width - _STATE)}\n", ""))
+        if more := len(self._steps) - len(shown):
+            parts.append(
+                (with_keys(f"{more:,} more; {{plan.problems}} shows only problems"), "dim")
+            )
+        return join_parts(parts, self.app.theme_variables)
