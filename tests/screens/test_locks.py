@@ -94,7 +94,7 @@ async def test_wide_book_shows_expiring_counts_and_their_age(
         await pilot.press("f5")
         await until(pilot, lambda: ends(pilot)["Yard"] == "× 3 ~ 2 7d!")
         await until(pilot, lambda: "changed by you since: 3 expired" in words(pilot.app))
-        await pilot.resize_terminal(119, 29)  # Textual resizes a moment later
+        await pilot.resize_terminal(119, 23)  # Textual resizes a moment later
         await until(pilot, lambda: "Ended" not in shown(pilot.app))
         assert "3 expired" not in words(pilot.app), "it is not read again here"
 
@@ -118,7 +118,7 @@ async def test_what_ends_is_read_of_the_locks_in_sight(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill_book(lockterm_app, *[Lock(number, name=f"gate {number}") for number in range(1, 101)])
-    async with lockterm_app(service) as pilot:
+    async with lockterm_app(service, size=(80, 23)) as pilot:
         remotes, asked = pilot.app.operations.remotes, list[int]()
 
         async def noted(lock_id: int) -> None:

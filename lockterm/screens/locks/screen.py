@@ -23,6 +23,7 @@ from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.list_screen import MARKING, ListScreen
+from lockterm.screens.locks.badges import LockBadges
 from lockterm.screens.locks.marked import READING, MarkedLocks
 from lockterm.screens.locks.table import LocksTable, Shelf, more_about
 from lockterm.terminal.key_queue import opens
@@ -87,6 +88,7 @@ class LocksScreen(ListScreen[None]):
             yield from self.compose_list()
             if self.has_class("-framed"):
                 yield screens.LockPane(self.operations)
+        yield LockBadges(id="badges")
         yield FindLine(id="find")
         yield Pager(self.operations.machine_ms, id="about")
 
@@ -240,13 +242,33 @@ class LocksScreen(ListScreen[None]):
         longest, *shorter = self._about()
         self.query_one("#about", Pager).show(longest, shorter=shorter)
         self.refresh_bindings()
+        self._show_badges()
         self._show_pane()
+
+    def _unconfirmed(self, lock: Lock | None) -> int:
+        return sum(one.lock_id == lock.lock_id for one in self.unsettled) if lock else 0
+
+    def _show_badges(self) -> None:
+        """Show the line about the selected lock, if neither columns nor the panel show its counts.
+
+        The line stays if it is empty, because the table would otherwise move at a key press.
+        """
+        others = ("-framed", "-wide", "-narrow", "-low")
+        has_room = not any(map(self.has_class, others)) and not self.app.has_class("-quiet")
+        self.table.reads_selected, lock = has_room, self.current
+        for badges in self.query(LockBadges):  # none at exit
+            badges.display = has_room and self.table.display
+            ends = None if lock is None else self.table.ends_of(lock)
+            badges.show_lock(ends, self._unconfirmed(lock), self.operations.machine_ms())
+        if has_room:
+            self.table.look_for_lacking()
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
         """Show the unconfirmed changes in the panel too."""
         is_other = unsettled != self.unsettled
         super().show_notices(link, unsettled)
         if is_other:  # during a pause, the notices are shown every second
+            self._show_badges()
             self._show_pane()
 
     def _show_pane(self) -> None:
@@ -257,8 +279,7 @@ class LocksScreen(ListScreen[None]):
         if not self.query("#lock-pane"):
             book.first().mount(screens.LockPane(self.operations))
         lock = self.current
-        unconfirmed = sum(one.lock_id == lock.lock_id for one in self.unsettled) if lock else 0
-        self.query_one("#lock-pane", screens.LockPane).show_lock(lock, unconfirmed)
+        self.query_one("#lock-pane", screens.LockPane).show_lock(lock, self._unconfirmed(lock))
 
     def _about(self) -> list[str]:
         if not isinstance(self.book, tuple) or not self.book:

@@ -129,6 +129,8 @@ class LocksTable(RowTable):
         self._now_ms = 0
         self._ends: dict[str, Ends | None] = {}
         """Row key -> the counts that were read; None if no list is stored."""
+        self.reads_selected = False
+        """Whether the counts of the selected lock are needed although no column shows counts."""
         self._to_read_again: frozenset[str] = frozenset()
         """The keys of rows whose counts must be read again."""
 
@@ -164,11 +166,13 @@ class LocksTable(RowTable):
 
     @property
     def lacking(self) -> Sequence[str]:
-        """The keys of the visible rows whose counts must be read."""
+        """The keys of the visible rows, or of the selected one, whose counts must be read."""
+        keys: Sequence[str] = self.in_sight
         if _READ in self.hidden:
-            return ()
+            selected = self.highlighted if self.reads_selected else None
+            keys = () if selected is None else (selected,)
         again = self._to_read_again
-        return [key for key in self.in_sight if key not in self._ends or key in again]
+        return [key for key in keys if key not in self._ends or key in again]
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the columns before the base class divides the width among them."""
@@ -196,6 +200,10 @@ class LocksTable(RowTable):
                 pieces.append((" " * 2, ""))
             found[column] = pieces[:-1]
         return found
+
+    def ends_of(self, lock: Lock) -> Ends | None:
+        """Return the counts of a lock; None if they were not read, or if no list is stored."""
+        return self._ends.get(str(lock.lock_id))
 
     def describe_ends(self, lock: Lock) -> str:
         """Return the counts of a lock, or an empty string if unknown.

@@ -1,0 +1,49 @@
+"""The line of badges about the selected lock, for terminals without room for its panel."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widget import Widget
+
+from lockterm.domain.listing import Ends
+from lockterm.domain.text.amount import describe_age
+from lockterm.domain.validity import State
+from lockterm.widgets.parts import Part, join_parts
+
+_DIGITS = 4
+"""The width of a count, in cells."""
+
+
+class LockBadges(Widget):
+    """A line with the states of a lock's remotes, as last read, and its unconfirmed changes."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._parts: list[Part] = []
+        self.display = False
+
+    def show_lock(self, ends: Ends | None, unconfirmed: int, now_ms: int) -> None:
+        """Show the counts of a lock; the line stays empty if there are none.
+
+        Args:
+            ends: The counts of the lock's last list; None if no list is stored.
+            unconfirmed: The number of unconfirmed changes of the lock.
+            now_ms: Now, in milliseconds.
+        """
+        parts = list[Part]()
+        if unconfirmed:
+            words = f"{State.UNCLEAR.sign} {unconfirmed:,} unconfirmed  "
+            parts.append((words, State.UNCLEAR.look))
+        if ends is not None:
+            for state in (State.ENDED, State.WEEK, State.MONTH):
+                count = ends.counts[state]
+                # Words and widths stay, so that a cursor key sends only the other digits.
+                parts.append((state.sign, state.look if count else "dim"))
+                parts += [(f"{count:>{_DIGITS},}", ""), (f" {state.word}  ", "dim")]
+            parts.append((describe_age(ends.at_ms, now_ms, changed=ends.changed), "dim"))
+        if parts != self._parts:
+            self._parts = parts
+            self.refresh()
+
+    def render(self) -> Content:
+        return join_parts(self._parts, self.app.theme_variables)

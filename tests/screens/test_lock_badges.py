@@ -1,0 +1,105 @@
+"""Below the lock book of a usual terminal: the counts of the selected lock from the store."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from lockterm.config.look import Look
+from lockterm.domain.locks import Lock
+from lockterm.domain.operation import State as OperationState
+from lockterm.screens.locks.badges import LockBadges
+from lockterm.screens.locks.table import LocksTable
+from lockterm.service.running import RunningService
+from tests.conftest import NOW_MS
+from tests.screens import someone_else
+from tests.screens.running_app import Clock, Starter, settled, shown, until
+from tests.screens.site import DAY_MS, fill_book
+from tests.screens.test_history_panels import CHANGE, write
+
+YARD, SHED = Lock(1004, name="Yard", opened_ms=NOW_MS), Lock(1005, name="長" * 30)
+COUNTS = "×   2 expired  !   1 < 7 days  ~   2 < 30 days"
+
+
+def badges(pilot: Pilot[int]) -> str | None:
+    """Return the text of the line; None if it is hidden."""
+    (line,) = pilot.app.screen.query(LockBadges)
+    return str(line.render()).rstrip() if line.display else None
+
+
+async def read_yard(pilot: Pilot[Any], service: RunningService) -> None:
+    """Keep a list of the remotes of the first lock, as a screen that reads all locks does."""
+    since = {"remoteType": 2, "startDate": NOW_MS - 90 * DAY_MS}
+    for days in (-2, -1, 6, 20, 25, 40):
+        someone_else.add(service, 1004, f"{days}", endDate=NOW_MS + days * DAY_MS, **since)
+    someone_else.add(service, 1004, "always")
+    async for one in pilot.app.operations.everywhere.read(locks=[YARD]):
+        assert not one.problem
+
+
+async def test_badges_count_the_selected_lock_from_the_store(
+    lockterm_app: Starter, service: RunningService, clock: Clock
+) -> None:
+    fill_book(lockterm_app, YARD, SHED)
+    async with lockterm_app(service) as pilot:
+        assert badges(pilot) == "", "nothing was read yet"
+        await read_yard(pilot, service)
+        count = len(service.requests)
+        await pilot.press("f5")
+        await until(pilot, lambda: badges(pilot) == f"{COUNTS}  read just now")
+        assert COUNTS in shown(pilot)
+        height = pilot.app.screen.query_one(LocksTable).size.height
+        await pilot.press("down")
+        await until(pilot, lambda: badges(pilot) == "")
+        assert pilot.app.screen.query_one(LocksTable).size.height == height
+        clock.now_s += 3 * 3600
+        await pilot.press("up")
+        await until(pilot, lambda: badges(pilot) == f"{COUNTS}  read 3 h ago")
+        assert len(service.requests) == count, "no request was sent"
+
+
+async def test_badges_show_unconfirmed_changes(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, YARD, SHED)
+    async with lockterm_app(service, look=Look(ascii=True)) as pilot:
+        change = replace(CHANGE, lock_id=1005, state=OperationState.AMBIGUOUS)
+        write(pilot.app.operations, change)
+        pilot.app.operations.journal.note_change()
+        await pilot.press("down")
+        await until(pilot, lambda: badges(pilot) == "? 1 unconfirmed")
+        await pilot.press("up")
+        await until(pilot, lambda: badges(pilot) == "")
+
+
+@pytest.mark.parametrize(
+    ("size", "look", "is_shown"),
+    [
+        ((80, 24), Look(), True),
+        ((100, 29), Look(), True),
+        ((79, 24), Look(), False),
+        ((80, 23), Look(), False),
+        ((120, 29), Look(), False),
+        ((100, 30), Look(), False),
+        ((80, 24), Look(quiet=True), False),
+    ],
+)
+async def test_badges_are_shown_where_nothing_else_has_the_counts(
+    lockterm_app: Starter,
+    service: RunningService,
+    size: tuple[int, int],
+    look: Look,
+    is_shown: bool,
+) -> None:
+    fill_book(lockterm_app, YARD, SHED)
+    async with lockterm_app(service, look=look, size=(60, 20)) as pilot:
+        await read_yard(pilot, service)
+        assert badges(pilot) is None
+        await pilot.resize_terminal(*size)
+        await settled(pilot)
+        if is_shown:
+            await until(pilot, lambda: (badges(pilot) or "").startswith(COUNTS))
+        assert (badges(pilot) is not None) == is_shown
