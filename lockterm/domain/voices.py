@@ -73,6 +73,42 @@ def name_pack(
     return ((pack.name or "") if pack else "",)
 
 
+MOST_ALIKE = 5
+"""The maximum number of packs with a similar name whose addresses are compared with a voice."""
+
+
+def find_listed_pack(
+    voice: Timbre,
+    lang: str | None,
+    packs: Sequence[VoicePack],
+    details: Mapping[str, VoicePack],
+) -> int | None:
+    """Return the index of the pack of a voice; None if there is none.
+
+    Only the address links a voice to a pack, and a list may lack the addresses. Then the result is
+    the first pack with the timbre in its name, until its details show another address.
+
+    Args:
+        voice: The voice.
+        lang: The code of its language. Packs with it in their name come first.
+        packs: The listed packs of the lock.
+        details: Name of a pack -> its details, for the packs that were read.
+    """
+    alike = []
+    timbre, language = (voice.timbre or "").casefold(), (lang or "").casefold()
+    for place, pack in enumerate(packs):
+        name = pack.name or ""
+        url = details.get(name, pack).timbre_pack_url
+        if url and url == voice.timbre_pack_url:
+            return place
+        if timbre and timbre in name.casefold():
+            alike.append((language not in name.casefold(), place, bool(url)))
+    for _, place, has_other_url in sorted(alike)[:MOST_ALIKE]:
+        if not has_other_url:
+            return place
+    return None
+
+
 def joined(lists: Iterable[Sequence[Language]]) -> list[Language]:
     """Return the voices of several models without duplicates; the first entry wins."""
     found: dict[str | None, Language] = {}

@@ -20,11 +20,13 @@ from lockterm.domain.languages import LanguageName
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count, format_size
+from lockterm.domain.voices import find_listed_pack
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.load_state import LoadState
 from lockterm.screens.voice.voice_tree import VoiceLine, VoiceTree
 from lockterm.widgets.cells import cut
+from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.row_table import Column, RowTable
 from lockterm.widgets.state_panel import StatePanel, in_a_line
 
@@ -123,6 +125,8 @@ class PacksPanel(HalfPanel):
     def __init__(self, *, id: str | None = None) -> None:
         self.table = PacksTable()
         self._detail = PackDetail()
+        self._has_no_pack = False
+        """Whether no pack belongs to the selected voice."""
         super().__init__("Packs of the lock", self.table, self._detail, id=id)
 
     @property
@@ -142,6 +146,32 @@ class PacksPanel(HalfPanel):
         self.table.show_packs(packs, zone)
         self.show_state(state, bool(state.value), words, zone)
 
+    def follow_voice(
+        self, entry: VoiceLine | None, details: Mapping[str, VoicePack | LocktermError]
+    ) -> None:
+        """Select the pack of a voice, so that its details are shown.
+
+        Args:
+            entry: The selected line of the voices; a language keeps the selected pack.
+            details: Name of a pack -> its details or the error, for the packs that were read.
+        """
+        self._has_no_pack = False
+        if entry is None or entry.timbre is None or not self.table.display:
+            return
+        read = {name: one for name, one in details.items() if not isinstance(one, LocktermError)}
+        place = find_listed_pack(entry.timbre, entry.language.lang, self.table.packs, read)
+        self._has_no_pack = place is None
+        if place is not None and place != self.table.cursor_row:
+            self.table.move_cursor(place)
+
+    def on_descendant_focus(self) -> None:
+        """Show the details of the selected pack instead of those of the selected voice."""
+        self.post_message(LineTable.Moved())
+
+    def on_descendant_blur(self) -> None:
+        """Show the details of the selected voice's pack again."""
+        self.post_message(LineTable.Moved())
+
     def show_detail(
         self, details: Mapping[str, VoicePack | LocktermError], zone: tzinfo
     ) -> str | None:
@@ -152,6 +182,9 @@ class PacksPanel(HalfPanel):
         """
         pack = self.pack
         if pack is None:
+            return None
+        if self._has_no_pack and not self.table.has_focus:
+            self._detail.show_words("The service lists no pack of this voice for the lock.")
             return None
         if not pack.name:
             self._detail.show_text("The service lists no pack here, so there is no detail.")
@@ -186,6 +219,11 @@ class PacksTable(RowTable):
             self._packs[f"{names[pack.name]} {pack.name or ''}"] = pack
             names[pack.name] += 1
         self.show({key: _cells(pack, zone) for key, pack in self._packs.items()})
+
+    @property
+    def packs(self) -> Sequence[VoicePack]:
+        """The shown packs, from top to bottom."""
+        return [*self._packs.values()]
 
     @property
     def pack(self) -> VoicePack | None:
@@ -234,6 +272,8 @@ class PackDetail(Static):
     def _lay_out(self) -> None:
         room = max((self.content_size.width or 40) - LABEL, 8)
         lines = []
+        if self.screen.has_class("-framed"):
+            lines += [with_keys("Press {voice.fetch} to fetch this pack."), ""]
         one_line = self.screen.has_class("-narrow")  # a second line would not fit
         for label, value in self._fields.items():
             pieces = chop_cells(value, room) or [""]

@@ -201,7 +201,10 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self._show_detail()
 
     def _show_detail(self) -> None:
-        missing = self.query_one(PacksPanel).show_detail(self.details, self._zone)
+        panel = self.query_one(PacksPanel)
+        if self.has_class("-framed") and not self._packs_focused:
+            panel.follow_voice(self.query_one(VoicesPanel).entry, self.details)
+        missing = panel.show_detail(self.details, self._zone)
         if missing is not None:
             self.load_detail(missing)
         self.refresh_bindings()
@@ -226,7 +229,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self.query_one("#voice-now", Static).update(now, layout=False)
         words = about(entry, self._names) if entry else ""
         self.query_one("#voice-about", Static).update(words, layout=False)
-        self.refresh_bindings()
+        self._show_detail()
 
     def _voice_now(self) -> str:
         if self.entry.voice is None:
