@@ -42,7 +42,7 @@ async def test_pack_follows_the_voice_under_the_cursor(
         assert pack.file_size is not None
         for part in (f"Size {format_size(pack.file_size)}", f"MD5 {pack.file_md5}", "Date 10 Dec"):
             assert part in detail(pilot)
-        assert detail(pilot).startswith("Press E to fetch this pack.")
+        assert "Get press E to fetch this pack URL http" in detail(pilot)
         await pilot.press("down")
         await until(pilot, lambda: "Name de-DE-jonas" in detail(pilot))
         assert pack_name(pilot) == "de-DE-jonas"

@@ -249,10 +249,17 @@ class PackDetail(Static):
             "Size": _shown(pack, "fileSize", size),
             "MD5": _shown(pack, "fileMd5", pack.file_md5),
             "Date": _shown(pack, "updated_at", at),
+            **self._way(pack),
             "URL": _shown(pack, "timbrePackUrl", pack.timbre_pack_url),
             "Text": _shown(pack, "label", pack.label),
         }
         self._lay_out()
+
+    def _way(self, pack: VoicePack) -> dict[str, str]:
+        """Return how to fetch a pack, if there is room for one more line."""
+        if not pack.timbre_pack_url or not self.screen.has_class("-framed"):
+            return {}
+        return {"Get": with_keys("press {voice.fetch} to fetch this pack")}
 
     def show_text(self, words: str) -> None:
         """Show a sentence in place of the details."""
@@ -272,8 +279,6 @@ class PackDetail(Static):
     def _lay_out(self) -> None:
         room = max((self.content_size.width or 40) - LABEL, 8)
         lines = []
-        if self.screen.has_class("-framed"):
-            lines += [with_keys("Press {voice.fetch} to fetch this pack."), ""]
         one_line = self.screen.has_class("-narrow")  # a second line would not fit
         for label, value in self._fields.items():
             pieces = chop_cells(value, room) or [""]
