@@ -92,9 +92,9 @@ MORE: tuple[Step, ...] = (
         "voice set",
         ("enter",),
         Expected(
-            ("Grace +set by you",),
+            ("Grace +.set by you",),
             f"Set the voice of {LOCK} to en-US Grace",
-            stands_out="Grace +set",
+            stands_out="Grace +.set",
             others="male +zhiming",
         ),
     ),
@@ -104,7 +104,7 @@ MORE: tuple[Step, ...] = (
         ("H",),
         Expected(
             ("add +recorded", "change +recorded", "delete +recorded", "6 of 6 operations"),
-            stands_out="voice.* recorded",
+            stands_out="voice +recorded",
             others="delete +recorded",
         ),
     ),

@@ -74,7 +74,7 @@ async def test_the_tree_names_languages_and_timbres(
         assert "- zz-FACTORY" in lines, "a code that nobody knows stays as it is"
         assert "Chime unstated chime" in lines, "a timbre without isFemale is neither"
         assert "Jonas male jonas" in lines
-        assert "Anna set by you female anna" in lines
+        assert "Anna [set by you] female anna" in lines
         await go_to(pilot, "factory")
         assert "/packs/nordriegel/nr-450/zz-factory-chime.wav" in words(pilot.app)
 
@@ -100,14 +100,14 @@ async def test_setting_shows_from_and_to_and_marks_the_voice(
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await pilot.pause()
         await pilot.press("tab", "enter")
-        await until(pilot, lambda: "Marc set by you male" in words(pilot.app))
+        await until(pilot, lambda: "Marc [set by you] male" in words(pilot.app))
         await settled(pilot)
         assert service.requests.count(SETTING) == 1
         message = pilot.app.messages[-1]  # type: ignore[attr-defined]
         assert "Recorded by the service" in message.text
         assert book_of(lockterm_app)[1001].voice == VoiceChoice("fr-FR", "marc")
         await pilot.press("escape")
-        await until(pilot, lambda: "Marc set by you male" in words(pilot.app))
+        await until(pilot, lambda: "Marc [set by you] male" in words(pilot.app))
         with service.app.state.site.database.reading() as db:
             stored = db.execute("SELECT lock_id, lang, timbre FROM voice_setting").fetchall()
         assert [tuple(row) for row in stored] == [(1001, "fr-FR", "marc")]

@@ -65,8 +65,8 @@ async def test_set_voice_is_a_badge_in_the_tree(
         tree = screen.query_one(VoiceTree)
         assert tree.cursor_node is not None
         (label,) = [tree.cursor_node.label]
-        badge = next(span for span in label.spans if "reverse" in str(span.style))
-        assert label.plain[badge.start : badge.end] == "set from here"
+        badge = next(span for span in label.spans if "bold" in str(span.style))
+        assert label.plain[badge.start : badge.end] == "[set by you]"
 
 
 async def test_a_voice_without_a_pack_shows_that_until_the_packs_have_the_focus(

@@ -184,7 +184,7 @@ class PacksPanel(HalfPanel):
         if pack is None:
             return None
         if self._has_no_pack and not self.table.has_focus:
-            self._detail.show_words("The service lists no pack of this voice for the lock.")
+            self._detail.show_text("The service lists no pack of this voice for the lock.")
             return None
         if not pack.name:
             self._detail.show_text("The service lists no pack here, so there is no detail.")

@@ -363,7 +363,7 @@ def _timbre(entry: VoiceLine, width: int, marked: VoiceChoice | None) -> Text:
         return Text("")
     label = Text(f"{set_cell_size(_name(timbre), width)}  ")
     if marked is not None and entry.choice == marked:
-        label.append(SET_BY_YOU, style="bold reverse")
+        label.append(f"[{SET_BY_YOU}]", style="bold")  # reversed, it would look like the cursor
         label.append("  ")
     label.append(
         f"{sex(timbre):8}  {clean(timbre.timbre, LONGEST_CELL) if timbre.timbre else '(no id)'}"
