@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from rich.cells import cell_len
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
 from lockterm import __version__
-from lockterm.domain.glyphs import ellipsis
+from lockterm.domain.glyphs import ellipsis, notice_mark
 from lockterm.domain.safe_text import REPLACEMENT, clean
 from lockterm.domain.validity import COERCED, State
 from lockterm.keymap.keys import MOVING, TASKS, in_help
@@ -23,15 +26,25 @@ from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
 from lockterm.widgets.actions import Action, actions_of
 from lockterm.widgets.bindings import bindings
+from lockterm.widgets.find_line import FindLine, matches
+from lockterm.widgets.line_table import MARK
 
 EDITING = "While you type in a field"
 """The last heading, for Textual's own editing keys, which users cannot change."""
+
+TWO_COLUMNS = 100
+"""The width of the terminal from which the help has two columns, in columns."""
 
 COLUMN = 17
 """The maximum width of the key and verb columns in cells, with the gap."""
 
 MARGIN = 6
 """The sum of the left and right margins of the text in cells, with the scrollbar."""
+
+GAP = 3
+"""The cells between two columns of the help."""
+
+NONE = "No matches found."
 
 WORDS = {
     "remote": "a bluetooth key fob that opens one lock",
@@ -45,20 +58,45 @@ WORDS = {
     "OFFLINE": "the service is unreachable, and the screen shows older data",
     "LIST BEHIND": "the service's list does not show your latest changes yet",
     "STALE": "the latest refresh failed, and the screen shows an older list",
-    "UNSETTLED": "a change was sent, but no answer came, so the result is unknown",
+    "UNCONFIRMED": "a change was sent, but no answer came, so the result is unknown",
     "(key verb)": "is disabled now; press the key to see the reason",
 }
 """Term -> its meaning."""
 
 
-def _marks() -> dict[str, str]:
-    """Return icon -> its meaning."""
+def _icons() -> Mapping[str, str]:
+    """Return icon -> its meaning, with the icons of the current look."""
     return {
         **{state.sign: f"a remote: {state.meaning}" for state in State},
         COERCED: "beside a remote: the remote is coerced",
+        MARK: "in the margin of a row: the row is marked",
+        "! refused": "a step of a plan: the service did not accept the change",
+        "! skipped": "a step of a plan: not sent, because its remote has changed or is gone",
+        "! not sent": "a step of a plan: not sent, because the service was unreachable",
+        "? unknown": "a step of a plan: sent, but no answer came",
+        "! shortens": "a step of a plan: the remote will expire earlier",
+        notice_mark(): "a notification",
         ellipsis(): "the text does not fit and is cut",
         REPLACEMENT: "a control character or an invisible character",
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of the help, with clean texts."""
+
+    key: str
+    """The keys, the term, the icon or the label; in parentheses if the action is disabled."""
+    text: str
+    """The description; may be empty."""
+    verb: str = ""
+    """The verb of an action; otherwise empty."""
+    reason: str = ""
+    """The reason why the action is disabled, as a sentence; empty if it is enabled."""
+
+    def has(self, words: str) -> bool:
+        """Return whether the entry contains every typed word."""
+        return matches(words, self.key, self.verb, self.text, self.reason)
 
 
 class HelpScreen(LocktermScreen[None]):
@@ -70,18 +108,23 @@ class HelpScreen(LocktermScreen[None]):
     """
 
     BINDINGS = bindings("help")
+    AUTO_FOCUS = ""
 
     def __init__(self, operations: Operations | None, screen: Screen[Any]) -> None:
         super().__init__(operations)
         self._of = screen.crumbs() if isinstance(screen, LocktermScreen) else ()
         self._tasks = _by_task(actions_of(screen))
+        self._wanted = ""
+        """The search text."""
 
     def crumbs(self) -> tuple[str, ...]:
         return (*self._of, "Help")
 
     def compose_body(self) -> ComposeResult:
-        with VerticalScroll(id="help", can_focus=False):
+        with VerticalScroll(id="help", can_focus=False), Horizontal(id="help-columns"):
             yield Static(id="help-text", markup=False)
+            yield Static(id="help-more", markup=False)
+        yield FindLine(id="find")
 
     def on_mount(self) -> None:
         self._write()
@@ -92,24 +135,43 @@ class HelpScreen(LocktermScreen[None]):
     def write_again(self) -> None:
         self._write()
 
+    @on(FindLine.Changed)
+    def _search(self, event: FindLine.Changed) -> None:
+        self._wanted = event.value
+        self.query_one("#help").scroll_home(animate=False)
+        self._write()
+
+    @on(FindLine.Left)
+    def _find_line_left(self) -> None:
+        self.set_focus(None)
+
     def _write(self) -> None:
-        width = max((self.size.width or self.app.size.width) - MARGIN, 40)
-        every = [action for _, actions in self._tasks for action in actions]
-        keys = _fitting(", ".join(action.keys) for action in every)
-        verb = _fitting(action.binding.description for action in every)
-        lines: list[Content] = []
+        columns = self.size.width or self.app.size.width
+        width = max(columns - MARGIN, 40)
+        is_wide = columns >= TWO_COLUMNS
+        width = (width - GAP) // 2 if is_wide else width
+        actions = [_describe(action) for _, actions in self._tasks for action in actions]
+        keys = _fit(entry.key for entry in actions)
+        verbs = 0 if is_wide else _fit(entry.verb for entry in actions)
+        sections: list[list[Content]] = []
+        for title, entries in self._sections():
+            if found := [entry for entry in entries if entry.has(self._wanted)]:
+                first = keys if found[0].verb else _fit(entry.key for entry in entries)
+                heading = Content.styled(title, "bold underline")
+                sections.append([heading, *_format(found, first, verbs, width), Content("")])
+        left = _balance([*map(len, sections)]) if is_wide else len(sections)
+        text, more = self.query_one("#help-text", Static), self.query_one("#help-more", Static)
+        text.update(_join(sections[:left]) if sections else Content(NONE))
+        more.update(_join(sections[left:]))
+        more.display = is_wide
+        more.styles.margin = (0, 0, 0, GAP)
+
+    def _sections(self) -> Iterator[tuple[str, Sequence[Entry]]]:
         for title, actions in self._tasks:
-            lines += [Content.styled(title, "bold underline")]
-            for action in actions:
-                lines += _of_action(action, keys, verb, width)
-            lines.append(Content(""))
-        lines.append(Content.styled("Words and marks", "bold underline"))
-        for word, meaning in (WORDS | _marks()).items():
-            lines += _columns([(word, 2 + max(map(len, WORDS)))], meaning, width)
-        lines += [Content(""), Content.styled("Profile, service and version", "bold underline")]
-        for label, value in self._places():
-            lines += _columns([(label, 11)], value, width)
-        self.query_one("#help-text", Static).update(Content("\n").join(lines))
+            yield title, [*map(_describe, actions)]
+        yield "Words", [Entry(*one) for one in WORDS.items()]
+        yield "Icons", [Entry(*one) for one in _icons().items()]
+        yield "Profile, service and version", [Entry(*one) for one in self._places()]
 
     def _places(self) -> Iterator[tuple[str, str]]:
         if self.has_service:
@@ -122,8 +184,15 @@ class HelpScreen(LocktermScreen[None]):
     def action_scroll_body(self, how: str) -> None:
         getattr(self.query_one("#help"), f"scroll_{how}")(animate=False)
 
+    def action_find(self) -> None:
+        self.query_one(FindLine).open()
+
     def action_close(self) -> None:
-        self.dismiss()
+        """End the search; without a search, close the help."""
+        if self._wanted:
+            self.query_one(FindLine).action_close()
+        else:
+            self.dismiss()
 
 
 def _by_task(actions: list[Action]) -> list[tuple[str, list[Action]]]:
@@ -142,50 +211,88 @@ def _in_help(binding: Binding) -> tuple[str, int]:
     return MOVING if binding.action.startswith("app.focus_") else EDITING, len(in_help())
 
 
-def _fitting(words: Iterable[str]) -> int:
+def _describe(action: Action) -> Entry:
+    """Return the entry of an action; a sentence that only repeats the verb is left out."""
+    keys, verb, sentence = ", ".join(action.keys), action.binding.description.lower(), ""
+    if action.sentence.lower() != verb:
+        sentence = action.sentence
+    if action.enabled:
+        return Entry(keys, sentence, verb)
+    return Entry(f"({keys})", sentence, verb, action.reason or "It has no effect here.")
+
+
+def _balance(heights: Sequence[int]) -> int:
+    """Return how many sections the first of two columns has, so that both are about equal.
+
+    Args:
+        heights: The number of lines of each section.
+    """
+    return min(
+        range(len(heights) + 1),
+        key=lambda left: max(sum(heights[:left]), sum(heights[left:])),
+    )
+
+
+def _join(sections: Iterable[Sequence[Content]]) -> Content:
+    return Content("\n").join([line for lines in sections for line in lines])
+
+
+def _fit(words: Iterable[str]) -> int:
     """Return the width of a column in cells, including the gap.
 
     Words that are too long for :data:`COLUMN` are ignored, because they get their own line.
     """
-    return 2 + max((len(word) for word in words if len(word) + 2 <= COLUMN), default=0)
+    return 2 + max((cell_len(word) for word in words if cell_len(word) + 2 <= COLUMN), default=0)
 
 
-def _of_action(action: Action, keys: int, verb: int, width: int) -> list[Content]:
-    sentence, told = action.sentence, ", ".join(action.keys)
-    word = action.binding.description.lower()
-    if sentence.lower() == word:
-        sentence = ""
-    if not action.enabled:
-        sentence = f"Not available now: {action.reason or 'it has no effect here.'}"
-    style = "" if action.enabled else "dim"
-    above: list[Content] = []
-    if len(told) + 2 > keys:
-        above, told = [Content.styled(told, f"bold {style}".strip())], ""
-    columns = [(told, keys), (word, verb)]
-    if len(word) + 2 > verb:
-        columns, sentence = columns[:1], ". ".join(filter(None, (word, sentence)))
-    return above + _columns(columns, sentence, width, style)
+def _format(entries: Sequence[Entry], keys: int, verbs: int, width: int) -> Iterator[Content]:
+    """Yield the lines of a section; a reason that several entries share follows the last one.
+
+    Args:
+        entries: The entries.
+        keys: The width of the column of keys in cells.
+        verbs: The width of the column of verbs in cells; 0 if verbs start the descriptions.
+        width: The width of the lines in cells.
+    """
+    for reason, alike in groupby(entries, key=lambda entry: entry.reason):
+        for entry in alike:
+            for line in _format_entry(entry, keys, verbs, width):
+                yield line.stylize("dim") if reason else line
+        if reason:
+            text = f"Not available now: {reason}"
+            for line in _columns([("", keys)], text, width):
+                yield line.stylize("dim")
 
 
-def _columns(
-    columns: list[tuple[str, int]], text: str, width: int, style: str = ""
-) -> list[Content]:
-    """Return lines with words in columns, and a text that wraps beside the last column.
+def _format_entry(entry: Entry, keys: int, verbs: int, width: int) -> Iterator[Content]:
+    key, verb, text = entry.key, entry.verb, entry.text
+    if cell_len(key) + 2 > keys:
+        yield Content.styled(key, "bold")
+        key = ""
+    columns = [(key, keys)]
+    if verb and len(verb) + 2 <= verbs:
+        columns.append((verb, verbs))
+    elif verb and not text.lower().startswith(verb):
+        text = ". ".join(filter(None, (verb[0].upper() + verb[1:], text)))
+    yield from _columns(columns, text, width)
+
+
+def _columns(columns: Sequence[tuple[str, int]], text: str, width: int) -> Iterator[Content]:
+    """Yield lines with words in columns, and a text that wraps beside the last column.
 
     Args:
         columns: Words with the widths of their columns in cells; the first word is bold.
         text: The text.
         width: The width of the lines in cells.
-        style: The style of the lines; empty for none.
     """
     start = sum(wide for _, wide in columns)
     wrapped = textwrap.wrap(text, max(width - start, 20)) or [""]
-    head = Content.assemble(
+    yield Content.assemble(
         *(
             (word + " " * max(wide - cell_len(word), 1), "bold" if index == 0 else "")
             for index, (word, wide) in enumerate(columns)
         ),
         wrapped[0],
     )
-    lines = [head, *(Content(" " * start + line) for line in wrapped[1:])]
-    return [line.stylize(style) if style else line for line in lines]
+    for line in wrapped[1:]:
+        yield Content(" " * start + line)

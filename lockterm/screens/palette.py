@@ -12,14 +12,14 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import Screen
-from textual.style import Style
-from textual.widgets import Input, OptionList
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from lockterm.domain.names import fold_text
@@ -33,6 +33,7 @@ from lockterm.screens.modal import LocktermModal
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.actions import Action, actions_of, titled
+from lockterm.widgets.cells import cut
 from lockterm.widgets.text_input import OneLine
 
 if TYPE_CHECKING:
@@ -56,12 +57,21 @@ ALIKE = 0.75
 SHOWN_NEAR = 8
 """The maximum number of results for a mistyped word."""
 
+HOME_COLUMNS = 80
+"""The width of the terminal from which rows are wide, in columns."""
+
+NARROW, WIDE = 53, 71
+"""The width of a row in cells below that width, and from there on, as in the style sheet."""
+
 PLACEHOLDER = "Find an action or a lock by its words"
 
-NEAR = "No exact match. Similar entries (press down, then enter):"
+NEAR = "No exact match. Press down to choose a similar one:"
 """The heading of similar results."""
 
 NONE = "No matches found"
+
+NO_EFFECT = "This action has no effect here."
+"""The reason for an action that gives none."""
 
 SETTINGS = {
     "app.theme": "settings colors dark light contrast",
@@ -81,9 +91,11 @@ class Offer:
     name: str
     """The verb; in parentheses if the action is disabled."""
     help: str
-    """The effect and the keys, or the reason why the action is disabled; clean."""
+    """The effect, or the reason why the action is disabled; clean."""
     run: Callable[[], object]
     """A function that runs the action, or shows why the action is disabled."""
+    keys: str = ""
+    """The keys of the action, separated by commas."""
     enabled: bool = True
     id: str = ""
     """The name in the preferences; empty if the offer is not saved there."""
@@ -93,12 +105,14 @@ class Offer:
     @property
     def text(self) -> str:
         """The searchable text, case-folded."""
-        return fold_text(f"{self.name} {self.help} {self.others}")
+        return fold_text(f"{self.name} {self.help} {self.keys} {self.others}")
 
-    def shown(self) -> Content:
-        """Return the styled name, dim if disabled."""
-        name = Content(self.name)
-        return name if self.enabled else name.stylize("dim")
+    def format_row(self, width: int) -> Content:
+        """Return a row with the name at the left and the keys at the right; dim if disabled."""
+        name = cut(self.name, width - len(self.keys) - 2 if self.keys else width)
+        gap = " " * (width - cell_len(name) - len(self.keys))
+        row = Content.assemble((name, "bold"), gap, self.keys)
+        return row if self.enabled else row.stylize("dim")
 
     def score(self, query: str) -> float:
         """Return how well the offer matches a query; 0 if a word of the query is not in ``text``.
@@ -191,18 +205,19 @@ class Offers:
                 why = f"On the remotes of a lock, press {key(one.id)}."
                 tell = partial(refuse_to_open, self.app, title, why)
                 others = SETTINGS[one.id]
-                yield Offer(f"({title})", f"{one.does}. {why}", tell, enabled=False, others=others)
+                words, keys = f"{one.does}. {why}", key(one.id)
+                yield Offer(f"({title})", words, tell, keys, enabled=False, others=others)
 
     def _offer(self, action: Action) -> Offer:
         verb, name = titled(action.binding), action.binding.id or ""
         others = SETTINGS.get(name, "")
+        keys = ", ".join(action.keys)
         if action.enabled:
-            keys = f"  ({', '.join(action.keys)})" if action.keys else ""
             run = partial(self.app.run_action, action.action, action.node)
-            return Offer(verb, f"{action.sentence}{keys}", run, id=name, others=others)
-        why = action.reason or "This action has no effect here."
-        tell = partial(say_why_not, self.screen, action.binding, why)
-        return Offer(f"({verb})", f"Not available now: {why}", tell, enabled=False, others=others)
+            return Offer(verb, action.sentence, run, keys, id=name, others=others)
+        why = f"Not available now: {action.reason or NO_EFFECT}"
+        tell = partial(say_why_not, self.screen, action.binding, action.reason or NO_EFFECT)
+        return Offer(f"({verb})", why, tell, keys, enabled=False, others=others)
 
     def _recent(self) -> list[str]:
         assert isinstance(self.app, Host)
@@ -254,8 +269,6 @@ class Palette(LocktermModal[None], inherit_bindings=False):
 
     AUTO_FOCUS = "#palette-field"
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"palette--help"}
-
     def __init__(self, below: Screen[Any]) -> None:
         super().__init__()
         self._below = below
@@ -263,11 +276,13 @@ class Palette(LocktermModal[None], inherit_bindings=False):
         self._shown: Sequence[Offer] = ()
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="palette"):
-            with Horizontal(id="palette-line"):
-                yield OneLine(placeholder=PLACEHOLDER, id="palette-field", select_on_focus=False)
-            with Vertical(id="palette-results"):
-                yield OfferList()
+        with Vertical(id="palette") as box:
+            box.border_title = "Palette"
+            yield OneLine(
+                placeholder=PLACEHOLDER, id="palette-field", select_on_focus=False, compact=True
+            )
+            yield OfferList()
+            yield Static(id="palette-help", markup=False)
 
     def on_mount(self) -> None:
         self._show("")
@@ -280,16 +295,38 @@ class Palette(LocktermModal[None], inherit_bindings=False):
     def _show(self, query: str) -> None:
         found = self._offers.found(query) if query else self._offers.all()
         self._shown = found or (self._offers.near(query) if query else [])
-        style = Style.from_styles(self.get_component_styles("palette--help"))
-        options = [
-            Option(Content("\n").join([offer.shown(), Content(offer.help).stylize_before(style)]))
-            for offer in self._shown
-        ]
+        options = [Option(offer.format_row(self._row_width)) for offer in self._shown]
         if query and not found:  # no row is selected, so Enter does not run a guess
             options.insert(0, Option(NEAR if options else NONE, disabled=True))
         offers = self.query_one(OfferList)
         offers.clear_options().add_options(options)
         offers.highlighted = 0 if found else None
+        self._describe()
+
+    @property
+    def _row_width(self) -> int:
+        return NARROW if self.app.size.width < HOME_COLUMNS else WIDE
+
+    def on_resize(self) -> None:
+        """Align the keys with the right edge again, and keep the selected row."""
+        offers = self.query_one(OfferList)
+        titles = offers.option_count - len(self._shown)
+        for place, offer in enumerate(self._shown, titles):
+            offers.replace_option_prompt_at_index(place, offer.format_row(self._row_width))
+
+    @on(OptionList.OptionHighlighted)
+    def _moved(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self._describe()
+
+    def _describe(self) -> None:
+        """Describe the selected offer below the list."""
+        offers = self.query_one(OfferList)
+        words = ""
+        if offers.highlighted is not None:
+            titles = offers.option_count - len(self._shown)
+            words = self._shown[offers.highlighted - titles].help
+        self.query_one("#palette-help", Static).update(words)
 
     def action_list(self, action: str) -> None:
         """Move the cursor of the list."""

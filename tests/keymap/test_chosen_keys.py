@@ -74,7 +74,7 @@ async def test_chosen_keys_work_and_are_shown(
         await until(pilot, lambda: isinstance(app.screen, Palette))
         await until(pilot, lambda: app.screen.query_one(OptionList).option_count > 5)
         prompts = [str(option.prompt) for option in app.screen.query_one(OptionList).options]
-        assert any(prompt.endswith("(b)") for prompt in prompts if prompt.startswith("Add"))
+        assert any(prompt.endswith(" b") for prompt in prompts if prompt.startswith("Add"))
 
 
 @pytest.mark.long

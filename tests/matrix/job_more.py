@@ -134,11 +134,12 @@ MORE: tuple[Step, ...] = (
     Step(
         "palette",
         (PALETTE,),
-        Expected(
-            ("Find an action", "Add a remote to this lock", "Edit the selected remote"),
-            stands_out="Add a remote to this",
-            others="Edit the selected remote",
-            help=False,
+        dialog(
+            "Find an action",
+            "Palette",
+            "Add a remote to this lock",
+            stands_out="Add +a(?= )",
+            others="Edit +e(?= )",
         ),
     ),
     Step("back from the palette", ("escape",), Expected(_LAST), gone="Find an action"),

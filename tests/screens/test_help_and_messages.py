@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from textual import events
 from textual.binding import Binding
@@ -9,6 +11,7 @@ from textual.notifications import SeverityLevel
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
+from lockterm.config.look import FULL_LOOK, Look
 from lockterm.domain.locks import Lock
 from lockterm.keymap.names import written
 from lockterm.screens.help import HelpScreen
@@ -40,7 +43,7 @@ async def whole_help(pilot: Pilot[int]) -> str:
             break
     await pilot.press("escape")
     await until(pilot, lambda: not isinstance(pilot.app.screen, HelpScreen))
-    return " ".join(" ".join(text).replace("▅", " ").split())
+    return " ".join(re.sub("[▁-█]", " ", " ".join(text)).split())
 
 
 @pytest.mark.long
@@ -48,7 +51,7 @@ async def test_help_names_every_key_that_works_on_every_screen(
     lockterm_app: Starter, service: RunningService
 ) -> None:
     fill_book(lockterm_app, MAIN_GATE)
-    async with lockterm_app(service, size=(120, 40)) as pilot:
+    async with lockterm_app(service, size=(99, 40)) as pilot:
         app = pilot.app
         for key, kind in ((None, LocksScreen), ("v", VoiceScreen), ("enter", RemotesScreen)):
             if key is not None:
@@ -65,9 +68,11 @@ async def test_help_names_every_key_that_works_on_every_screen(
             assert bound - told <= {"ctrl+c", "super+c"}
             text = await whole_help(pilot)
             for action in actions:
-                assert f"{', '.join(action.keys)} {action.binding.description.lower()}" in text
-                sentence = action.sentence if action.enabled else action.reason
-                assert sentence.lower() in text.lower()
+                keys = ", ".join(action.keys)
+                keys = keys if action.enabled else f"({keys})"
+                assert f"{keys} {action.binding.description}".lower() in text.lower()
+                for sentence in (action.sentence, action.reason):
+                    assert sentence.lower() in text.lower()
             if kind is VoiceScreen:
                 await pilot.press("escape")
                 await until(pilot, lambda: isinstance(app.screen, LocksScreen))
@@ -124,6 +129,129 @@ def test_a_title_keeps_the_letters_of_its_verb() -> None:
     assert verbs == {"Copy URL", "Copy MD5", "Add"}
 
 
+def offered(pilot: Pilot[int]) -> list[str]:
+    """The names in the palette."""
+    options = pilot.app.screen.query_one(OptionList).options
+    return [str(option.prompt).partition("  ")[0] for option in options]
+
+
+async def open_palette(pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+p")
+    await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
+    await settled(pilot)
+
+
+def palette_lines(pilot: Pilot[int]) -> list[str]:
+    """The rows inside the frame of the palette, without the frame."""
+    lines = shown(pilot.app).splitlines()
+    top = next(place for place, line in enumerate(lines) if "Palette" in line)
+    left, right = lines[top].index("╭"), lines[top].index("╮")
+    inside = [line[left + 1 : right] for line in lines[top + 1 :] if line[left : left + 1] == "│"]
+    return [line[1:-1] for line in inside]
+
+
+@pytest.mark.parametrize(("size", "least"), [((80, 24), 12), ((60, 20), 9), ((120, 40), 12)])
+async def test_palette_shows_a_line_for_each_action_and_describes_the_selected_one(
+    lockterm_app: Starter, service: RunningService, size: tuple[int, int], least: int
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, size=size) as pilot:
+        await settled(pilot)
+        await open_palette(pilot)
+        lines = palette_lines(pilot)
+        keyed = [line[:-1] for line in lines if re.search(r"^\S.*  \S+(, \S+)*.$", line)]
+        assert len(keyed) >= least
+        assert keyed[0].startswith("Open ") and keyed[0].endswith(" enter")
+        assert any(re.search("^Remove +x, del$", line) for line in keyed), "the keys are aligned"
+        assert lines[-2].startswith("Show the remotes of the selected lock")
+        await pilot.press("down")
+        await settled(pilot)
+        assert palette_lines(pilot)[-2].startswith("Add a lock to the lock book by its ID")
+        assert palette_lines(pilot)[:-2] == lines[:-2], "no row moves"
+        await pilot.press(*"mark range")
+        await settled(pilot)
+        lines = palette_lines(pilot)
+        assert re.search(r"^\(Mark range\) +S.$", lines[2]), "where no color shows it, too"
+        below = " ".join(" ".join(lines[-2:]).split())
+        assert below == ("Not available now: First press space to mark the first row of the range.")
+        assert below not in " ".join(lines[:-2])
+
+
+async def test_palette_runs_a_clicked_action_and_keeps_its_keys_aligned_after_a_resize(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        await open_palette(pilot)
+        await pilot.press(*"histor")
+        await pilot.resize_terminal(60, 20)
+        await settled(pilot)
+        assert re.search("^History +H.$", palette_lines(pilot)[2])
+        await pilot.click(OptionList, offset=(3, 0))
+        await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen))
+
+
+async def test_help_is_searched_and_shows_all_again(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service, 1003) as pilot:
+        await pilot.press("question_mark", "slash", *"end date")
+        await until(pilot, lambda: "Set a new end date" in words(pilot.app))
+        await settled(pilot)
+        assert "Add a remote" not in words(pilot.app)
+        assert "timbre" not in words(pilot.app)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert pilot.app.focused is None, "keys scroll again"
+        await pilot.press("escape")
+        await until(pilot, lambda: "Add a remote" in words(pilot.app))
+        assert isinstance(pilot.app.screen, HelpScreen)
+        await pilot.press("slash", *"zzqq")
+        await until(pilot, lambda: "No matches found." in words(pilot.app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "Add a remote" in words(pilot.app))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
+
+
+@pytest.mark.parametrize(
+    ("look", "expired", "starts"), [(FULL_LOOK, "×", "»"), (Look(ascii=True), "x", "+")]
+)
+async def test_help_has_two_columns_and_the_icons_of_the_look(
+    lockterm_app: Starter, service: RunningService, look: Look, expired: str, starts: str
+) -> None:
+    async with lockterm_app(service, 1003, look, size=(100, 60)) as pilot:
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+        await pilot.press("end")
+        await settled(pilot)
+        right = [line[48:] for line in shown(pilot.app).splitlines()]
+        for icon, meaning in (
+            (expired, "a remote: expired"),
+            (starts, "a remote: starts later"),
+            ("*", "in the margin of a row: the"),
+            ("! refused", "a step of a plan: the"),
+            ("? unknown", "a step of a plan: sent, but"),
+        ):
+            assert any(re.search(f"^ *{re.escape(icon)} +{meaning}", line) for line in right), icon
+        await pilot.resize_terminal(99, 60)
+        await pilot.press("home")
+        await settled(pilot)
+        lines = shown(pilot.app).splitlines()
+        assert any(re.search(r"^ +a +add +Add a remote to this lock$", line) for line in lines)
+
+
+async def test_help_gives_a_shared_reason_once(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service) as pilot:
+        text = await whole_help(pilot)
+        reason = "There are no unconfirmed changes."
+        assert text.count(reason) == 1
+        assert "(c) check result Check now whether" in text
+        assert "(X) dismiss Dismiss the unconfirmed change" in text
+
+
 async def test_the_palette_offers_the_same_actions_and_runs_them(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -132,9 +260,9 @@ async def test_the_palette_offers_the_same_actions_and_runs_them(
         await pilot.press("ctrl+p")
         await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
         await until(pilot, lambda: pilot.app.screen.query_one(OptionList).option_count > 5)
-        prompts = [str(option.prompt) for option in pilot.app.screen.query_one(OptionList).options]
-        assert sum("Remove" in prompt for prompt in prompts) == 1, "one entry, for both its keys"
-        assert any("Open by id" in prompt for prompt in prompts)
+        names = offered(pilot)
+        assert names.count("(Remove)") + names.count("Remove") == 1, "one entry, for both its keys"
+        assert "Open by id" in names
         await pilot.press(*"open by id")
         await until(
             pilot,
@@ -284,8 +412,7 @@ async def test_the_palette_finds_by_every_word_settings_and_the_locks(
             await pilot.press("ctrl+p")
             await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
             await pilot.press(*query)
-            options = pilot.app.screen.query_one(OptionList).options
-            return [str(option.prompt).partition("\n")[0] for option in options]
+            return offered(pilot)
 
         assert (await found("quit"))[0] == "Quit", "the verb goes before the sentence"
         await pilot.press("escape", "escape")

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import re
+
 import pytest
 from rich.color import ColorSystem
 from rich.segment import Segment
@@ -182,7 +184,7 @@ async def test_a_name_keeps_its_signs_whatever_lockterm_draws_with(
     [
         ("number_sign", "20 remotes per page"),
         ("y", "A-2054"),
-        ("ctrl+p", "Add a remote to this lock"),
+        ("ctrl+p", "Add"),
     ],
     ids=["page size", "copy", "palette"],
 )
@@ -197,7 +199,7 @@ async def test_the_cursor_of_a_list_is_reversed(
             segment.style is not None and segment.style.reverse
             for strip in strips(pilot.app.screen)
             for segment in strip
-            if words in segment.text and "crew" not in segment.text
+            if words in segment.text and not re.search("crew|a remote", segment.text)
         ]
         assert under == [True], shown(pilot)
 

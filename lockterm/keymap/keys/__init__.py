@@ -66,7 +66,15 @@ def that_open() -> frozenset[str]:
 def is_by_hand(name: str) -> bool:
     """Return whether an action moves a cursor or the focus, so that only its key is of use."""
     begin = name.partition(".")[0]
-    return begin in ("row", "tree", "list", "field", "option", "dialog", "help")
+    return name != "help.find" and begin in (
+        "row",
+        "tree",
+        "list",
+        "field",
+        "option",
+        "dialog",
+        "help",
+    )
 
 
 def stacks() -> Iterator[tuple[Place, ...]]:

@@ -380,19 +380,24 @@ SCREENS: Mapping[str, Place] = {
     "help": Place(
         "in the help",
         {
+            FINDING: (
+                Key("help.find", "slash", "find", "Type to filter the help", line=2, opens=True),
+            ),
             MOVING: (
                 *rows(
                     "scroll_body('up') scroll_body('down') scroll_body('page_up')"
                     " scroll_body('page_down') scroll_body('home') scroll_body('end')",
                     ("up", "down", "page up", "page down", "top", "end"),
-                    (0, 0, 4, 2, 0, 0),
+                    (0, 0, 5, 3, 0, 0),
                 ),
-                Key("help.page_up", "b", "page up", action="scroll_body('page_up')", line=5),
-                Key("help.page_down", "space", "page down", line=3,
+                Key("help.page_up", "b", "page up", action="scroll_body('page_up')", line=6),
+                Key("help.page_down", "space", "page down", line=4,
                     action="scroll_body('page_down')"),
-                Key("help.close", "escape,question_mark,f1,q,backspace", "close", line=1),
+                Key("help.close", "escape,question_mark,f1,q,backspace", "close", line=1,
+                    sentence="End the search, or close the help"),
             ),
         },
+        holds=("find",),
     ),
     "profiles": Place(
         "in the profiles",
