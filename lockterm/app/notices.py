@@ -1,4 +1,4 @@
-"""Notifications, shown in the last line of the front screen and kept in the message log."""
+"""Notifications, shown above the footer of the front screen and kept in the message log."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from textual import events
 from textual.app import App
@@ -13,10 +14,11 @@ from textual.signal import Signal
 
 from lockterm.domain.notices import LoggedNotice, NoticeLog
 from lockterm.domain.safe_text import clean
-from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.notification_line import NotificationLine
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
+    from textual.screen import Screen
     from textual.timer import Timer
 
 LEAST_S = {"information": 6.0, "warning": 12.0}
@@ -33,7 +35,10 @@ A key typed before the error could be read leaves it in place.
 
 
 class Notices:
-    """The notifications, each of which stays in the last line for as long as reading it takes.
+    """The notifications, each of which stays for as long as reading it takes.
+
+    A notification belongs to the screen on which it was first drawn, and to the dialogs over this
+    screen. It disappears with the screen, except an error, which stays until it is read.
 
     Args:
         app: The app that shows the notifications.
@@ -55,6 +60,8 @@ class Notices:
         self.message_kept: Signal[LoggedNotice] = Signal(app, "message kept")
         """Signals each new entry in the message log."""
         self._shown: LoggedNotice | None = None
+        self._homes: dict[int, ref[Screen[Any]]] = {}
+        """Number of an unread notification -> the screen on which it was drawn."""
         self._timer: Timer | None = None
         self._read_s = math.inf
         """The event time from which a key removes the current error."""
@@ -67,11 +74,15 @@ class Notices:
 
     def say(self, message: str, title: str, severity: SeverityLevel) -> None:
         """Show a notification and add it to the log."""
-        self.log.stand(self.keep(message, title, severity))
+        notice = self.keep(message, title, severity)
+        self.log.stand(notice)
+        self._homes.pop(notice.number, None)
+        # A form says what it did, and closes before the next frame: the screen below has it then.
+        self._app.call_after_refresh(self._note_homes)
         self.show()
 
     def clear(self) -> None:
-        """Clear all notifications from the last line; the user reads them elsewhere."""
+        """Remove all notifications from the screen; the user reads them elsewhere."""
         self.log.clear()
         self.show()
 
@@ -90,6 +101,7 @@ class Notices:
 
     def show(self) -> None:
         """Show the current notification on the front screen, which may have changed."""
+        self._leave()
         before, self._shown = self._shown, self.log.shown
         if self._shown is not before:
             self._begin(before)
@@ -101,14 +113,35 @@ class Notices:
             child
             for screen in self._app.screen_stack
             for child in screen.children
-            if isinstance(child, KeyLine)
+            if isinstance(child, NotificationLine)
         ]
-        for line in lines:
-            line.show_notice()
         front = self._app.screen
+        for line in lines:
+            line.show_notice(in_front=line.parent is front)
         has_line = any(line.parent is front for line in lines)
         if self._shown is not None and front.is_modal and front.is_attached and not has_line:
-            front.mount(KeyLine(self.log, is_over=True))  # a dialog has no footer
+            front.mount(NotificationLine(self.log, is_over=True))
+
+    @property
+    def _screen(self) -> Screen[Any] | None:
+        """The screen below all dialogs that are open over it."""
+        stack = self._app.screen_stack if self._app.is_running else ()
+        return next((screen for screen in reversed(stack) if not screen.is_modal), None)
+
+    def _note_homes(self) -> None:
+        unread = {notice.number for notice in self.log.unread}
+        self._homes = {number: home for number, home in self._homes.items() if number in unread}
+        if (screen := self._screen) is not None:
+            for number in unread - {*self._homes}:
+                self._homes[number] = ref(screen)
+
+    def _leave(self) -> None:
+        """Remove what belongs to a screen that is no longer in front, except errors."""
+        screen = self._screen
+        for notice in self.log.unread:
+            home = self._homes.get(notice.number)
+            if home is not None and home() is not screen and not notice.is_error:
+                self.log.drop(notice)
 
     def _begin(self, before: LoggedNotice | None) -> None:
         """Start the time for which the current notification stays."""

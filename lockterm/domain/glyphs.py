@@ -21,7 +21,7 @@ class Glyphs:
     closing: str
     """The quotation mark after quoted text; ``opening`` is the mark before it."""
     notice: str
-    """The mark before a notification in the footer. It cannot be mistaken for a key."""
+    """The mark before each line of a notification."""
 
 
 UNICODE = Glyphs("·", "…", "“", "”", "▌")

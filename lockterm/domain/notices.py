@@ -72,6 +72,11 @@ class NoticeLog:
         """The number of other unread notifications, including replaced ones."""
         return max(len(self._standing) - 1, 0) + self._passed
 
+    @property
+    def unread(self) -> tuple[LoggedNotice, ...]:
+        """The unread notifications, the newest at the end."""
+        return tuple(self._standing)
+
     def keep(self, severity: str, title: str, text: str, at_ms: int) -> LoggedNotice:
         """Add a notification to the log, and return it.
 
@@ -112,8 +117,12 @@ class NoticeLog:
 
     def take_off(self) -> None:
         """Remove the shown notification, because it was read or its time is over."""
-        shown = self.shown
-        self._standing = [one for one in self._standing if one is not shown]
+        if (shown := self.shown) is not None:
+            self.drop(shown)
+
+    def drop(self, notice: LoggedNotice) -> None:
+        """Remove one of the unread notifications."""
+        self._standing = [one for one in self._standing if one is not notice]
         if not self._standing:
             self._passed = 0
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual import events
 from textual.app import App, ComposeResult
@@ -27,6 +27,7 @@ from lockterm.widgets.actions import reason_against, titled
 from lockterm.widgets.colored_title import ColoredTitleLine
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.notice_line import NoticeLine
+from lockterm.widgets.notification_line import NotificationLine
 from lockterm.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
@@ -177,9 +178,12 @@ class LocktermScreen(Screen[ResultT]):
         """The locks on the screen, which the palette offers."""
         return ()
 
+    global_keys: ClassVar[Mapping[str, str]] = {}
+    """ID of a global key -> its verb in the footer, for keys that the footer shows here too."""
+
     @property
     def first_keys(self) -> Sequence[str]:
-        """The actions that come first in the footer now; empty for the default order."""
+        """The actions that get room in the footer first now; empty for the default order."""
         return ()
 
     def may_read_again(self, error: LocktermError | None) -> bool:
@@ -247,7 +251,8 @@ class LocktermScreen(Screen[ResultT]):
         title.crumbs = self.crumbs()
         yield title
         yield from self.compose_body()
-        yield KeyLine(self.host.notice_log)
+        yield KeyLine()
+        yield NotificationLine(self.host.notice_log)
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Return whether a form consumes a typed character, so that the app does not."""

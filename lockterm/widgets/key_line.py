@@ -1,8 +1,9 @@
-"""The footer of every screen: the keys that work there, or a notification."""
+"""The footer of every screen: the keys that work there."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual import events
@@ -12,45 +13,44 @@ from textual.screen import Screen
 from textual.style import Style
 from textual.widget import Widget
 
-from lockterm.domain.glyphs import notice_mark
-from lockterm.domain.notices import LoggedNotice, NoticeLog
-from lockterm.keymap.hints import keys_of
-from lockterm.keymap.names import written
+from lockterm.keymap.keys import footer_group
 from lockterm.widgets.actions import is_typed, named
-from lockterm.widgets.cells import cut
 
-_WORDS = {"warning": "! Warning  ", "error": "! Error  "}
+FIRST = 3
+"""The number of the screen's own keys that get room before the global keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chip:
+    """A key in the footer."""
+
+    key: str
+    """Textual's name of the key."""
+    written: str
+    verb: str
+    group: int
+    enabled: bool
+
+    @property
+    def width(self) -> int:
+        """The width in cells, with the gap after the chip."""
+        return cell_len(self.written) + cell_len(self.verb) + (3 if self.enabled else 4)
 
 
 class KeyLine(Widget):
     """A footer made from the screen's own bindings, as the help and the palette are.
 
     A disabled key is dimmed and in brackets; pressing it shows the reason. The footer shows as many
-    keys as fit, and always the help. A notification replaces the keys for the time that reading it
-    takes, so that no row is moved or covered.
-
-    Args:
-        notices: The log of notifications.
-        is_over: Whether the footer belongs to a dialog and shows notifications only.
+    keys as fit, and always the help. On every screen, the keys have the same order: those that act,
+    move, find, and the others.
     """
 
-    COMPONENT_CLASSES = {"key-line--key", "key-line--warning", "key-line--error"}
+    COMPONENT_CLASSES = {"key-line--key"}
 
-    _painted: list[tuple[str, str, str, bool]] | None = None
-
-    def __init__(self, notices: NoticeLog, *, is_over: bool = False) -> None:
-        super().__init__(classes="-over" if is_over else None)
-        self._notices = notices
-        self._is_over = is_over
+    _painted: list[_Chip] | None = None
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._changed)
-
-    def show_notice(self) -> None:
-        """Show the current notification, or the keys again."""
-        if self._is_over:
-            self.display = self._notices.shown is not None
-        self.refresh()
 
     def _changed(self, screen: Screen[object]) -> None:
         if self.is_attached and screen is self.screen:
@@ -58,13 +58,11 @@ class KeyLine(Widget):
 
     def show_keys(self) -> None:
         """Repaint from the first changed key on, because its brackets move the keys after it."""
-        if self._notices.shown is not None:
-            return
         if (before := self._painted) is None:
             self.refresh()
             return
-        now = self._entries()
-        if [entry[:3] for entry in before] != [entry[:3] for entry in now]:
+        now = self._chips()
+        if [(chip.key, chip.verb) for chip in before] != [(chip.key, chip.verb) for chip in now]:
             self.refresh()
             return
         x = 0
@@ -72,91 +70,62 @@ class KeyLine(Widget):
             if old != new:
                 self.refresh(Region(x, 0, max(self.size.width - x, 1), 1))
                 return
-            x += _width(new)
+            x += new.width
 
-    def _entries(self) -> list[tuple[str, str, str, bool]]:
-        """Return the key, its name, its verb, and whether it works, for each entry that fits.
+    def _chips(self) -> list[_Chip]:
+        """Return the chips that fit, in the order of their groups.
 
-        The screen's ``first_keys`` come first. If not all entries fit, disabled keys are removed
+        The screen's ``first_keys`` get room first. If not all chips fit, disabled keys are removed
         first, and help is never removed. A single disabled key keeps its place: it is a paging key
         on the first or last page, and without it the other keys would move at every page.
         """
-        shown: dict[str, tuple[str, str, str, bool]] = {}
+        own: dict[str, _Chip] = {}
+        others: dict[str, _Chip] = {}
+        more: Mapping[str, str] = getattr(self.screen, "global_keys", {})
         for node, binding, enabled, _ in self.screen.active_bindings.values():
-            if binding.show and binding.action not in shown and not is_typed(self.screen, binding):
-                if not (written := self.app.get_key_display(binding)):
-                    continue  # the user chose its key for another action
-                verb = named(node, binding).description
-                shown[binding.action] = (binding.key, written, verb, enabled)
+            is_more = binding.id in more
+            shown = others if is_more else own
+            if not (binding.show or is_more) or binding.action in shown:
+                continue
+            if is_typed(self.screen, binding):
+                continue
+            if not (written := self.app.get_key_display(binding)):
+                continue  # the user chose its key for another action
+            verb = more[str(binding.id)] if is_more else named(node, binding).description
+            group = footer_group(binding.id)
+            shown[binding.action] = _Chip(binding.key, written, verb, group, enabled)
         first: Sequence[str] = getattr(self.screen, "first_keys", ())
-        front = [shown.pop(action) for action in first if action in shown]
-        entries = [*front, *shown.values()]
-        last = [entry for entry in entries if entry[2] == "help"]
-        entries = [entry for entry in entries if entry[2] != "help"]
-        idle = [entry for entry in entries if not entry[3]]
+        front = [own.pop(action) for action in first if action in own]
+        chips = [*front, *own.values()]
+        last = [chip for chip in chips if chip.verb == "help"]
+        chips = [chip for chip in chips if chip.verb != "help"]
+        place = max(FIRST, len(front))
+        order = [*more.values()]
+        chips[place:place] = sorted(others.values(), key=lambda chip: order.index(chip.verb))
+        idle = [chip for chip in chips if not chip.enabled]
         idle = idle if len(idle) > 1 else []
-        over = sum(map(_width, entries + last)) - self.size.width
-        while over > 0 and entries:
-            least = idle.pop() if idle else entries[-1]
-            entries.remove(least)
-            over -= _width(least)
-        return entries + last
+        over = sum(chip.width for chip in chips + last) - self.size.width
+        while over > 0 and chips:
+            least = idle.pop() if idle else chips[-1]
+            chips.remove(least)
+            over -= least.width
+        return sorted(chips, key=lambda chip: chip.group) + last
 
     def render(self) -> Content:
-        if (notice := self._notices.shown) is not None:
-            self._painted = None
-            return self._said(notice)
         parts: list[tuple[str, str | Style]] = []
-        chip = self.get_visual_style("key-line--key")
-        self._painted = self._entries()
-        for _, key, description, enabled in self._painted:
-            if enabled:
-                parts += [(key, chip), (f" {description}  ", "")]
+        style = self.get_visual_style("key-line--key")
+        self._painted = self._chips()
+        for chip in self._painted:
+            if chip.enabled:
+                parts += [(chip.written, style), (f" {chip.verb}  ", "")]
             else:
-                parts.append((f"({key} {description}) ", "dim"))
+                parts.append((f"({chip.written} {chip.verb}) ", "dim"))
         return Content.assemble(*parts)
 
-    def _said(self, notice: LoggedNotice) -> Content:
-        """Return a notification and the key that shows the rest of it or the other notifications.
-
-        If the notification is too long, the name in front is cut before the text after it.
-        """
-        width, head = self.size.width, f"{notice_mark()} {_WORDS.get(notice.severity, '')}"
-        others, key, what = self._notices.more, self._messages_key(), notice.what
-        is_long = cell_len(head + notice.line) > width
-        if is_long and notice.text:
-            what = cut(what, width // 2 - len(head))
-        whole, hint = head + ": ".join(filter(None, (what, notice.text))), ""
-        if key and (others or is_long):
-            hint = f"  {written(key)} {f'{others:,} more' if others else 'more'}"
-        text = cut(whole, width - cell_len(hint))
-        gap = " " * (width - cell_len(text) - cell_len(hint)) if hint else ""
-        line = Content(text + gap + hint).stylize("bold", len(head), len(head) + len(what))
-        if notice.severity in _WORDS:
-            return line.stylize_before(self.get_visual_style(f"key-line--{notice.severity}"))
-        return line
-
-    def _messages_key(self) -> str:
-        """Return the key that shows all notifications here, or an empty string."""
-        if self._is_over:  # a dialog swallows the app's keys except those that are never text
-            return next((key for key in keys_of("app.messages") if len(key) > 1), "")
-        for _, binding, *_ in self.screen.active_bindings.values():
-            if binding.id == "app.messages" and not is_typed(self.screen, binding):
-                return binding.key if written(binding.key) else ""
-        return ""
-
     def on_click(self, event: events.Click) -> None:
-        if self._notices.shown is not None:
-            if key := self._messages_key():
-                self.app.simulate_key(key)
-            return
         x = event.x
-        for entry in self._entries():
-            x -= _width(entry)
+        for chip in self._chips():
+            x -= chip.width
             if x < 0:
-                self.app.simulate_key(entry[0])
+                self.app.simulate_key(chip.key)
                 return
-
-
-def _width(entry: tuple[str, str, str, bool]) -> int:
-    return cell_len(entry[1]) + cell_len(entry[2]) + (3 if entry[3] else 4)

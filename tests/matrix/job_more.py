@@ -136,7 +136,6 @@ MORE: tuple[Step, ...] = (
         (PALETTE,),
         dialog(
             "Find an action",
-            "Palette",
             "Add a remote to this lock",
             stands_out="Add +a(?= )",
             others="Edit +e(?= )",

@@ -1,4 +1,4 @@
-"""What stands on a screen: its cells, its words, its dialog, and the notice in its last line."""
+"""What stands on a screen: its cells, its words, its dialog, and the notice above its keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _TOP = re.compile(
 )
 """The upper edge of a frame, with its title if it has one."""
 _BAR = "▌|"
-"""What a notice begins with."""
+"""What each line of a notice begins with."""
+_NOTICE = rf"[{_BAR}] \S"
 _DRAWING = re.compile(r"[\u2500-\u259f\u2800\s]+|-{4,}|[|#]|(?<= )-(?=\s*$)")
 """Lines, blocks and nothing, in ASCII too: no text. U+2800 is a blank with a direction; a dash
 alone at the right edge is the end of a scroll bar's handle."""
@@ -112,10 +113,23 @@ class Picture:
         return self._inside(self.dialog) if self.dialog else ""
 
     @cached_property
+    def rows_of_notice(self) -> range:
+        """The rows of a notice: above the keys, or in place of them where there is a dialog."""
+        bottom = self.height - 1 if re.match(_NOTICE, self.lines[-1]) else self.height - 2
+        top = bottom
+        while top >= 0 and re.match(_NOTICE, self.lines[top]):
+            top -= 1
+        return range(top + 1, bottom + 1)
+
+    @cached_property
     def words_of_notice(self) -> str:
-        """What stands in place of the keys, as words; empty: the keys stand there."""
-        found = re.match(rf"[{_BAR}] (\S.*)", self.lines[-1])
-        return " ".join(found[1].split()) if found else ""
+        """What a notice says, as words; empty: there is none."""
+        return " ".join(" ".join(self.lines[y][2:] for y in self.rows_of_notice).split())
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether the last line is that of the keys."""
+        return self.height - 1 not in self.rows_of_notice
 
     def _inside(self, box: Box) -> str:
         inner = (self.lines[y][box.left + 1 : box.right] for y in range(box.top + 1, box.bottom))

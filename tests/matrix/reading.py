@@ -112,7 +112,7 @@ def _begins(said: str, expected: Expected) -> bool:
 
 def _cut_off(picture: Picture, expected: Expected) -> Iterator[str]:
     """What belongs to lockterm itself is never shortened; a name may be, with a sign for it."""
-    if expected.key_line and not picture.words_of_notice:
+    if expected.key_line and picture.has_keys:
         keys = picture.lines[-1]
         if not _KEY.fullmatch(f"{keys.rstrip()}  "[: picture.width + 1]):
             yield f"the keys are cut off: {keys!r}"
@@ -121,7 +121,8 @@ def _cut_off(picture: Picture, expected: Expected) -> Iterator[str]:
         if not re.search(r"\S  +127\.\S*:?\d+ *$|127\.\S*\d *$", picture.lines[0]):
             yield f"the host is not in the title line: {picture.lines[0]!r}"
         pager = picture.lines[-2]
-        if re.search(rf"[{_SHORTENED}] *$", pager) and not expected.dialog:
+        is_pager = not expected.dialog and not picture.rows_of_notice
+        if is_pager and re.search(rf"[{_SHORTENED}] *$", pager):
             yield f"the line above the keys is cut off: {pager!r}"
     if (box := picture.dialog) is not None and expected.dialog:
         for y in range(box.top + 1, box.bottom):

@@ -1,4 +1,4 @@
-"""Notices: one line in place of the keys, on every screen, for as long as it takes to read them."""
+"""Notices: above the keys, on every screen, for as long as it takes to read them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lockterm.screens.palette import Palette
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
-from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.notification_line import NotificationLine
 from tests.long import telling
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, settled, shown, strips, until
@@ -43,6 +43,11 @@ def last_line(pilot: Pilot[Any]) -> str:
     return lines(pilot)[-1]
 
 
+def notice(pilot: Pilot[Any]) -> str:
+    """The line for notices: above the keys, or in place of them where there is a dialog."""
+    return lines(pilot)[-1 if pilot.app.screen.is_modal else -2]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("keys", "kind"),
@@ -55,7 +60,7 @@ def last_line(pilot: Pilot[Any]) -> str:
     ],
 )
 @pytest.mark.parametrize("size", telling([(60, 20)], [(80, 24), (60, 20)]))
-async def test_a_notice_takes_the_last_line_and_no_other(
+async def test_a_notice_takes_its_line_and_no_other(
     service: RunningService,
     lockterm_app: Starter,
     size: tuple[int, int],
@@ -68,32 +73,91 @@ async def test_a_notice_takes_the_last_line_and_no_other(
         assert isinstance(pilot.app.screen, kind)
         before, focused = lines(pilot), pilot.app.focused
         pilot.app.notify("Recorded by the service.", title="Deleted Anna Weber (A-2041)")
-        await until(pilot, lambda: last_line(pilot).startswith("▌ Deleted Anna Weber (A-2041): R"))
-        assert lines(pilot)[:-1] == before[:-1]
+        await until(pilot, lambda: notice(pilot).startswith("▌ Deleted Anna Weber (A-2041): R"))
+        now, place = lines(pilot), -1 if pilot.app.screen.is_modal else -2
+        now[place] = before[place]
+        assert now == before
         assert pilot.app.focused is focused
-        *_, line = pilot.app.screen.query(KeyLine)
+        *_, line = pilot.app.screen.query(NotificationLine)
         assert line.layer in pilot.app.screen.layers
         pilot.app.clear_notifications()
         await until(pilot, lambda: lines(pilot) == before)
 
 
 @pytest.mark.long
-async def test_a_notice_outlives_the_screen_it_came_on(
+async def test_a_notice_outlives_a_dialog_but_not_its_screen(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
-        keys = last_line(pilot)
+        before = lines(pilot)
         await pilot.press("d")
         await settled(pilot)
         pilot.app.notify("", title="Added Anna")
         await until(pilot, lambda: last_line(pilot) == "▌ Added Anna")
         await pilot.press("escape")
         await settled(pilot)
-        assert last_line(pilot) == "▌ Added Anna"
-        await pilot.press("u")
-        await until(pilot, lambda: pilot.app.screen.is_modal and last_line(pilot) == "▌ Added Anna")
+        assert notice(pilot) == "▌ Added Anna" and last_line(pilot) == before[-1]
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+        await settled(pilot)
+        assert "Added Anna" not in shown(pilot)
+        pilot.app.notify("", title="Added Ben")
+        pilot.app.notify("", title="Not added", severity="error")
+        await until(pilot, lambda: notice(pilot).startswith("▌ ! Error  Not added"))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
+        await settled(pilot)
+        assert notice(pilot).startswith("▌ ! Error  Not added"), "an error is read first"
+        assert not pilot.app.notice_log.more
         pilot.app.clear_notifications()
-        await until(pilot, lambda: last_line(pilot) == keys)  # nor is it left on the screen below
+        await until(pilot, lambda: lines(pilot) == before)
+
+
+@pytest.mark.long
+async def test_what_a_closing_form_says_stays_on_the_screen_below(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1003) as pilot:
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RemoteForm))
+        await settled(pilot)
+        form = pilot.app.screen
+        pilot.app.notify("", title="Added Anna")
+        form.dismiss()
+        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
+        await settled(pilot)
+        assert notice(pilot) == "▌ Added Anna"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_a_path_in_a_notice_is_never_cut(
+    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
+) -> None:
+    path = f"/srv/{'of-the-whole-site/' * 6}remotes of 2026-11-20.csv"
+    async with lockterm_app(service, 1001, size=size) as pilot:
+        before = lines(pilot)
+        pilot.app.notify(f"Written to {path} with all 137 remotes.", title="Exported")
+        await until(pilot, lambda: notice(pilot).startswith("▌ "))
+        said = [line[2:].rstrip() for line in lines(pilot)[:-1] if line.startswith("▌ ")]
+        assert len(said) > 1
+        assert path.replace(" ", "") in "".join(said).replace(" ", "")
+        assert lines(pilot)[-1] == before[-1], "the keys stay"
+        assert lines(pilot)[: -1 - len(said)] == before[: -1 - len(said)]
+        pilot.app.clear_notifications()
+        await until(pilot, lambda: lines(pilot) == before)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_a_very_long_notice_has_half_of_the_screen_and_a_key_for_the_rest(
+    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
+) -> None:
+    async with lockterm_app(service, 1001, size=size) as pilot:
+        pilot.app.notify("It means this, too. " * 60, title="It " * 60)
+        await until(pilot, lambda: notice(pilot).startswith("▌ "))
+        said = [line for line in lines(pilot) if line.startswith("▌ ")]
+        assert len(said) <= size[1] // 2
+        if len(said) == size[1] // 2:
+            assert notice(pilot).endswith("f2 more") and "…" in notice(pilot)
 
 
 async def test_error_stays_until_a_later_key(
@@ -107,14 +171,14 @@ async def test_error_stays_until_a_later_key(
         pilot.app.notify("", title="Copied the number")
         await settled(pilot)
         assert table.cursor_row == 1, "each key has done what it does"  # type: ignore[attr-defined]
-        assert last_line(pilot).startswith("▌ ! Error  Delete Anna: No answer came.")
-        assert last_line(pilot).endswith("f2 1 more")
+        assert notice(pilot).startswith("▌ ! Error  Delete Anna: No answer came.")
+        assert notice(pilot).endswith("f2 1 more")
         monkeypatch.setattr(shown_notices, "READ_S", 0.0)
         monkeypatch.setattr(shown_notices, "CELLS_A_SECOND", math.inf)
         pilot.app.notify("The name is taken.", title="Add Ben", severity="error")
         for told in ("▌ ! Error  Add Ben", "▌ ! Error  Delete Anna", "▌ Copied the number"):
-            await until(pilot, lambda told=told: last_line(pilot).startswith(told))
-            while last_line(pilot).startswith(told) and "Error" in told:
+            await until(pilot, lambda told=told: notice(pilot).startswith(told))
+            while notice(pilot).startswith(told) and "Error" in told:
                 await pilot.press("j")
                 await settled(pilot)
 
@@ -130,12 +194,12 @@ async def test_error_stays_while_text_is_typed(
         await pilot.press("slash")
         await settled(pilot)
         pilot.app.notify("The name is taken.", title="Add Ben", severity="error")
-        await until(pilot, lambda: last_line(pilot).startswith("▌ ! Error  Add Ben"))
+        await until(pilot, lambda: notice(pilot).startswith("▌ ! Error  Add Ben"))
         await pilot.press(*"anna")
         await settled(pilot)
-        assert last_line(pilot).startswith("▌ ! Error  Add Ben")
+        assert notice(pilot).startswith("▌ ! Error  Add Ben")
         await pilot.press("backspace")
-        await until(pilot, lambda: "Add Ben" not in last_line(pilot))
+        await until(pilot, lambda: "Add Ben" not in notice(pilot))
 
 
 @pytest.mark.long
@@ -143,20 +207,20 @@ async def test_a_key_shows_all_of_it_and_the_line_is_free(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
-        keys = last_line(pilot)
+        keys = notice(pilot), last_line(pilot)
         for severity in ("information", "warning", "error"):
             pilot.app.notify("It means this. " * 20, title="It", severity=severity)  # type: ignore[arg-type]
-        await until(pilot, lambda: "f2 2 more" in last_line(pilot))
+        await until(pilot, lambda: "f2 2 more" in notice(pilot))
         await pilot.press("a", "f2")  # in a form too
         await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
         await settled(pilot)
         assert "esc close" in last_line(pilot)
         await pilot.press("escape", "escape")
         await settled(pilot)
-        assert last_line(pilot) == keys
+        assert (notice(pilot), last_line(pilot)) == keys
         pilot.app.notify("It means this. " * 20, title="It")
-        await until(pilot, lambda: last_line(pilot).endswith("…  f2 more"))
-        await pilot.click(KeyLine)
+        await until(pilot, lambda: "It means this. It" in shown(pilot))
+        await pilot.click(NotificationLine)
         await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
 
 
@@ -164,11 +228,11 @@ async def test_information_disappears_after_a_while(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
-        keys = last_line(pilot)
+        keys = notice(pilot), last_line(pilot)
         for severity in ("information", "warning"):
             monkeypatch.setitem(shown_notices.LEAST_S, severity, 0.0)
             pilot.app.notify("", title=".", severity=severity)  # type: ignore[arg-type]
-        await until(pilot, lambda: last_line(pilot) == keys and not pilot.app.notice_log.more)
+        await until(pilot, lambda: notice(pilot) == keys[0] and not pilot.app.notice_log.more)
 
 
 async def test_keys_typed_in_one_burst_do_the_same_while_notices_come_and_go(
@@ -202,8 +266,8 @@ async def test_severity_has_a_sign_and_a_word(
             ("error", "! Error  "),
         ):
             pilot.app.notify("", title="Anna", severity=severity)  # type: ignore[arg-type]
-            await until(pilot, lambda word=word: last_line(pilot).startswith(f"{mark} {word}Anna"))
-        styles = [segment.style for segment in strips(pilot.app.screen)[-1] if segment.text.strip()]
+            await until(pilot, lambda word=word: notice(pilot).startswith(f"{mark} {word}Anna"))
+        styles = [segment.style for segment in strips(pilot.app.screen)[-2] if segment.text.strip()]
         assert all(style is not None and style.reverse for style in styles), "and by its shape"
 
 
@@ -213,9 +277,9 @@ async def test_what_is_said_as_a_screen_comes_adds_no_line_of_keys_to_it(
     async with lockterm_app(service, 1001) as pilot:
         pilot.app.action_help()
         pilot.app.notify("Recorded by the service.", title="Deleted Anna Weber (A-2041)")
-        await until(pilot, lambda: last_line(pilot).startswith("▌ Deleted Anna"))
+        await until(pilot, lambda: notice(pilot).startswith("▌ Deleted Anna"))
         assert isinstance(pilot.app.screen, HelpScreen)
-        assert len(pilot.app.screen.query(KeyLine)) == 1
+        assert len(pilot.app.screen.query(NotificationLine)) == 1
 
 
 @pytest.mark.long
@@ -230,7 +294,7 @@ async def test_help_and_messages_open_over_a_dialog_and_lead_back_to_it(
         dialog = app.screen
         assert isinstance(dialog, LocktermModal)
         app.notify("Long " * 30, title="Told")
-        await until(pilot, lambda: last_line(pilot).endswith("f2 more"))
+        await until(pilot, lambda: notice(pilot).startswith("▌ Long"))
         for key, kind in (("f2", MessagesScreen), ("f1", HelpScreen)):
             await pilot.press(key)
             await until(pilot, lambda kind=kind: isinstance(app.screen, kind))

@@ -310,7 +310,7 @@ async def test_twenty_rows_fit_a_terminal_of_24_lines(
             for row, line in zip(table(pilot).rows, lines[2:22], strict=True)
         )
         assert "page 1 of 7" in lines[22]
-        assert "a add  e edit  d delete  n next  (p previous) v voice  / find" in lines[23]
+        assert "a add  e edit  d delete  v voice  w renew  n next  (p previous) / find" in lines[23]
         assert lines[23].endswith("? help")
 
 

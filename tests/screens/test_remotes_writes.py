@@ -384,7 +384,7 @@ async def test_an_added_remote_is_found_on_its_page_and_no_notice_covers_it(
         assert "page 7 of 7" in shown(pilot)
         await until(pilot, lambda: "Added New one (N-1): Recorded" in shown(pilot))
         await until(pilot, lambda: row_of(pilot, "N-1").startswith(" ·  New one"))
-        assert shown(pilot).splitlines()[-1].startswith("▌ Added New one (N-1): Recorded")
+        assert shown(pilot).splitlines()[-2].startswith("▌ Added New one (N-1): Recorded")
 
 
 def row_of(pilot: Pilot[Any], number: str) -> str:

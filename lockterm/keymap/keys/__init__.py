@@ -13,9 +13,12 @@ from lockterm.keymap.keys.screens import SCREENS
 from lockterm.keymap.keys.shared import (
     APP,
     DIALOGS_AND_FIELDS,
+    EVERYWHERE,
+    FINDING,
     FIRST_RUN,
     FIRST_RUN_IDS,
     MOVING,
+    OUTCOMES,
     PRIORITY,
     TABLES,
     TASKS,
@@ -75,6 +78,17 @@ def is_by_hand(name: str) -> bool:
         "dialog",
         "help",
     )
+
+
+def footer_group(name: str | None) -> int:
+    """Return the group of an ID in the footer: keys that act, that move, that find, and others."""
+    if name is None:
+        return 0
+    begin, _, end = name.partition(".")
+    if begin == "row" or end in ("page_up", "page_down", "next_page", "previous_page"):
+        return 1
+    heading = in_help()[name][0]
+    return 2 if heading == FINDING else 3 if heading in (MOVING, OUTCOMES, EVERYWHERE) else 0
 
 
 def stacks() -> Iterator[tuple[Place, ...]]:

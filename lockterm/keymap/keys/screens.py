@@ -62,11 +62,11 @@ SCREENS: Mapping[str, Place] = {
             ),
             MARKS: marks(5, 11, 12, "voice, read, copy to"),
             VOICE: (
-                Key("locks.voice", "v", "voice", line=3, opens=True,
+                Key("locks.voice", "v", "voice", line=4, opens=True,
                     sentence="Set the voice of the selected or the marked locks"),
             ),
             FINDING: (
-                Key("locks.find", "slash", "find", "Type to filter rows", line=4, opens=True),
+                Key("locks.find", "slash", "find", "Type to filter rows", line=3, opens=True),
                 Key("locks.show_all", "escape", "show all",
                     sentence="Show all locks, or unmark all"),
                 Key("locks.refresh", "r,f5", "refresh", line=10,

@@ -60,6 +60,13 @@ class LocksScreen(ListScreen[None]):
         "copies": "copy to",
     }
 
+    global_keys: ClassVar[Mapping[str, str]] = {
+        "app.everywhere": "all locks",
+        "app.what_ends": "expiring",
+        "app.history": "history",
+        "app.quit": "quit",
+    }
+
     wanted: var[str] = var("", init=False)
     """The search text."""
 
