@@ -119,8 +119,8 @@ class Notices:
         for line in lines:
             line.show_notice(in_front=line.parent is front)
         has_line = any(line.parent is front for line in lines)
-        if self._shown is not None and front.is_modal and front.is_attached and not has_line:
-            front.mount(NotificationLine(self.log, is_over=True))
+        if self._shown is not None and front.is_running and not has_line:
+            front.mount(NotificationLine(self.log, is_over=front.is_modal))
 
     @property
     def _screen(self) -> Screen[Any] | None:
@@ -160,8 +160,7 @@ class Notices:
 
     def _note_drawn(self, number: int, at_s: float) -> None:
         if self._shown is not None and self._shown.number == number:
-            cells = min(len(self._shown.line), self._app.size.width)
-            self._read_s = at_s + max(READ_S, cells / CELLS_A_SECOND)
+            self._read_s = at_s + max(READ_S, len(self._shown.line) / CELLS_A_SECOND)
 
     def _take_off(self) -> None:
         self.log.take_off()

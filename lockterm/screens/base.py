@@ -27,7 +27,6 @@ from lockterm.widgets.actions import reason_against, titled
 from lockterm.widgets.colored_title import ColoredTitleLine
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.notice_line import NoticeLine
-from lockterm.widgets.notification_line import NotificationLine
 from lockterm.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
@@ -252,7 +251,6 @@ class LocktermScreen(Screen[ResultT]):
         yield title
         yield from self.compose_body()
         yield KeyLine()
-        yield NotificationLine(self.host.notice_log)
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Return whether a form consumes a typed character, so that the app does not."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from textual import events
 from textual.content import Content
 from textual.geometry import Size
@@ -14,6 +15,7 @@ from lockterm.domain.notices import LoggedNotice, NoticeLog
 from lockterm.keymap.hints import keys_of
 from lockterm.keymap.names import written
 from lockterm.widgets.actions import is_typed
+from lockterm.widgets.cells import cut
 
 _WORDS = {"warning": "! Warning  ", "error": "! Error  "}
 
@@ -21,9 +23,9 @@ _WORDS = {"warning": "! Warning  ", "error": "! Error  "}
 class NotificationLine(Widget):
     """The current notification above the footer, or in the last line of a dialog.
 
-    It covers the line that describes the table, and moves no row. A long notification wraps, so
-    that a path in it is whole. It has at most half of the lines of the screen; a key shows the rest
-    of it and the other notifications.
+    It covers the line that describes the table, and moves no row. Warnings, errors and texts with a
+    path wrap, to at most half of the screen. Other texts have one line, so that they cover no row.
+    A key shows the rest of a text and the other notifications.
 
     Args:
         notices: The log of notifications.
@@ -67,17 +69,23 @@ class NotificationLine(Widget):
 
     def _wrap(self, notice: LoggedNotice, width: int) -> list[Content]:
         """Return the lines of a notification, with the key that shows more at the right end."""
-        text = f": {notice.text}" if notice.what and notice.text else notice.text
-        whole = Content.assemble(_WORDS.get(notice.severity, ""), (notice.what, "bold"), text)
-        lines = whole.wrap(max(width, 2))
+        most, what = max(self.app.size.height // 2, 1), notice.what
+        if notice.severity not in _WORDS and "/" not in notice.line:
+            most = 1
+            if (
+                notice.text and cell_len(notice.line) > width
+            ):  # the result after a name matters more
+                what = cut(what, width // 2)
+        text = f": {notice.text}" if what and notice.text else notice.text
+        whole = Content.assemble(_WORDS.get(notice.severity, ""), (what, "bold"), text)
+        lines = [whole] if most == 1 else whole.wrap(max(width, 2))
         others, key, hint = self._notices.more, self._messages_key(), ""
-        most = max(self.app.size.height // 2, 1)
-        is_cut = len(lines) > most
+        is_cut = len(lines) > most or lines[-1].cell_length > width
         if key and (others or is_cut):
             hint = f"{written(key)} {f'{others:,} more' if others else 'more'}"
         room = width - len(hint) - 2 if hint else width
-        if is_cut:
-            lines = [*lines[: most - 1], lines[most - 1].truncate(room - 1) + ellipsis()]
+        if is_cut or (most == 1 and lines[-1].cell_length > room):
+            lines = [*lines[: most - 1], lines[most - 1].truncate(room - 1).rstrip() + ellipsis()]
         elif hint and lines[-1].cell_length > room:
             lines.append(Content(""))
         if hint:

@@ -726,7 +726,8 @@ async def test_marked_ones_of_several_locks_go_into_one_plan(lockterm_app: Start
         assert isinstance(pilot.app.screen, MarkedForm)
         await press(pilot, "escape")
         await press(pilot, "U")
-        assert "marked" not in shown(pilot.app).splitlines()[-2]
+        pilot.app.clear_notifications()
+        await until(pilot, lambda: "marked" not in shown(pilot.app).splitlines()[-2])
         await press(pilot, "U")
         assert "2 marked" in shown(pilot.app).splitlines()[-2]
 

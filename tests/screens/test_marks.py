@@ -178,9 +178,11 @@ async def test_a_range_all_and_none(service: RunningService, lockterm_app: Start
         assert "First press space" in notices(pilot)
         await press(pilot, "down", "space", "down", "down", "S")
         assert signed(pilot) == ids[1:5]
+        pilot.app.clear_notifications()
         await press(pilot, "n", "S")
         assert "not shown now" in notices(pilot)
         assert marked(pilot) == ids[1:5]
+        pilot.app.clear_notifications()
         await press(pilot, "p", "asterisk")
         assert signed(pilot) == ids
         assert "cannot be marked" not in notices(pilot)

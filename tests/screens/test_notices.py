@@ -152,7 +152,7 @@ async def test_a_very_long_notice_has_half_of_the_screen_and_a_key_for_the_rest(
     service: RunningService, lockterm_app: Starter, size: tuple[int, int]
 ) -> None:
     async with lockterm_app(service, 1001, size=size) as pilot:
-        pilot.app.notify("It means this, too. " * 60, title="It " * 60)
+        pilot.app.notify("It means this, too. " * 60, title="It " * 60, severity="warning")
         await until(pilot, lambda: notice(pilot).startswith("▌ "))
         said = [line for line in lines(pilot) if line.startswith("▌ ")]
         assert len(said) <= size[1] // 2
@@ -219,7 +219,7 @@ async def test_a_key_shows_all_of_it_and_the_line_is_free(
         await settled(pilot)
         assert (notice(pilot), last_line(pilot)) == keys
         pilot.app.notify("It means this. " * 20, title="It")
-        await until(pilot, lambda: "It means this. It" in shown(pilot))
+        await until(pilot, lambda: notice(pilot).endswith("…  f2 more"))
         await pilot.click(NotificationLine)
         await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
 
@@ -294,7 +294,7 @@ async def test_help_and_messages_open_over_a_dialog_and_lead_back_to_it(
         dialog = app.screen
         assert isinstance(dialog, LocktermModal)
         app.notify("Long " * 30, title="Told")
-        await until(pilot, lambda: notice(pilot).startswith("▌ Long"))
+        await until(pilot, lambda: notice(pilot).endswith("…  f2 more"))
         for key, kind in (("f2", MessagesScreen), ("f1", HelpScreen)):
             await pilot.press(key)
             await until(pilot, lambda kind=kind: isinstance(app.screen, kind))

@@ -152,6 +152,7 @@ async def test_every_way_to_a_page(service: RunningService, lockterm_app: Starte
         assert "page 7 of 7" in shown(pilot)
         await press(pilot, "n")
         assert "This is the last page." in pilot.app.messages[-1].text
+        pilot.app.clear_notifications()
         await press(pilot, "less_than_sign")
         assert "page 1 of 7" in shown(pilot)
         await press(pilot, "colon", "9", "enter")

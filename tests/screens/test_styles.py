@@ -36,7 +36,7 @@ async def test_a_start_reads_the_styles_of_what_it_shows(
         assert _read(app) == first
         await pilot.press("question_mark")
         await until(pilot, lambda: "Help" in shown(pilot))
-        assert _read(app) == first | {"HelpScreen"}
+        assert _read(app) - {"NotificationLine"} == first | {"HelpScreen", "FindLine"}
 
 
 def test_each_section_is_for_a_widget_that_there_is() -> None:
