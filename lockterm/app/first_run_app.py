@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from textual import on
@@ -49,6 +50,20 @@ class FirstRunApp(TerminalApp[WelcomeScreen.Chosen]):
             self.screen.action_close()
         else:
             self.push_screen(screens.HelpScreen(None, self.screen))
+
+    def action_mouse(self) -> None:
+        """Leave the mouse to the terminal, or take it back, and show it on the welcome screen."""
+        super().action_mouse()
+        for screen in self._welcome_screens():
+            screen.write_again()
+
+    def on_terminal_supports_synchronized_output(self) -> None:
+        """Show that the terminal draws a frame at once; its answer comes after the first frame."""
+        for screen in self._welcome_screens():
+            screen.draws_at_once = True
+
+    def _welcome_screens(self) -> Iterator[WelcomeScreen]:
+        return (screen for screen in self.screen_stack if isinstance(screen, WelcomeScreen))
 
     @on(WelcomeScreen.Chosen)
     def _chosen(self, event: WelcomeScreen.Chosen) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -64,21 +64,19 @@ WORDS = {
 """Term -> its meaning."""
 
 
-def _icons() -> Mapping[str, str]:
-    """Return icon -> its meaning, with the icons of the current look."""
-    return {
-        **{state.sign: f"a remote: {state.meaning}" for state in State},
-        COERCED: "beside a remote: the remote is coerced",
-        MARK: "in the margin of a row: the row is marked",
-        "! refused": "a step of a plan: the service did not accept the change",
-        "! skipped": "a step of a plan: not sent, because its remote has changed or is gone",
-        "! not sent": "a step of a plan: not sent, because the service was unreachable",
-        "? unknown": "a step of a plan: sent, but no answer came",
-        "! shortens": "a step of a plan: the remote will expire earlier",
-        notice_mark(): "a notification",
-        ellipsis(): "the text does not fit and is cut",
-        REPLACEMENT: "a control character or an invisible character",
-    }
+def _icons() -> Iterator[tuple[str, str]]:
+    """Yield each icon of the current look with its meaning."""
+    yield from ((state.sign, f"a remote: {state.meaning}") for state in State)
+    yield COERCED, "beside a remote: the remote is coerced"
+    yield MARK, "in the margin of a row: the row is marked"
+    yield "! refused", "a step of a plan: the service did not accept the change"
+    yield "! skipped", "a step of a plan: not sent, because its remote has changed or is gone"
+    yield "! not sent", "a step of a plan: not sent, because the service was unreachable"
+    yield "? unknown", "a step of a plan: sent, but no answer came"
+    yield "! shortens", "a step of a plan: the remote will expire earlier"
+    yield notice_mark(), "before each line of a notification"
+    yield ellipsis(), "at the end of a text: the text does not fit and is cut"
+    yield REPLACEMENT, "a control character or an invisible character"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +168,7 @@ class HelpScreen(LocktermScreen[None]):
         for title, actions in self._tasks:
             yield title, [*map(_describe, actions)]
         yield "Words", [Entry(*one) for one in WORDS.items()]
-        yield "Icons", [Entry(*one) for one in _icons().items()]
+        yield "Icons", [Entry(*one) for one in _icons()]
         yield "Profile, service and version", [Entry(*one) for one in self._places()]
 
     def _places(self) -> Iterator[tuple[str, str]]:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import ComposeResult
+from textual.containers import Container
 from textual.content import Content
+from textual.geometry import Offset
 from textual.message import Message
-from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
+from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Static
 
 from lockterm import screens
+from lockterm.config.look import look_of
 from lockterm.domain.safe_text import clean
 from lockterm.errors import ConfigError
+from lockterm.keymap.hints import key
 from lockterm.screens.base import LocktermScreen
-from lockterm.screens.dialogs.choice import ChoiceList
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 
@@ -24,14 +29,78 @@ if TYPE_CHECKING:
     from lockterm.config.profiles import Profiles
 
 _WELCOME = """\
-lockterm manages the bluetooth remotes (key fobs) of smart locks, and the voice they speak with.
-
-No service is configured yet."""
+lockterm manages the remotes (key fobs) of smart locks:
+find, add, renew and delete them on one lock or on many,
+undo what you changed, and set the voice of each lock."""
 
 _WAYS = {
-    "demo": ("Try the demo", "a made-up site, on this machine"),
-    "connect": ("Connect to a service", "asks for the address and tests it"),
+    "demo": ("Try the demo", "A made-up site on this machine"),
+    "connect": ("Connect to a service", "Enter its address and test it"),
 }
+"""The action of a card -> its title and its description."""
+
+_LABEL = 12
+"""The width of the labels of the terminal's features, in cells."""
+
+
+class Card(Widget, can_focus=True):
+    """A choice with a title, its key, and a description. Enter or a click chooses it.
+
+    Args:
+        way: The action of the screen that the card runs.
+    """
+
+    COMPONENT_CLASSES = {"card--title"}
+
+    class Pressed(Message):
+        """The user clicked on a card."""
+
+        def __init__(self, card: Card) -> None:
+            super().__init__()
+            self.card = card
+
+    def __init__(self, way: str) -> None:
+        super().__init__(id=way)
+        self.way = way
+        """The action of the screen that the card runs."""
+
+    def render(self) -> Content:
+        title, words = _WAYS[self.way]
+        line = Content(f" {key(f'welcome.{self.way}')}  {title}").pad_right(
+            self.size.width - len(title) - 4
+        )
+        line = line.stylize_before(self.get_visual_style("card--title"))
+        return Content("\n").join([line, Content(f"    {words}")])
+
+    @property
+    def cursor_screen_offset(self) -> Offset:
+        """The position of the terminal's cursor, which is on the title."""
+        return self.content_region.offset + Offset(4, 0)
+
+    def on_click(self) -> None:
+        self.post_message(self.Pressed(self))
+
+
+class TerminalFeatures(Widget):
+    """The features of the terminal that lockterm found."""
+
+    draws_at_once: reactive[bool] = reactive(False)
+    """Whether the terminal reports that it draws a whole frame at once."""
+
+    def render(self) -> Content:
+        lines = [Content.styled("Found in this terminal", "bold")]
+        for label, value in self._features():
+            lines.append(Content(f"{label:<{_LABEL}}{value}"))
+        return Content("\n").join(lines)
+
+    def _features(self) -> Iterator[tuple[str, str]]:
+        look = look_of(self.app)
+        colors = min(look.colors, 16) if look.quiet else look.colors
+        yield "Colors", f"{colors:,}" if colors else "none; words show the states"
+        yield "Characters", "ASCII" if look.in_ascii else "Unicode"
+        yield "Mouse", "used by lockterm" if look.mouse else "left to the terminal"
+        yield "Drawing", "a frame at once" if self.draws_at_once else "line by line"
+        yield "Size", f"{self.app.size.width}x{self.app.size.height}"
 
 
 class WelcomeScreen(LocktermScreen[None]):
@@ -43,6 +112,9 @@ class WelcomeScreen(LocktermScreen[None]):
     """
 
     BINDINGS = bindings("welcome")
+
+    draws_at_once: reactive[bool] = reactive(False)
+    """Whether the terminal reports that it draws a whole frame at once."""
 
     class Chosen(Message):
         """The message that the user chose how to continue.
@@ -65,24 +137,36 @@ class WelcomeScreen(LocktermScreen[None]):
 
     def compose_body(self) -> ComposeResult:
         yield Static(_WELCOME, id="welcome", markup=False)
-        options = [
-            Option(Content.assemble((f"{title:<22}", "bold"), words), id=way)
-            for way, (title, words) in _WAYS.items()
-        ]
-        yield ChoiceList(*options, compact=True, markup=False)
-        words = f"lockterm writes the profile to {clean(self._profiles.path)}."
+        with Container(id="cards"):
+            for way in _WAYS:
+                yield Card(way)
+        yield TerminalFeatures()
+        place = clean(self._profiles.path)
+        words = f"No service is configured yet. lockterm writes the profile to {place}."
         yield Static(words, id="place", markup=False)
 
     def on_mount(self) -> None:
-        self.query_one(ChoiceList).focus()
-        self.query_one(ChoiceList).highlighted = 0
+        self.query(Card).first().focus()
 
-    @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        if event.option_id == "demo":
-            self.action_demo()
-        else:
-            self.action_connect()
+    def on_resize(self) -> None:
+        self.write_again()
+
+    def write_again(self) -> None:
+        for features in self.query(TerminalFeatures):  # none at exit
+            features.refresh()
+
+    def watch_draws_at_once(self, draws_at_once: bool) -> None:
+        for features in self.query(TerminalFeatures):
+            features.draws_at_once = draws_at_once
+
+    @on(Card.Pressed)
+    async def _pressed(self, event: Card.Pressed) -> None:
+        await self.run_action(event.card.way)
+
+    async def action_choose(self) -> None:
+        """Choose the card that has the focus."""
+        if isinstance(self.focused, Card):
+            await self.run_action(self.focused.way)
 
     def action_demo(self) -> None:
         self.post_message(self.Chosen(None))

@@ -18,7 +18,7 @@ ALT_KEYS = ("\x1b\x7f", "\x1bf", "\x1bd", "\x1b[1;3A", "\x1b[1;7C", "\x1b[3;3~",
 EDGE = "(?:(?<=^ )|(?<=^[│|] ))"
 """The left edge of a form, which a large terminal has in a frame."""
 
-LOCK, NAME = "Main gate", "Night crew"
+LOCK, NAME, NUMBER = "Main gate", "Night crew", "N-77"
 _STATE = (
     r"^[⠀ >*](?:[·.]|[×x].* expired|[!~].* (?:until|to) |[»+].* starts |[?].* (?:no days|days \?))"
 )
@@ -182,7 +182,7 @@ JOB: tuple[Step, ...] = (
     Step(
         "saved",
         ("enter",),
-        Expected(("138 remotes",), f"Added {NAME} .N-77.: Recorded by"),
+        Expected((NUMBER,), f"Added {NAME} .N-77.: Recorded by"),
     ),
     Step(
         "edit",
@@ -210,7 +210,7 @@ JOB: tuple[Step, ...] = (
         ),
     ),
     Step("difference, yes", ("right",), answering("Keep editing", "Change")),
-    Step("changed", ("enter",), Expected(("138 remotes",), f"Changed {NAME} 2 .N-77.")),
+    Step("changed", ("enter",), Expected((NUMBER,), f"Changed {NAME} 2 .N-77.")),
     Step(
         "renew",
         ("w",),
@@ -234,6 +234,6 @@ JOB: tuple[Step, ...] = (
         ),
     ),
     Step("renewal, yes", ("right",), answering("Keep editing", "Renew")),
-    Step("renewed", ("enter",), Expected(("138 remotes",), f"Changed {NAME} 2 .N-77.")),
+    Step("renewed", ("enter",), Expected((NUMBER,), f"Changed {NAME} 2 .N-77.")),
 )
 """From the start to a remote that was added, changed and renewed."""

@@ -229,8 +229,11 @@ def test_a_broken_default_profile_says_so_and_ends(lockterm: Start, tmp_path: Pa
 @pytest.mark.long
 def test_the_welcome_has_room_in_60x20(lockterm: Start) -> None:
     session = lockterm(size=(60, 20), env={"NO_COLOR": "1"})
-    session.wait_for("^ Try the demo +a made-up site, on this machine$")
-    session.wait_for("^ Connect to a service +asks for the address and tests it$")
+    session.wait_for("^  1  Try the demo$")
+    session.wait_for("^     A made-up site on this machine$")
+    session.wait_for("^  2  Connect to a service$")
+    session.wait_for("^  Colors +none; words show the states$")
+    session.wait_for("^  Size +60x20$")
     session.wait_for("^1 demo  2 connect  q quit")
     assert b"\x1b[38;" not in session.raw
     assert b"\x1b[48;" not in session.raw

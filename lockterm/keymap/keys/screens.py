@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lockterm.keymap.keys.shared import (
+    BETWEEN_BUTTONS,
     CHANGES,
     COPYING,
     FINDING,
@@ -380,9 +381,7 @@ SCREENS: Mapping[str, Place] = {
     "help": Place(
         "in the help",
         {
-            FINDING: (
-                Key("help.find", "slash", "find", "Type to filter the help", line=2, opens=True),
-            ),
+            FINDING: (Key("help.find", "slash", "find", "Search the help", line=2, opens=True),),
             MOVING: (
                 *rows(
                     "scroll_body('up') scroll_body('down') scroll_body('page_up')"
@@ -439,9 +438,10 @@ SCREENS: Mapping[str, Place] = {
                 Key("welcome.demo", "1", "demo", "Try a made-up site", line=1, opens=True),
                 Key("welcome.connect", "2", "connect", line=2, opens=True,
                     sentence="Enter the address of your service"),
+                Key("welcome.choose", "enter", "choose", "Choose the selected card", opens=True),
             ),
+            MOVING: BETWEEN_BUTTONS,
         },
-        holds=("list",),
         everywhere=(*FIRST_RUN_IDS, *PRIORITY),
     ),
 }

@@ -86,6 +86,12 @@ def marks(mark: int, act: int, none: int, more: str, every: int = 0) -> tuple[Ke
     )
 
 
+BETWEEN_BUTTONS = (
+    Key("dialog.previous", "left,h,up,k", "previous", action="app.focus_previous"),
+    Key("dialog.next", "right,l,down,j", "next", action="app.focus_next"),
+)
+"""The keys that move between the buttons of a dialog, or between cards."""
+
 DIALOG = Place(
     "in a dialog",
     {DIALOGS: (Key("dialog.cancel", "escape", "cancel", line=1),)},
@@ -96,8 +102,7 @@ CONFIRM = Place(
     "in a question",
     {
         MOVING: (
-            Key("dialog.previous", "left,h,up,k", "previous", action="app.focus_previous"),
-            Key("dialog.next", "right,l,down,j", "next", action="app.focus_next"),
+            *BETWEEN_BUTTONS,
             Key("dialog.page_up", "pageup", "scroll up", action="scroll_details(-1)"),
             Key("dialog.page_down", "pagedown", "scroll down", action="scroll_details(1)"),
         ),
