@@ -13,6 +13,7 @@ from textual.widgets import Input, OptionList
 
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.domain.locks import Lock
+from lockterm.keymap.keys import footer_group
 from lockterm.keymap.names import written
 from lockterm.screens.help import HelpScreen
 from lockterm.screens.history import HistoryScreen
@@ -23,6 +24,7 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.voice import VoiceScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.actions import actions_of, titled
+from lockterm.widgets.key_line import KeyLine
 from tests.screens.running_app import Clock, Starter, settled, until
 from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, fill_book, shown, words
 from tests.screens.snapshots import assert_picture
@@ -101,6 +103,58 @@ async def test_footer_shows_no_key_that_a_field_takes_when_it_has_the_focus(
         assert shown(pilot.app).splitlines()[-1] == "esc show all  f5 refresh  f1 help"
         keys = {key for action in actions_of(pilot.app.screen) for key in action.keys}
         assert {key for key in keys if len(key) == 1} == set()
+
+
+@pytest.mark.parametrize(
+    ("width", "footer"),
+    [
+        (
+            80,
+            "enter open  a add  / find  F all locks  W expiring  H history  q quit  ? help",
+        ),
+        (60, "enter open  a add  / find  F all locks  W expiring  ? help"),
+    ],
+)
+async def test_footer_of_the_locks_names_the_global_keys(
+    lockterm_app: Starter, service: RunningService, width: int, footer: str
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, size=(width, 24)) as pilot:
+        await settled(pilot)
+        assert shown(pilot.app).splitlines()[-1] == footer
+        await pilot.press("space")
+        await settled(pilot)
+        footer = shown(pilot.app).splitlines()[-1]
+        assert footer.startswith("space mark  v set voice  Y copy to"), "marks go first"
+        await pilot.press("escape")
+        await settled(pilot)
+        await pilot.click(KeyLine, offset=(footer.index("Y copy to"), 0))
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
+
+
+@pytest.mark.parametrize("key", ["", "enter", "v", "F", "W", "H", "question_mark"])
+async def test_footer_has_the_same_order_on_every_screen(
+    lockterm_app: Starter, service: RunningService, key: str
+) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    async with lockterm_app(service, size=(200, 50)) as pilot:
+        await pilot.press(*filter(None, [key]))
+        await settled(pilot)
+        footer = shown(pilot.app).splitlines()[-1]
+        places = []
+        for action in actions_of(pilot.app.screen):
+            chip = f"{action.keys[0]} {action.binding.description}"
+            if action.binding.show and chip in footer:
+                places.append((footer.index(chip), footer_group(action.binding.id), chip))
+        groups = [group for _, group, chip in sorted(places) if not chip.endswith("help")]
+        assert len(groups) > 2 and groups == sorted(groups), footer
+        assert footer.endswith("help") or key == "question_mark"
+
+
+def test_groups_of_the_footer_are_act_move_find_and_more() -> None:
+    names = ("remotes.add", "remotes.next_page", "row.page_down", "remotes.find", "remotes.back")
+    assert [footer_group(name) for name in names] == [0, 1, 1, 2, 3]
+    assert [footer_group(name) for name in ("app.history", "form.save", None)] == [3, 0, 0]
 
 
 @pytest.mark.long
