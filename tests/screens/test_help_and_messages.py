@@ -128,7 +128,8 @@ async def test_footer_of_the_locks_names_the_global_keys(
         assert footer.startswith("space mark  v set voice  Y copy to"), "marks go first"
         await pilot.press("escape")
         await settled(pilot)
-        await pilot.click(KeyLine, offset=(footer.index("Y copy to"), 0))
+        footer = shown(pilot.app).splitlines()[-1]
+        await pilot.click(KeyLine, offset=(footer.index("all locks"), 0))
         await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
 
 
@@ -147,7 +148,7 @@ async def test_footer_has_the_same_order_on_every_screen(
             if action.binding.show and chip in footer:
                 places.append((footer.index(chip), footer_group(action.binding.id), chip))
         groups = [group for _, group, chip in sorted(places) if not chip.endswith("help")]
-        assert len(groups) > 2 and groups == sorted(groups), footer
+        assert len(groups) > 1 and groups == sorted(groups), footer
         assert footer.endswith("help") or key == "question_mark"
 
 
