@@ -24,7 +24,7 @@ STOPS: tuple[tuple[str, str, str, str], ...] = (
     ("page size", "number_sign", "How many", "escape"),
     ("go to page", "colon", "page", "escape"),
     ("columns", "t", "olumns", "escape"),
-    ("a notice", "greater_than_sign n", "page 7 of 7", "less_than_sign"),
+    ("a notice", "greater_than_sign n", "This is the last page", "less_than_sign"),
     ("empty form", "a", "such as Anna", "escape"),
     ("refused form", "a ctrl+s", "such as Anna", "escape"),
     ("form", "e", "Anna|Number", "escape"),

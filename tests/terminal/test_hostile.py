@@ -63,7 +63,7 @@ def test_hostile_strings_on_every_screen(lockterm: Start) -> None:
         go("v", seen="Which vendor and model")
         go("a", seen="Vendor +a ")
         go("tab", "b", seen="Model +b ")
-        go("tab", "tab", "enter", seen="of the lock[^X]*unstated")
+        go("tab", "tab", "enter", seen="of the lock[^X]*Voice now: unknown")
         go("down", "enter", seen="Set the voice of")
         leave("Set the voice of")
         leave("Voices")
