@@ -92,9 +92,9 @@ class Entry:
     reason: str = ""
     """The reason why the action is disabled, as a sentence; empty if it is enabled."""
 
-    def has(self, words: str) -> bool:
-        """Return whether the entry contains every typed word."""
-        return matches(words, self.key, self.verb, self.text, self.reason)
+    def has(self, words: str, title: str) -> bool:
+        """Return whether the entry or the title of its section contains every typed word."""
+        return matches(words, title) or matches(words, self.key, self.verb, self.text, self.reason)
 
 
 class HelpScreen(LocktermScreen[None]):
@@ -153,7 +153,7 @@ class HelpScreen(LocktermScreen[None]):
         verbs = 0 if is_wide else _fit(entry.verb for entry in actions)
         sections: list[list[Content]] = []
         for title, entries in self._sections():
-            if found := [entry for entry in entries if entry.has(self._wanted)]:
+            if found := [entry for entry in entries if entry.has(self._wanted, title)]:
                 first = keys if found[0].verb else _fit(entry.key for entry in entries)
                 heading = Content.styled(title, "bold underline")
                 sections.append([heading, *_format(found, first, verbs, width), Content("")])
