@@ -147,7 +147,6 @@ class RemoteDetailScreen(LocktermScreen[None]):
             self._called = self._opened_as
         if remote is not None:
             self._show_fields(remote)
-            table.focus()
         elif error is not None and self.is_gone:
             panel.say(
                 (
