@@ -10,6 +10,7 @@ import subprocess
 import time
 import unicodedata
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -219,18 +220,18 @@ def test_report_uses_the_clock_of_the_service_when_clocks_differ(
     assert sum("expired" in line for line in listed) == 1, listed
 
 
-async def test_report_ends_with_1_when_a_period_is_unreadable(scripts: Scripts) -> None:
+@asynccontextmanager
+async def _spoilt_ends(scripts: Scripts, *ends: str) -> AsyncIterator[None]:
+    """A lock with so many remotes, whose ends a service sends as these strings."""
     scripts.keep([Lock(1004, name="Dock")])
-    far = 3_802_608_000_000
-    for number in ("S-1", "S-2", "S-3"):
-        scripts.have(
-            remoteName=f"Name {number}", remoteNumber=number, remoteType=2, startDate=1, endDate=far
-        )
+    for number in range(1, len(ends) + 1):
+        named = {"remoteName": f"Name S-{number}", "remoteNumber": f"S-{number}"}
+        scripts.have(remoteType=2, startDate=1, endDate=3_802_608_000_000, **named)
 
     async def spoilt(exchange: Exchange) -> None:
         answer = await exchange.apply()
         data = json.loads(answer.body)
-        for row, end in zip(data["data"]["list"], SPOILT_ENDS, strict=True):
+        for row, end in zip(data["data"]["list"], ends, strict=True):
             row["endDate"] = end
         body = json.dumps(data).encode()
         await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
@@ -238,6 +239,20 @@ async def test_report_ends_with_1_when_a_period_is_unreadable(scripts: Scripts) 
     async with FaultProxy(port_of(scripts.service)).running() as proxy:
         proxy.arm("list", spoilt)
         scripts.use(proxy.base_url)
+        yield
+
+
+async def test_report_names_five_remotes_when_more_periods_are_unreadable(
+    scripts: Scripts,
+) -> None:
+    async with _spoilt_ends(scripts, *["soon"] * 6):
+        told = (await _run(scripts, "report")).stderr
+        assert "6 remotes have a period that cannot be read: Name S-1 (S-1) on Dock" in told
+        assert told.endswith("Name S-5 (S-5) on Dock (lock 1004) and 1 more.\n")
+
+
+async def test_report_ends_with_1_when_a_period_is_unreadable(scripts: Scripts) -> None:
+    async with _spoilt_ends(scripts, *SPOILT_ENDS):
         told = await _run(scripts, "report")
         assert told.returncode == 1
         assert "0 remotes expired" in told.stdout

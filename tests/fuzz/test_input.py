@@ -234,6 +234,11 @@ def test_an_escape_that_is_late_and_what_belongs_to_it() -> None:
     assert as_read([(b"\x1b", 3), (b"[", 1), (b"j", 1)]) == [ESCAPE, *map(Char, "[j")]
 
 
+def test_keys_after_escape_are_typed_when_no_sequence_follows() -> None:
+    assert as_read([(b"\x1bO5", 60)]) == [Escaped(Char("O"), 0.0), Char("5")]
+    assert as_read([(b"\x1b\t", 60)]) == [Escaped(Char("\t"), 0.0)]
+
+
 def test_a_string_that_never_ends_is_ended_by_a_key() -> None:
     begun = (b"\x1b]11;rgb:12", 0.1)
     for key in (b"\r", b"\t", b"\x11"):

@@ -423,7 +423,7 @@ async def test_messages_are_kept_newest_first(
             "20 Nov 2026 09:02:02 +01:00 error: Refused by the service: " + NOTICES[-1][0]
         )
         pilot.app.notify("Recorded by the service.", title="Added Anna Weber")
-        await until(pilot, lambda: "Added Anna Weber: Recorded" in shown(pilot.app))
+        await until(pilot, lambda: "notice   Added Anna Weber: Recorded" in shown(pilot.app))
         own = "or edit the remote that has it."
         await until(pilot, lambda: own in words(pilot.app))  # the cursor stays
         await pilot.press("M")

@@ -12,11 +12,13 @@ from dataclasses import replace
 from datetime import tzinfo
 from itertools import count
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
 from textual.pilot import Pilot
 
+from lockterm.domain.history import HistoryLine
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.remotes import Remote
@@ -433,6 +435,39 @@ async def test_history_reads_a_change_before_it_shows_it(
         await until(pilot, lambda: "It was undone by hand." in words(pilot.app))
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, HistoryScreen)
+
+
+async def test_operation_is_read_again_when_its_result_changes(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service) as pilot:
+        _fill_journal(pilot.app.operations, 1, call="updateRemoteUserNo", state=State.UNKNOWN)
+        await opened(pilot)
+        await press(pilot, "enter")
+        screen = pilot.app.screen
+        assert isinstance(screen, OperationDetailScreen)
+        journal = pilot.app.operations.journal
+        (operation,) = await journal.unsettled()
+        await journal.settle(operation, state=State.GIVEN_UP, message="It was done by hand.")
+        await until(pilot, lambda: "It was done by hand." in words(pilot.app))
+
+
+async def test_history_says_that_it_is_being_read(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with lockterm_app(service) as pilot:
+        journal, may_go_on = pilot.app.operations.journal, asyncio.Event()
+        newest = journal.lines
+
+        async def late(*wanted: Any) -> list[HistoryLine]:
+            await may_go_on.wait()
+            return await newest(*wanted)
+
+        monkeypatch.setattr(journal, "lines", late)
+        await pilot.press("H")
+        await until(pilot, lambda: "Reading the history ..." in words(pilot.app))
+        may_go_on.set()
+        await until(pilot, lambda: "You have not sent any changes" in words(pilot.app))
 
 
 @pytest.mark.parametrize("text", telling(HOSTILE[:8:3], HOSTILE))

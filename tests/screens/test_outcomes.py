@@ -123,6 +123,31 @@ async def test_an_outcome_leaves_the_screen_when_another_session_dismisses_it(
         await until(pilot, lambda: "UNCONFIRMED" not in words(pilot.app))
 
 
+async def test_store_is_not_read_when_no_change_is_unconfirmed(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lockterm.screens.outcomes.SHOWN_S", 0.005)
+    leave_unsettled(lockterm_app, ADDED)
+    async with lockterm_app(service) as pilot:
+        app, looks, ticks = pilot.app, list[int](), list[int]()
+        assert isinstance(app, LocktermApp)
+
+        async def look_again() -> None:
+            looks.append(len(ticks))
+            await outcomes_look_again()
+
+        outcomes_look_again = app.outcomes.look_again
+        monkeypatch.setattr(app.outcomes, "look_again", look_again)
+        await until(pilot, lambda: looks)
+        settle_elsewhere(lockterm_app, ADDED.id)
+        await until(pilot, lambda: not app.outcomes.unsettled)
+        await settled(pilot)
+        looks.clear()
+        app.set_interval(0.005, lambda: ticks.append(1))
+        await until(pilot, lambda: len(ticks) > 9)  # such a timer would have looked by now
+        assert not looks
+
+
 async def test_what_another_session_leaves_and_settles_is_seen_here(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -561,7 +561,6 @@ async def test_what_is_unknown_is_read_back_at_the_end_until_that_is_stopped(
         assert proxy.asked.count("update") == 2
 
 
-@pytest.mark.long
 async def test_leaving_waits_for_the_steps_under_way(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -267,6 +267,17 @@ async def test_zeros_that_a_spreadsheet_dropped_are_noticed(
         assert [one[0] for one in plan_of(pilot)] == [Action.KEEP]
 
 
+async def test_import_reports_a_missing_file_at_its_path(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service) as pilot:
+        screen = await opened(pilot)
+        await take(pilot, "none.csv")
+        assert screen.field("path").error == "No such file."
+        assert "No such file." in shown(pilot)
+        assert screen.query_one(PathInput).has_focus
+
+
 @pytest.mark.long
 async def test_import_reports_a_wrong_file_at_its_path(
     service: RunningService, lockterm_app: Starter, folder: Path
@@ -278,7 +289,6 @@ async def test_import_reports_a_wrong_file_at_its_path(
     with (folder / "large.csv").open("wb") as file:
         file.truncate(100_000_000)
     told = {
-        "none.csv": "No such file.",
         "empty.csv": "The file is empty.",
         "folder": "The path is a directory.",
         "pipe": "The path is a pipe or a device",

@@ -13,6 +13,7 @@ from textual.widgets import Input, Static
 
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.text.amount import format_size
+from lockterm.domain.voices import VoicePack
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.voice import VoiceScreen
 from lockterm.screens.voice import screen as voice_screen
@@ -178,6 +179,22 @@ async def test_the_detail_of_the_pack_under_the_cursor(
         assert pilot.app.clipboard == pack.timbre_pack_url
         await pilot.press("enter")
         await until(pilot, lambda: "This list shows packs" in words(pilot.app))
+
+
+async def test_details_of_a_pack_wrap_again_when_the_terminal_is_resized(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    async with lockterm_app(service) as pilot:
+        screen = await open_voice(pilot)
+        await until(pilot, lambda: screen.details)
+        await settled(pilot)
+        (pack,) = screen.details.values()
+        assert isinstance(pack, VoicePack) and pack.timbre_pack_url
+        assert pack.timbre_pack_url not in shown(pilot.app)
+        await pilot.resize_terminal(160, 48)
+        await settled(pilot)
+        assert pack.timbre_pack_url in shown(pilot.app)
 
 
 @pytest.mark.long

@@ -310,8 +310,7 @@ async def test_what_is_wrong_with_the_last_field_is_in_sight(
         assert "! Not JSON at line 1, column 1: a value is missing" in said
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("applies", [True, False])
+@pytest.mark.parametrize("applies", telling([False], [True, False]))
 async def test_an_unknown_outcome_holds_the_next_save_until_it_was_read_back(
     service: RunningService, open_form: Opener, line: Line, applies: bool
 ) -> None:
