@@ -62,6 +62,20 @@ async def test_adding_by_id_takes_the_names_from_a_remotes_detail(
         assert {path.rpartition("/")[2] for _, path in service.requests} == {"list", "detail"}
 
 
+async def test_form_shows_the_time_of_the_typed_zone_and_the_default_zone(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service, timezone="Europe/Berlin") as pilot:
+        await open_form(pilot)
+        zone = field(pilot, "zone")
+        zone.focus_control()
+        await pilot.press(*"Asia/Tokyo")
+        await until(pilot, lambda: zone.note == "Local time: 20 Nov 2026 17:00 +09:00.")
+        await pilot.press("home", "shift+end", "delete")
+        default = "If empty, the profile's time zone: Europe/Berlin."
+        await until(pilot, lambda: zone.note == default)
+
+
 @pytest.mark.long
 async def test_typing_a_name_replaces_the_one_that_the_service_gave(
     lockterm_app: Starter, service: RunningService

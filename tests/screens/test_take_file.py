@@ -133,7 +133,6 @@ async def test_a_good_file_becomes_a_plan(
         assert not any(map(partial(someone_else.counted, service), ("add", "update", "delete")))
 
 
-@pytest.mark.long
 async def test_rows_without_a_lock_are_for_the_lock_that_it_is_opened_from(
     service: RunningService, lockterm_app: Starter, folder: Path
 ) -> None:
@@ -267,15 +266,18 @@ async def test_zeros_that_a_spreadsheet_dropped_are_noticed(
         assert [one[0] for one in plan_of(pilot)] == [Action.KEEP]
 
 
-async def test_import_reports_a_missing_file_at_its_path(
-    service: RunningService, lockterm_app: Starter
+async def test_import_reports_a_missing_file_and_one_without_rows_at_its_path(
+    service: RunningService, lockterm_app: Starter, folder: Path
 ) -> None:
+    (folder / "head.csv").write_text(GOOD.splitlines()[0])
+    told = {"none.csv": "No such file.", "head.csv": "The file contains no rows"}
     async with lockterm_app(service) as pilot:
         screen = await opened(pilot)
-        await take(pilot, "none.csv")
-        assert screen.field("path").error == "No such file."
-        assert "No such file." in shown(pilot)
-        assert screen.query_one(PathInput).has_focus
+        for name, reason in told.items():
+            await take(pilot, name)
+            assert screen.field("path").error.startswith(reason)
+            assert reason in shown(pilot)
+            assert screen.query_one(PathInput).has_focus
 
 
 @pytest.mark.long

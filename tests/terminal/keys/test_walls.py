@@ -457,6 +457,9 @@ async def test_choice_keeps_what_is_chosen_when_letters_or_backspace_are_typed(
         kind.focus()
         await pilot.press("backspace", "delete")
         assert (kind.value, coerced.value) == before
+        kind.value = kind.options[-1][0]  # as when the values of someone else are taken over
+        await pilot.press("right")
+        assert kind.value == kind.options[0][0], "a move begins at the choice"
         coerced.focus()
         await pilot.press("y", "space")
         assert coerced.value == "1", "space chooses what a letter has gone to"
