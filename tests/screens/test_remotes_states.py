@@ -279,7 +279,6 @@ async def test_states_are_counted_for_what_was_read(
         assert "17 read: " in shown(pilot), "the others are as they were before"
 
 
-@pytest.mark.long
 async def test_pager_shows_a_cut_name_whole(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1001) as pilot:
         table = pilot.app.screen.query_one(RemotesTable)

@@ -84,7 +84,7 @@ class RemotePages(Vertical):
         """The state of the list as last painted."""
         self._kind: tuple[str, ...] = ()
         """Why copy, detail and edit are disabled for the selected remote; empty if unknown."""
-        self.cut_name = ""
+        self._cut_name = ""
         """The name that the pager shows because the row cuts it; empty if there is none."""
         self._has_restorable = False
         """Whether the history has deleted remotes of this lock, which can be restored."""
@@ -351,8 +351,6 @@ class RemotePages(Vertical):
         )
         if self._marks:
             self._marks.see(self.rows_to_mark())
-        if self._is_other_name_cut():
-            self.show_pager()
         self._show_body()
         self._show_pane()
 
@@ -372,7 +370,7 @@ class RemotePages(Vertical):
 
     def _moved(self) -> None:
         """Show the remote to which the cursor has moved."""
-        if self._is_other_name_cut():
+        if self._cut_name != self._find_cut_name():
             self.show_pager()
         else:
             self.query_one(Pager).tick()
@@ -382,12 +380,10 @@ class RemotePages(Vertical):
             self._kind = kind
             self._screen.query_one(KeyLine).show_keys()
 
-    def _is_other_name_cut(self) -> bool:
-        """Update ``cut_name``, and return whether it has changed."""
+    def _find_cut_name(self) -> str:
+        """Return the name to show in the pager; empty if the name is shown elsewhere."""
         # In a wide terminal, the side panel shows the name.
-        name = "" if self.screen.has_class("-wide") else self.table.cut_name
-        is_other, self.cut_name = name != self.cut_name, name
-        return is_other
+        return "" if self.screen.has_class("-wide") else self.table.cut_name
 
     def _show_pane(self) -> None:
         self.body.show_pane(self.list.zone)
@@ -413,12 +409,13 @@ class RemotePages(Vertical):
         """Update the pager below the rows, and the title in the frame of the table."""
         is_framed, counts = self.screen.has_class("-framed"), self.list.counts.describe()
         self.table.show_title(format_title(self.list.state, counts))
+        self._cut_name = self._find_cut_name()
         words = format_pager(
             self.list.state,
             self.table.row_count,
             self.columns.arrangement.order,
             self._marks.describe(self.rows_to_mark()) if self._marks else "",
-            self.cut_name,
+            self._cut_name,
             () if is_framed else counts,
         )
         self.query_one(Pager).show(*words)
