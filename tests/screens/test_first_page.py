@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -109,18 +109,39 @@ async def test_its_lock_is_noted_as_opened(service: RunningService, lockterm_app
     assert (noted.remotes, noted.opened_ms) == (137, NOW_MS)
 
 
-async def test_one_that_comes_later_is_waited_for(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    may_answer = asyncio.Event()
+def held(may_answer: asyncio.Event) -> Callable[[Exchange], Awaitable[None]]:
+    """A service that answers only when it may."""
 
     async def hold(exchange: Exchange) -> None:
         answer = await exchange.apply()
         await may_answer.wait()
         await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
 
+    return hold
+
+
+async def test_connection_is_online_when_the_first_page_alone_has_answered(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    may_answer = asyncio.Event()
+    async with proxied(service) as (proxy, _):
+        profile = Profile("p", proxy.base_url)
+        first = await answered(profile)
+        proxy.arm("list", held(may_answer))
+        async with opened(lockterm_app, profile, first) as pilot:
+            connection = pilot.app.operations.connection  # type: ignore[attr-defined]
+            await until(pilot, lambda: connection.online)
+            assert connection.clock_offset_s is not None
+            may_answer.set()
+            await settled(pilot)
+
+
+async def test_one_that_comes_later_is_waited_for(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    may_answer = asyncio.Event()
     async with proxied(service) as (proxy, asked):
-        proxy.arm("list", hold, 1)
+        proxy.arm("list", held(may_answer), 1)
         profile = Profile("p", proxy.base_url)
         first = FirstPage(profile, 1001)
         first.ask()
