@@ -43,7 +43,6 @@ async def begun(pilot: Pilot[Any], *keys: str) -> RemoteForm:
     return pilot.app.screen
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("count", telling([3], [3, 10]))
 async def test_many_remotes_take_few_keys(
     service: RunningService, lockterm_app: Starter, count: int
