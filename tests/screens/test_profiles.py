@@ -272,7 +272,6 @@ async def test_a_broken_one_can_be_mended(home: Home, service: RunningService) -
         await until(pilot, lambda: goes_on(pilot) is not None)
 
 
-@pytest.mark.long
 async def test_form_warns_when_headers_go_to_another_address(home: Home) -> None:
     async with home.open() as pilot:
         for key, headers in (("G", True), ("g", False)):  # annexe has one, north-campus none
@@ -285,6 +284,9 @@ async def test_form_warns_when_headers_go_to_another_address(home: Home) -> None
             await pilot.press("escape")
             await confirm(pilot)
             await back(pilot)
+        form = await form_of(pilot, "a")  # a new profile has nothing that stays with it
+        await pilot.press(*"new", "tab", *"https://other.example")
+        assert form.field("base_url").warning == ""
 
 
 async def test_a_test_can_be_stopped_and_typed_fields_stay(tmp_path: Path, clock: Clock) -> None:
