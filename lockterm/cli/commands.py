@@ -52,6 +52,7 @@ MODULES = {
     "edit": "tables",
     "copy": "copy",
     "clean": "clean",
+    "replace": "replace",
     "runs": "runs",
 }
 """Command -> module of this package that defines the command."""

@@ -189,6 +189,22 @@ Examples:
 {LINES}
 {RUN_CODES}"""
 
+REPLACE = f"""\
+{LOCK}
+REMOTE is the ID of a remote. The new remote gets its name, type, dates, weekdays, flags and extra
+data. The plan has two steps, and the second is sent only if the first is done. If the service
+refuses two remotes of one name on a lock, the old remote is deleted first. If the add then fails,
+runs retry repeats it. The plan names the fields that the new fob does not get.
+
+\b
+Examples:
+  lockterm replace "Main gate" 48213 --number B-2050 --dry-run
+  lockterm replace 1001 48213 --number B-2050 --mac C4:4E:AC:01:02:03
+  lockterm replace 1001 48213 --number B-2050 --yes --json
+
+{LINES}
+{RUN_CODES}"""
+
 EDIT = f"""\
 {LOCK}
 The table is that of export --csv. Remotes that someone else changes while you edit are skipped.

@@ -128,8 +128,35 @@ class Step:
 
     @property
     def may_retry(self) -> bool:
-        """Whether the step can be tried again unchanged."""
+        """Whether the step can be tried again unchanged; see also :func:`select_retryable`."""
         return self.is_planned and self.state in RETRIED
+
+    @property
+    def replaced_id(self) -> int | None:
+        """The ID of the remote that an added remote replaces; None if it replaces none.
+
+        Such an add has the replaced remote in ``before``, but is not a restore.
+        """
+        is_replacement = self.action is Action.ADD and self.restores is None
+        return self.before.get("id") if is_replacement else None
+
+    def requires(self, earlier: Step) -> bool:
+        """Return whether the step must not be sent unless an earlier step is done.
+
+        The add of a new fob and the delete of the old one depend on each other, in either order.
+
+        Args:
+            earlier: The step just before this one in the plan.
+        """
+        if earlier.lock_id != self.lock_id:
+            return False
+        pairs = ((earlier, self), (self, earlier))
+        return any(
+            add.replaced_id is not None
+            and delete.action is Action.DELETE
+            and add.replaced_id == delete.remote_id
+            for add, delete in pairs
+        )
 
 
 def at_rest(step: Step) -> Step:
@@ -264,6 +291,30 @@ def outcome_of(state: State) -> StepState:
     if state in WITHOUT_EFFECT:
         return StepState.REFUSED if state is State.REFUSED else StepState.NOT_SENT
     return StepState.UNKNOWN
+
+
+def select_retryable(steps: Iterable[Step]) -> list[Step]:
+    """Return the steps that can be tried again, in the order of their plan.
+
+    A step that requires an earlier one can be tried again only if the earlier step is done, or is
+    tried again too.
+
+    Args:
+        steps: All steps of a plan, in order.
+    """
+    found: list[Step] = []
+    earlier: Step | None = None
+    for step in steps:
+        is_free = (
+            earlier is None
+            or not step.requires(earlier)
+            or earlier.is_done
+            or (bool(found) and found[-1] is earlier)
+        )
+        if step.may_retry and is_free:
+            found.append(step)
+        earlier = step
+    return found
 
 
 def count_left(steps: Iterable[Step]) -> int:

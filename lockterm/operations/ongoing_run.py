@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lockterm.domain.plan import Plan, Step
+from lockterm.domain.text.run import describe_blocked
 
 
 @dataclass(slots=True)
@@ -34,6 +35,13 @@ class OngoingRun:
     """The reason why no more steps start; empty while steps may start."""
     reading: int = 0
     """Number of unconfirmed steps being read back."""
+
+    def why_blocked(self, step: Step) -> str:
+        """Return why a step must not be sent: it requires a step that is not done; else empty."""
+        earlier = self.steps.get(step.number - 1)
+        if earlier is None or earlier.is_done or not step.requires(earlier):
+            return ""
+        return describe_blocked(earlier)
 
     def note_reading(self, more: int) -> None:
         """Update the number of steps that are being read back, and report the new number.

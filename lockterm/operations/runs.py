@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from uuid import uuid4
 
 from lockterm.domain.callbacks import ignore
-from lockterm.domain.plan import DUE, NOT_REACHED, Action, Plan, Step, StepState
+from lockterm.domain.plan import DUE, NOT_REACHED, Action, Plan, Step, StepState, select_retryable
 from lockterm.domain.text.amount import format_count, format_duration
 from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import (
@@ -41,7 +41,7 @@ from lockterm.operations.refusals import (
     PendingChangeError,
     RunUnderWay,
 )
-from lockterm.operations.steps import CALLS, with_notes
+from lockterm.operations.steps import CALLS, state_after, with_notes
 from lockterm.store.runs import RunStore
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class Runs:
     def retry(self, plan: Plan) -> Plan:
         """Return a plan of the refused and unsent steps; the plan is not stored, may be empty."""
         due: dict[str, Any] = {"state": StepState.TO_DO, "message": "", "operation_id": None}
-        steps = [replace(step, **due) for step in plan.steps if step.may_retry]
+        steps = [replace(step, **due) for step in select_retryable(plan.steps)]
         return replace(self.make(plan.title, steps, (), plan.losses), credentials=plan.credentials)
 
     def cost(self, plan: Plan) -> str:
@@ -367,6 +367,9 @@ class Runs:
             if settled is not None:
                 await self._end(run, settled)
                 return
+        if reason := run.why_blocked(step):
+            await self._end(run, replace(step, state=StepState.NOT_SENT, message=reason))
+            return
         step = replace(step, state=StepState.SENT, operation_id=uuid4().hex)
         await self._note(run, [step])
         try:
@@ -377,7 +380,7 @@ class Runs:
         except LocktermError as error:
             is_far = isinstance(error, ServiceError) and error.out_of_reach
             words = f"{NOT_REACHED}. {error.meaning}" if is_far else error.meaning
-            ended = replace(step, state=_state_after(error), message=words)
+            ended = replace(step, state=state_after(error), message=words)
             self._weigh(run, step, error)
         else:
             if ended.state is StepState.UNKNOWN:
@@ -412,7 +415,8 @@ class Runs:
             left.clear()
         await self._note(run, [ended, *held])
         if ended.state is StepState.UNKNOWN and left:  # it may block them
-            await self._prove(run, ended.number, READ_BACK_S)
+            is_required = run.steps[left[0]].requires(ended)
+            await self._prove(run, ended.number, None if is_required else READ_BACK_S)
 
     async def _put_off(self, run: OngoingRun, step: Step, error: RateLimited) -> None:
         """Postpone a step, which the service has not applied, until the requested pause ends."""
@@ -443,8 +447,3 @@ class Runs:
 
     async def _use(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         return await self._thread.to_its_end(partial(self._journal.use, work, *args, **options))
-
-
-def _state_after(error: LocktermError) -> StepState:
-    """Return the state of a step after an error that proves that the step was not applied."""
-    return StepState.REFUSED if isinstance(error, Refused | RuleViolation) else StepState.NOT_SENT

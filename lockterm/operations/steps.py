@@ -82,7 +82,8 @@ class Steps:
         """Note the remotes of steps as known: a list that shows none of them is incomplete."""
         for step in steps:
             is_gone = step.action is Action.DELETE and step.state not in DUE
-            if step.remote_id is not None and step.before and not is_gone:
+            is_old = step.replaced_id is not None  # ``before`` is then another remote
+            if step.remote_id is not None and step.before and not (is_gone or is_old):
                 record = {**step.before, "id": step.remote_id}
                 self._remotes.known.add(step.lock_id, record)
 
@@ -273,6 +274,11 @@ def told(step: Step, operation: Operation) -> Step:
         words = words or f"The change is {STATE_NAMES[operation.state]}."
     remote_id = operation.remote_id if state is StepState.RECORDED else step.remote_id
     return replace(_ended(step, state, words), remote_id=remote_id)
+
+
+def state_after(error: LocktermError) -> StepState:
+    """Return the state of a step after an error that proves that the step was not applied."""
+    return StepState.REFUSED if isinstance(error, Refused | RuleViolation) else StepState.NOT_SENT
 
 
 def _wanted(step: Step, base: Mapping[str, Any], fields: Iterable[Field]) -> Remote:

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from lockterm.screens.remotes.delete import numbers_of as numbers_of
     from lockterm.screens.remotes.detail import RemoteDetailScreen as RemoteDetailScreen
     from lockterm.screens.remotes.pane import RemotePane as RemotePane
+    from lockterm.screens.remotes.replace import ReplaceModal as ReplaceModal
     from lockterm.screens.voice import VoiceScreen as VoiceScreen
 
 _MODULES = {
@@ -100,6 +101,7 @@ _MODULES = {
     "numbers_of": "remotes.delete",
     "RemoteDetailScreen": "remotes.detail",
     "RemotePane": "remotes.pane",
+    "ReplaceModal": "remotes.replace",
     "VoiceScreen": "voice",
 }
 """Name of a class or function -> the module of this package that defines it."""

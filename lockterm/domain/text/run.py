@@ -16,6 +16,7 @@ from lockterm.domain.plan import (
     StepState,
     at_rest,
     count_left,
+    select_retryable,
 )
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count, format_duration
@@ -248,6 +249,19 @@ def format_rate(per_s: float) -> str:
     return f"{rate:,.0f} a minute" if rate >= 10 else f"{rate:g} a minute"
 
 
+_NOT_DONE = {
+    StepState.REFUSED: "was refused",
+    StepState.SKIPPED: "was skipped",
+    StepState.UNKNOWN: "is unconfirmed",
+}
+
+
+def describe_blocked(earlier: Step) -> str:
+    """Return why a step was not sent that requires an earlier step, which is not done."""
+    state = _NOT_DONE.get(earlier.state, "was not sent")
+    return f"Not sent, because step {earlier.number} {state}."
+
+
 def describe_end(run: RunProgress, titles: Mapping[int, str]) -> str:
     """Return the results of a finished run, and the reason if it stopped early.
 
@@ -279,7 +293,7 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
         parts += [f"{left - sent:,} left"] if left > sent else []
         does = "verify and resume" if sent else "resume"
         words.append(f"{', '.join(parts)}. Press {key('plan.carry_out')} to {does}.")
-    elif tried := sum(step.may_retry for step in steps):
+    elif tried := len(select_retryable(steps)):
         words.append(f"Press {key('plan.retry')} to retry {format_count(tried, 'step')}.")
     return " ".join(filter(None, words))
 

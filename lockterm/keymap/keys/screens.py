@@ -131,6 +131,8 @@ SCREENS: Mapping[str, Place] = {
                     sentence="Edit the selected remote"),
                 Key("remotes.renew", "w", "renew", line=8, opens=True,
                     sentence="Set a new end date for the selected or the marked remotes"),
+                Key("remotes.replace", "equals_sign", "replace fob", opens=True,
+                    sentence="Plan to replace the fob of the selected remote with a new one"),
                 Key("remotes.user_number", "u", "user number", line=11, opens=True,
                     sentence="Set the user number of the selected remote"),
                 Key("remotes.delete", "d,delete", "delete", line=3, opens=True,
@@ -190,6 +192,8 @@ SCREENS: Mapping[str, Place] = {
             REMOTES: (
                 Key("remote.edit", "e", "edit", "Edit this remote", line=1, opens=True),
                 Key("remote.renew", "w", "renew", "Set a new end date", line=3, opens=True),
+                Key("remote.replace", "equals_sign", "replace fob", line=8, opens=True,
+                    sentence="Plan to replace the fob of this remote with a new one"),
                 Key("remote.user_number", "u", "user number", line=4, opens=True,
                     sentence="Set the user number of the remote"),
                 Key("remote.delete", "d,delete", "delete", line=2, opens=True,

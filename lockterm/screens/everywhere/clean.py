@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from textual import events, work
+from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Label
@@ -19,7 +19,7 @@ from lockterm.errors import LocktermError
 from lockterm.operations.cleaning import plan_cleaning
 from lockterm.operations.planner import PlanDraft
 from lockterm.screens.everywhere.results import SHOWN_S
-from lockterm.screens.modal import FieldModal
+from lockterm.screens.modal import FieldModal, is_too_early
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine
@@ -86,7 +86,7 @@ class CleanModal(FieldModal[PlanDraft | None]):
     @work
     async def _plan(self, days: int) -> None:
         """Read all locks and close with the plan; if there is no plan, show the reason."""
-        with opening(self, "the plan", passes=_is_too_early, must_appear=True):
+        with opening(self, "the plan", passes=is_too_early, must_appear=True):
             try:
                 await self._draw(days)
             except LocktermError as error:
@@ -119,11 +119,3 @@ class CleanModal(FieldModal[PlanDraft | None]):
     def _show(self, words: str) -> None:
         """Show the purpose of the dialog, or the progress of the read."""
         self.query_one("#reading", Label).update(words, layout=False)
-
-
-def _is_too_early(event: events.Key) -> bool:
-    """Return whether a key is Enter, which must not wait for the plan.
-
-    On the screen of the plan, Enter would ask to run a plan that the user has not read.
-    """
-    return event.key == "enter"

@@ -161,6 +161,9 @@ def ask_for(
     if counts.keys() == {Action.VOICE}:
         question = f"Set the voice of {where}?"
         verb = "Set voice" if len(steps) == 1 else f"Set {len(steps):,} voices"
+    if len(steps) == 2 and steps[1].requires(steps[0]):
+        name = clean(step_name(steps[0])[0], 60)
+        question, verb = f"Replace the fob of {name} on {where}?", "Replace fob"
     numbers: list[str] = []
     if len(steps) == 1 and steps[0].action in _PLACES:
         name = "Shorten" if shortened else _VERBS[steps[0].action]

@@ -15,7 +15,16 @@ from textual.reactive import var
 from textual.timer import Timer
 from textual.widgets import Static
 
-from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, count_left
+from lockterm.domain.plan import (
+    DUE,
+    PROBLEMS,
+    Action,
+    Plan,
+    Step,
+    StepState,
+    count_left,
+    select_retryable,
+)
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.plan import (
     describe_work,
@@ -360,8 +369,8 @@ class PlanScreen(ListScreen[None]):
             case "retry":
                 if is_here:
                     return "The plan is running. Wait until it ends, or stop it."
-                if not any(step.may_retry for step in self._steps.values()):
-                    return "No step was refused or left unsent."
+                if not select_retryable(self._steps.values()):
+                    return "No step can be retried."
                 return self._why_elsewhere()
             case "undo":
                 return self._why_not_undo(is_here=is_here)

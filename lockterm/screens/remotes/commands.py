@@ -34,15 +34,18 @@ if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
     from lockterm.domain.remotes import Remote
     from lockterm.domain.series import NamesInUse
+    from lockterm.operations.planner import PlanDraft
     from lockterm.screens.remote_form import RemoteSaved
 
-WRITES = frozenset({"add", "another", "edit", "renew", "delete", "clear", "user_number"})
+WRITES = frozenset({"add", "another", "edit", "renew", "replace", "delete", "clear", "user_number"})
 """Actions that send a change."""
 
-_HELD = frozenset({"add", "another", "clear"})
+_HELD = frozenset({"add", "another", "replace", "clear"})
 """Actions of ``WRITES`` that an unconfirmed change of the lock may block."""
 
-ON_A_REMOTE = frozenset({"another", "detail", "edit", "renew", "delete", "user_number", "copy"})
+ON_A_REMOTE = frozenset(
+    {"another", "detail", "edit", "renew", "replace", "delete", "user_number", "copy"}
+)
 """Actions that need a selected remote."""
 
 _WITHOUT_ID = frozenset({"another", "copy"})
@@ -50,7 +53,7 @@ _WITHOUT_ID = frozenset({"another", "copy"})
 
 
 class RemoteCommands:
-    """The commands on remotes: add, edit, renew, delete, set user number, copy and clear.
+    """The commands on remotes: add, edit, renew, replace, delete, set user number, copy, clear.
 
     A command acts on the remote that is selected when its key is pressed, even if the screen
     shows other remotes before the dialog or the request ends.
@@ -236,6 +239,21 @@ class RemoteCommands:
             self.go_to(saved.remote_id)
         # Also without a result, because an unconfirmed change may have changed the shown data.
         self._written(saved.remote_id if saved else None)
+
+    # --- the plan ------------------------------------------------------------------------------
+
+    def replace_fob(self) -> None:
+        """Ask for the number of a new fob, and show the plan that replaces the remote's fob."""
+        remote, screen = self.current, self._screen
+        if remote is None:
+            return
+
+        def planned(draft: PlanDraft | None) -> None:
+            if draft is not None:
+                screen.app.push_screen(screens.PlanScreen(draft))
+
+        dialog = screens.ReplaceModal(screen.operations, self._lock, remote)
+        screen.app.push_screen(dialog, planned)
 
     # --- writes --------------------------------------------------------------------------------
 

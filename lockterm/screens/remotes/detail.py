@@ -234,6 +234,9 @@ class RemoteDetailScreen(LocktermScreen[None]):
     def action_delete(self) -> None:
         self.commands.delete()
 
+    def action_replace(self) -> None:
+        self.commands.replace_fob()
+
     def action_user_number(self) -> None:
         self.commands.set_user_number()
 

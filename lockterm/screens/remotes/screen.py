@@ -283,6 +283,9 @@ class RemotesScreen(ListScreen[None]):
     def action_delete(self) -> None:
         (self.marked if self.marks else self.commands).delete()
 
+    def action_replace(self) -> None:
+        self.commands.replace_fob()
+
     def action_user_number(self) -> None:
         self.commands.set_user_number()
 
