@@ -190,8 +190,8 @@ Examples:
 {RUN_CODES}"""
 
 REPLACE = f"""\
-{LOCK}
-REMOTE is the ID of a remote. The new remote gets its name, type, dates, weekdays, flags and extra
+{LOCK_AND_REMOTE}
+The new remote gets its name, type, dates, weekdays, flags and extra
 data. The plan has two steps, and the second is sent only if the first is done. If the service
 refuses two remotes of one name on a lock, the old remote is deleted first. If the add then fails,
 runs retry repeats it. The plan names the fields that the new fob does not get.

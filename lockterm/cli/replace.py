@@ -17,7 +17,7 @@ from lockterm.operations.replacing import CannotReplaceError, plan_replacement
 @click.command(epilog=manual.REPLACE)
 @lock_argument
 @remote_argument
-@click.option("--number", metavar="TEXT", required=True, help="Number of the new fob. [required]")
+@click.option("--number", metavar="TEXT", required=True, help="Number of the new fob.")
 @click.option("--mac", metavar="TEXT", help="MAC address of the new fob. [default: none]")
 @changes
 def replace(

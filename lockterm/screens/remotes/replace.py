@@ -60,7 +60,7 @@ class ReplaceModal(FieldModal[PlanDraft | None]):
             yield Label("Number of the new fob:", classes="ask")
             yield _field("number")
             yield Label(f"{FIELDS['mac'].label} of the new fob (optional):")
-            yield _field("mac")
+            yield _field("mac", "none")
             yield Label("", id="wrong", markup=False)
             yield Label(_ABOUT, id="reading", classes="hint", markup=False)
             with Horizontal(classes="buttons"):
@@ -109,8 +109,8 @@ _NAMES = ("number", "mac")
 """The IDs of the two fields."""
 
 
-def _field(name: str) -> OneLine:
+def _field(name: str, placeholder: str = "") -> OneLine:
     """Return an empty text field."""
-    field = OneLine(id=name, compact=True)
+    field = OneLine(id=name, compact=True, placeholder=placeholder)
     field.cursor_blink = False
     return field

@@ -1,0 +1,49 @@
+"""``lockterm replace`` gives a remote a new fob, with one plan."""
+
+from __future__ import annotations
+
+from tests.cli.conftest import Scripts
+
+
+def numbers(scripts: Scripts) -> dict[str, str]:
+    return {row["name"]: row["number"] for row in scripts.remotes(1004)}
+
+
+def test_replace_shows_the_plan_and_swaps_the_fob(scripts: Scripts) -> None:
+    old = str(scripts.have(extraData={"team": "north"}))
+    command = ("replace", "1004", old, "--number", "B-2", "--mac", "C4:4E:AC:01:02:03")
+    shown = scripts.run(*command, "--dry-run")
+    assert shown.returncode == 0, shown.stderr
+    assert "- Anna (A-1)" in shown.stdout and "+ Anna (B-2): always" in shown.stdout
+    assert "the old fob stops working first" in shown.stdout
+    assert "does not return it: admin right, business id." in shown.stdout
+    assert scripts.run(*command).returncode == 2, "it asks"
+    assert scripts.writes() == []
+
+    done = scripts.run(*command, "--yes")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "2 recorded.")
+    (now,) = [row for row in scripts.remotes(1004) if row["name"] == "Anna"]
+    assert (now["number"], now["mac"]) == ("B-2", "C4:4E:AC:01:02:03")
+    assert now["extra_data"] == '{"team": "north"}'
+    assert scripts.writes() == ["delete", "add"]
+    assert [one.call for one in scripts.history()] == ["delete", "add"]
+
+
+def test_replace_sends_nothing_when_the_number_is_in_use(scripts: Scripts) -> None:
+    old = str(scripts.have())
+    scripts.have(remoteName="Ben", remoteNumber="N-7")
+    refused = scripts.run("replace", "1004", old, "--number", "N-7", "--yes")
+    assert refused.returncode == 2
+    assert "Ben on this lock has the same number. Nothing was sent." in refused.stderr
+    assert scripts.run("replace", "1004", old, "--yes").returncode == 2, "without a number"
+    gone = scripts.run("replace", "1004", "999999", "--number", "B-2", "--yes")
+    assert gone.returncode == 1
+    assert scripts.writes() == []
+    assert numbers(scripts)["Anna"] == "A-1"
+
+
+def test_replace_sends_nothing_with_a_read_only_profile(scripts: Scripts) -> None:
+    old = str(scripts.have())
+    refused = scripts.run("replace", "1004", old, "--number", "B-2", "--yes", "--read-only")
+    assert (refused.returncode, "read-only" in refused.stderr) == (1, True)
+    assert scripts.writes() == []

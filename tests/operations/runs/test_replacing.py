@@ -1,0 +1,284 @@
+"""The replacement of a fob: two steps, of which the second is sent only if the first is done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from lockterm.domain.plan import Action, Plan, Step, StepState
+from lockterm.domain.remotes import Remote
+from lockterm.domain.requests import NewRemote
+from lockterm.domain.text.run import describe_outcome
+from lockterm.errors import RuleViolation, StoreError
+from lockterm.operations import Operations
+from lockterm.operations.proof import Horizon
+from lockterm.operations.replacing import CannotReplaceError, plan_replacement
+from lockterm.operations.undoing import undo_last
+from lockterm.store.runs import RunStore
+from tests.conftest import NOW_MS
+from tests.faults.catalogue import answers, refusal, reset
+from tests.faults.proxy import FaultProxy
+from tests.faults.site import Site
+from tests.operations.runs.planning import carry_out, states
+from tests.operations.runs.test_states import applied
+from tests.operations.virtual import VirtualTimer
+
+RECORDED, REFUSED, NOT_SENT = StepState.RECORDED, StepState.REFUSED, StepState.NOT_SENT
+UNKNOWN, SKIPPED, TO_DO = StepState.UNKNOWN, StepState.SKIPPED, StepState.TO_DO
+FREE = answers('{"errcode": 0, "errmsg": "", "description": "", "data": {}}')
+"""A name check that does not mind a second remote of the name."""
+
+WEEK = {"remoteType": 4, "startDate": 1_700_000_000_000, "endDate": 1_900_000_000_000}
+FIELDS = WEEK | {"weekDay": [1, 3], "isCoerced": 1, "addType": 2, "extraData": {"team": "north"}}
+
+
+def someone(site: Site, lock_id: int, **given: Any) -> Remote:
+    """A remote of Anna with all kinds of fields, added by someone else."""
+    body = FIELDS | {"remoteName": "Anna", "remoteNumber": "A-1"} | given
+    site.ask("bluetooth-remote/add", lockId=lock_id, **body)
+    return site.remotes(lock_id)[-1]
+
+
+def fobs(site: Site, lock_id: int) -> list[str]:
+    """The numbers of Anna's fobs that open the lock."""
+    return [row["number"] for row in site.state(lock_id)[:-1] if row["name"] == "Anna"]
+
+
+def actions(steps: Iterable[Step]) -> list[Action]:
+    return [step.action for step in steps]
+
+
+def writes(proxy: FaultProxy) -> list[str]:
+    return [call for call in proxy.asked if call in ("add", "delete", "update", "clear")]
+
+
+async def planned(operations: Operations, remote: Remote, number: str = "B-2") -> Plan:
+    assert remote.lock_id is not None
+    return (await plan_replacement(operations, remote.lock_id, remote, number)).plan
+
+
+def patient(operations: Operations) -> None:
+    """Let the time for a proof pass at once."""
+    operations.watch.timer, operations.watch.horizon = VirtualTimer(), Horizon()
+
+
+async def test_replacement_keeps_all_but_the_number_and_undo_brings_the_old_fob_back(site: Site):
+    lock_id = site.new_lock()
+    old = someone(site, lock_id)
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        draft = await plan_replacement(operations, lock_id, old, " B-2 ", "C4:4E:AC:01:02:03")
+        assert actions(draft.plan.steps) == [Action.DELETE, Action.ADD]
+        words = " ".join(draft.plan.losses)
+        assert "the old fob stops working first" in words
+        assert "Anna has no working fob until you retry the add or undo the run" in words
+        assert "each fob has its own: user number, battery level, firmware info." in words
+        assert "does not return it: admin right, business id." in words
+        assert writes(proxy) == []
+
+        done = await carry_out(operations, draft.plan)
+        assert states(done) == [RECORDED, RECORDED]
+        now = site.remotes(lock_id)[-1]
+        same = ("remoteName", *FIELDS)
+        assert [now.raw[name] for name in same] == [old.raw[name] for name in same]
+        assert (now.remote_number, fobs(site, lock_id)) == ("B-2", ["B-2"])
+        assert proxy.ledger[-1].body["mac"] == "C4:4E:AC:01:02:03"
+        assert len(await operations.journal.of_run(done.id)) == 2
+
+        back = await undo_last(operations, lock_id)
+        assert "belongs to this run" in back.about
+        assert states(await carry_out(operations, back.plan)) == [RECORDED, RECORDED]
+        restored = site.remotes(lock_id)[-1]
+        assert [restored.raw[name] for name in same] == [old.raw[name] for name in same]
+        assert (restored.remote_number, fobs(site, lock_id)) == ("A-1", ["A-1"])
+
+
+async def test_replacement_copies_what_lockterm_knows_of_the_person_not_of_the_device(site: Site):
+    lock_id = site.new_lock()
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        operations.clock.wall = lambda: NOW_MS / 1000  # that of the service
+        hidden = {"remoteRight": 1, "remoteUserNo": 7, "mac": "00:11", "electricQuantity": 90}
+        body = FIELDS | hidden | {"lockId": lock_id, "remoteName": "Anna", "remoteNumber": "A-1"}
+        await operations.writes.add_remote(NewRemote.checked(body))
+        plan = await planned(operations, site.remotes(lock_id)[-1])
+        wanted = plan.steps[1].wanted
+        assert wanted["remoteRight"] == 1
+        assert not {"remoteUserNo", "mac", "electricQuantity", "firmwareInfo"} & wanted.keys()
+        words = " ".join(plan.losses)
+        assert "user number, MAC address, battery level, firmware info." in words
+        assert "does not return it" not in words
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        ("  ", "A number is required."),
+        ("A-1", "This is the number of the old fob."),
+        ("N-7", "Ben on this lock has the same number."),
+        ("B\N{REPLACEMENT CHARACTER}2", "marks a lost character"),
+    ],
+)
+async def test_plan_is_refused_when_the_number_is_missing_or_in_use(
+    site: Site, number: str, reason: str
+):
+    lock_id = site.new_lock()
+    old = someone(site, lock_id)
+    someone(site, lock_id, remoteName="Ben", remoteNumber="N-7")
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        with pytest.raises(CannotReplaceError, match=reason):
+            await planned(operations, old, number)
+        assert "Ben on this lock has nearly the same number" in " ".join(
+            step.note for step in (await planned(operations, old, "n 7")).steps
+        )
+        assert writes(proxy) == []
+
+
+async def test_plan_is_refused_when_the_id_belongs_to_another_remote(site: Site):
+    lock_id = site.new_lock()
+    old = someone(site, lock_id)
+    other = Remote.read({**old.raw, "remoteNumber": "A-0"})
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        with pytest.raises(RuleViolation, match="to another remote"):
+            await planned(operations, other)
+
+
+# --- the second step depends on the first one ----------------------------------------------------
+
+
+async def test_new_fob_is_not_added_when_the_delete_is_refused(site: Site):
+    lock_id = site.new_lock()
+    old = someone(site, lock_id)
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        plan = await planned(operations, old)
+        proxy.arm("delete", answers(refusal()))
+        proxy.arm("checkRemoteName", FREE)  # or the name alone would hold the add back
+        done = await carry_out(operations, plan)
+        assert states(done) == [REFUSED, NOT_SENT]
+        assert done.steps[1].message == "Not sent, because step 1 was refused."
+        assert fobs(site, lock_id) == ["A-1"] and writes(proxy) == ["delete"]
+        assert "retry 2 steps" in describe_outcome(done.steps, {})
+        await proxy.heal()
+        again = await carry_out(operations, operations.runs.retry(done))
+        assert states(again) == [RECORDED, RECORDED]
+        assert fobs(site, lock_id) == ["B-2"]
+
+
+async def test_new_fob_can_be_retried_or_undone_when_the_add_is_refused(site: Site):
+    lock_id = site.new_lock()
+    old = someone(site, lock_id)
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("add", answers(refusal()))
+        done = await carry_out(operations, await planned(operations, old))
+        assert states(done) == [RECORDED, REFUSED]
+        assert fobs(site, lock_id) == []
+        assert "retry 1 step" in describe_outcome(done.steps, {})
+        await proxy.heal()
+        (step,) = operations.runs.retry(done).steps
+        assert step.action is Action.ADD
+        back = await undo_last(operations, lock_id)
+        assert states(await carry_out(operations, back.plan)) == [RECORDED]
+        assert fobs(site, lock_id) == ["A-1"]
+
+
+async def test_new_fob_is_not_added_when_the_delete_has_no_answer(site: Site):
+    lock_id, store = site.new_lock(), site.new_store()
+    old = someone(site, lock_id)
+    async with site.proxy() as proxy:
+        async with site.operations(proxy, store) as operations:
+            patient(operations)
+            plan = await planned(operations, old)
+            proxy.arm("delete", reset)
+            proxy.arm("checkRemoteName", FREE)
+            done = await carry_out(operations, plan)
+            assert states(done) == [UNKNOWN, NOT_SENT]
+            assert done.steps[1].message == "Not sent, because step 1 is unconfirmed."
+            assert operations.runs.retry(done).steps == ()
+            assert "retry" not in describe_outcome(done.steps, {})
+            assert fobs(site, lock_id) == ["A-1"] and writes(proxy) == ["delete"]
+            await proxy.heal()
+        async with site.operations(proxy, store) as operations:
+            assert states(await carry_out(operations, done)) == [UNKNOWN, NOT_SENT]
+        assert writes(proxy) == ["delete"]
+
+
+async def test_new_fob_is_added_when_the_lost_answer_of_the_delete_is_proven(site: Site):
+    lock_id = site.new_lock()
+    old = someone(site, lock_id)
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        patient(operations)
+        proxy.arm("delete", applied(reset))
+        done = await carry_out(operations, await planned(operations, old))
+        assert states(done) == [RECORDED, RECORDED]
+        assert fobs(site, lock_id) == ["B-2"] and writes(proxy) == ["delete", "add"]
+
+
+async def test_nothing_is_sent_when_the_remote_was_changed_since_the_plan(site: Site):
+    lock_id = site.new_lock()
+    old = someone(site, lock_id)
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        plan = await planned(operations, old)
+        site.ask("bluetooth-remote/update", lockId=lock_id, remoteId=old.id, isCoerced=2)
+        proxy.arm("checkRemoteName", FREE)
+        done = await carry_out(operations, plan)
+        assert states(done) == [SKIPPED, NOT_SENT]
+        assert done.steps[1].message == "Not sent, because step 1 was skipped."
+        assert operations.runs.retry(done).steps == ()
+        assert writes(proxy) == []
+
+
+@pytest.mark.parametrize("is_noted", [True, False])
+async def test_run_resumes_with_the_add_when_it_ended_between_the_steps(
+    site: Site, monkeypatch: pytest.MonkeyPatch, is_noted: bool
+):
+    """The disk has the result of the delete, or only the journal has it."""
+    lock_id, store = site.new_lock(), site.new_store()
+    old = someone(site, lock_id)
+    stop, note = asyncio.Event(), RunStore.note
+
+    def end(step: Step) -> None:
+        if step.state is RECORDED:
+            stop.set()
+
+    def fails(self: RunStore, plan_id: str, steps: Iterable[Step]) -> None:
+        steps = [*steps]
+        if any(step.state is RECORDED for step in steps):
+            raise StoreError("The disk is gone.")
+        note(self, plan_id, steps)
+
+    async with site.proxy() as proxy:
+        async with site.operations(proxy, store) as operations:
+            plan = await planned(operations, old)
+            if not is_noted:
+                monkeypatch.setattr(RunStore, "note", fails)
+            await carry_out(operations, plan, end, stop)
+        monkeypatch.undo()
+        assert fobs(site, lock_id) == [] and writes(proxy) == ["delete"]
+        async with site.operations(proxy, store) as operations:
+            (line,) = await operations.journal.runs()
+            assert line.is_interrupted
+            left = await operations.runs.find(plan.id)
+            assert left.steps[1].state is TO_DO
+            assert "left." in describe_outcome(left.steps, {})
+            assert states(await carry_out(operations, left)) == [RECORDED, RECORDED]
+        assert fobs(site, lock_id) == ["B-2"] and writes(proxy) == ["delete", "add"]
+
+
+# --- a service that takes two remotes of one name ------------------------------------------------
+
+
+async def test_new_fob_comes_first_when_the_service_takes_two_of_one_name(site: Site):
+    lock_id = site.new_lock()
+    old = someone(site, lock_id)
+    with site.service.app.state.site.database.writing() as db:
+        db.execute("DROP INDEX IF EXISTS remote_by_name")
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("checkRemoteName", FREE)
+        plan = await planned(operations, old)
+        assert actions(plan.steps) == [Action.ADD, Action.DELETE]
+        assert "adds the new fob first" in plan.losses[0]
+        proxy.arm("add", answers(refusal()))
+        done = await carry_out(operations, plan)
+        assert states(done) == [REFUSED, NOT_SENT]
+        assert fobs(site, lock_id) == ["A-1"] and writes(proxy) == ["add"]

@@ -1,0 +1,97 @@
+"""Replacing the fob of a remote, from the remotes and from the detail screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from lockterm.domain.plan import Action
+from lockterm.screens.dialogs.destroy import DestroyModal
+from lockterm.screens.modal import RefusedModal
+from lockterm.screens.plan.screen import PlanScreen
+from lockterm.screens.remotes.replace import ReplaceModal
+from lockterm.service.running import RunningService
+from tests.screens import someone_else
+from tests.screens.running_app import Starter, settled, until
+from tests.screens.site import words
+
+GARAGE = 1004
+
+
+async def press(pilot: Pilot[int], *keys: str) -> str:
+    """Press keys, each after the effect of the one before; return the text on the screen."""
+    for key in keys:
+        await pilot.press({"-": "minus", ":": "colon"}.get(key, key))
+        await settled(pilot)
+    return " ".join(words(pilot.app).replace("│", "").split())
+
+
+def anna(service: RunningService) -> list[Any]:
+    return [one for one in someone_else.page(service, GARAGE) if one["remoteName"] == "Anna"]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
+async def test_fob_is_replaced_as_one_change_and_undone(
+    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
+) -> None:
+    someone_else.add(service, GARAGE, "Anna", remoteNumber="A-1")
+    async with lockterm_app(service, GARAGE, size=size) as pilot:
+        text = await press(pilot, "equals_sign")
+        assert isinstance(pilot.app.screen, ReplaceModal)
+        assert "Replace the fob of Anna on" in text and "Number: A-1" in text
+        await press(pilot, *"B-2", "tab", *"C4", "enter")
+        screen = pilot.app.screen
+        assert isinstance(screen, PlanScreen)
+        delete, add = screen.drawn.plan.steps
+        assert (delete.action, add.action) == (Action.DELETE, Action.ADD)
+        assert add.wanted["mac"] == "C4"
+        text = await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, DestroyModal)
+        assert "Replace the fob of Anna on" in text and "old fob stops working" in text
+        assert someone_else.counted(service, "delete") == 0
+        await press(pilot, "D")
+        await until(pilot, lambda: "2 recorded." in words(pilot.app))
+        assert [one["remoteNumber"] for one in anna(service)] == ["B-2"]
+
+        await press(pilot, "escape")
+        text = await press(pilot, "H", "at")
+        assert "replace the fob of" in text and "delete Anna" not in text, "one row for the run"
+        await press(pilot, "z")
+        assert isinstance(pilot.app.screen, PlanScreen)
+        await press(pilot, "enter", "D")
+        await until(pilot, lambda: "2 recorded." in words(pilot.app))
+        assert [one["remoteNumber"] for one in anna(service)] == ["A-1"]
+
+
+async def test_dialog_keeps_the_text_when_the_number_is_in_use(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    someone_else.add(service, GARAGE, "Anna", remoteNumber="A-1")
+    someone_else.add(service, GARAGE, "Ben", remoteNumber="N7")
+    async with lockterm_app(service, GARAGE) as pilot:
+        await press(pilot, "enter")  # the detail screen has the key, too
+        await press(pilot, "equals_sign", "enter")
+        dialog = pilot.app.screen
+        assert isinstance(dialog, ReplaceModal)
+        assert "A number is required." in words(pilot.app)
+        text = await press(pilot, *"N7", "enter")
+        assert pilot.app.screen is dialog
+        assert "Ben on this lock has the same number." in text
+        field = dialog.query_one("#number", Input)
+        assert (field.value, field.has_focus) == ("N7", True)
+        await press(pilot, "8", "enter")
+        assert isinstance(pilot.app.screen, PlanScreen)
+    assert someone_else.counted(service, "delete") == 0
+
+
+async def test_read_only_profile_opens_no_dialog(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    someone_else.add(service, GARAGE, "Anna", remoteNumber="A-1")
+    async with lockterm_app(service, GARAGE, read_only=True) as pilot:
+        text = await press(pilot, "equals_sign")
+        assert isinstance(pilot.app.screen, RefusedModal)
+        assert "read-only" in text
