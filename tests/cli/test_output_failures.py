@@ -94,6 +94,7 @@ CHANGING: dict[str, Arguments] = {
         *("--type", "permanent", "--json"),
     ),
     "remotes update": lambda s, n: ("remotes", "update", "1004", made(s, n), "--name", f"{n} B"),
+    "replace": lambda s, n: ("replace", "1004", made(s, n), "--number", f"{n}-9", "--yes"),
     "remotes delete": lambda s, n: ("remotes", "delete", "1004", made(s, n), "--yes"),
     "remotes clear": lambda s, n: (made(s, n), "remotes", "clear", "1004", "--yes")[1:],
     "remotes user-number": lambda s, n: ("remotes", "user-number", "1004", made(s, n), "7"),

@@ -53,10 +53,12 @@ READING = frozenset(
 
 WRITING = {
     "remotes": {
-        *("remotes.add", "remotes.edit", "remotes.delete", "remotes.renew"),
+        *("remotes.add", "remotes.edit", "remotes.delete", "remotes.renew", "remotes.replace"),
         *("remotes.user_number", "remotes.clear", "outcome.send_again"),
     },
-    "remote": {"remote.edit", "remote.delete", "remote.renew", "remote.user_number"},
+    "remote": {
+        *("remote.edit", "remote.delete", "remote.renew", "remote.replace", "remote.user_number"),
+    },
     "voices": {"voice.set"},
 }
 """Screen -> ids of the bindings whose actions send a change."""

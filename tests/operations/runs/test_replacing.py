@@ -268,17 +268,46 @@ async def test_run_resumes_with_the_add_when_it_ended_between_the_steps(
 # --- a service that takes two remotes of one name ------------------------------------------------
 
 
-async def test_new_fob_comes_first_when_the_service_takes_two_of_one_name(site: Site):
-    lock_id = site.new_lock()
-    old = someone(site, lock_id)
+@pytest.fixture
+def lenient(site: Site) -> Site:
+    """A service that stores two remotes of one name on a lock."""
     with site.service.app.state.site.database.writing() as db:
         db.execute("DROP INDEX IF EXISTS remote_by_name")
-    async with site.proxy() as proxy, site.operations(proxy) as operations:
+    return site
+
+
+async def test_new_fob_comes_first_when_the_service_takes_two_of_one_name(lenient: Site):
+    lock_id = lenient.new_lock()
+    old = someone(lenient, lock_id)
+    async with lenient.proxy() as proxy, lenient.operations(proxy) as operations:
         proxy.arm("checkRemoteName", FREE)
         plan = await planned(operations, old)
         assert actions(plan.steps) == [Action.ADD, Action.DELETE]
         assert "adds the new fob first" in plan.losses[0]
-        proxy.arm("add", answers(refusal()))
+        proxy.arm("add", answers(refusal()), times=1)
         done = await carry_out(operations, plan)
         assert states(done) == [REFUSED, NOT_SENT]
-        assert fobs(site, lock_id) == ["A-1"] and writes(proxy) == ["add"]
+        assert fobs(lenient, lock_id) == ["A-1"] and writes(proxy) == ["add"]
+        again = await carry_out(operations, operations.runs.retry(done))
+        assert states(again) == [RECORDED, RECORDED]
+        assert fobs(lenient, lock_id) == ["B-2"] and writes(proxy) == ["add", "add", "delete"]
+
+
+@pytest.mark.parametrize("is_applied", [True, False])
+async def test_old_fob_is_kept_when_the_add_of_the_new_one_is_not_proven(
+    lenient: Site, is_applied: bool
+):
+    """The old remote has the name of the new one, so it must not count as the new one."""
+    lock_id = lenient.new_lock()
+    old = someone(lenient, lock_id)
+    async with lenient.proxy() as proxy, lenient.operations(proxy) as operations:
+        patient(operations)
+        proxy.arm("checkRemoteName", FREE)
+        proxy.arm("add", applied(reset) if is_applied else reset, times=1)
+        done = await carry_out(operations, await planned(operations, old))
+        if is_applied:
+            assert states(done) in ([RECORDED, RECORDED], [UNKNOWN, NOT_SENT])
+        else:
+            assert states(done) == [UNKNOWN, NOT_SENT]
+        kept = ["B-2"] if done.steps[1].state is RECORDED else ["A-1"] + ["B-2"] * is_applied
+        assert fobs(lenient, lock_id) == kept

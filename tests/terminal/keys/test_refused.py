@@ -53,7 +53,7 @@ WAYS = {
 """From the locks to each screen whose keys open something."""
 
 EMPTY_LOCK = 1004
-ON_A_REMOTE = {"edit", "renew", "user_number", "delete"}
+ON_A_REMOTE = {"edit", "renew", "replace", "user_number", "delete"}
 WRITES = {*ON_A_REMOTE, "add", "another", "clear"}
 TYPED = {
     **{"slash": "/", "colon": ":", "question_mark": "?", "plus": "+", "ctrl+p": "\x10"},
