@@ -36,6 +36,7 @@ from lockterm.domain.text import (
     operation,
     plan,
     remote,
+    replacement,
     run,
     service,
     shortening,
@@ -46,7 +47,10 @@ from lockterm.keymap.keys import PLACES
 
 DOCUMENT = Path(__file__).with_suffix(".md")
 
-MODULES = (amount, validity, difference, remote, shortening, operation, plan, run, service, error)
+MODULES = (
+    *(amount, validity, difference, remote, replacement, shortening, operation, plan, run),
+    *(service, error),
+)
 
 ZONE = ZoneInfo("Europe/Berlin")
 NOW = int(datetime(2026, 11, 20, 11, tzinfo=UTC).timestamp() * 1000)
@@ -303,6 +307,18 @@ def rules_shortening(before: Remote, after: Remote) -> Any:
     return shortening.find_shortening(before, after, NOW, ZONE)
 
 
+def render_replacements(samples: TextSamples) -> None:
+    """Show what a plan that replaces a fob says."""
+    remotes = [Remote.read(one) for one in (LIMITED, {**LIMITED, "remoteName": ""})]
+    for one in remotes:
+        samples.show(replacement.format_replacement_title, one, "B-2050")
+        for adds_first in (False, True):
+            samples.show(replacement.describe_order, one, adds_first=adds_first)
+    for unknown in (UNLISTED, ()):
+        for has_mac in (False, True):
+            samples.show(replacement.describe_not_copied, unknown, has_mac=has_mac)
+
+
 def render_operations(samples: TextSamples) -> None:
     """Show changes in the journal."""
     samples.lines["the states of a change"] = [
@@ -426,6 +442,8 @@ def render_runs(samples: TextSamples) -> None:
     samples.each(run.ask_to_leave, (*runs, *ends))
     for seconds in (0.0, 2.5):
         samples.show(run.format_progress, 12, 214, problems, seconds)
+    for state in (StepState.REFUSED, StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT):
+        samples.show(run.describe_blocked, replace(EXTEND, number=1, state=state))
     for count in (1, 2):
         samples.show(run.format_reading, count, is_all=count == 2)
     for one in (*ends, sample_run()):
@@ -488,6 +506,7 @@ RENDERED: Mapping[str, Callable[[TextSamples], None]] = {
     "Numbers, sizes and ages": render_amounts,
     "Remotes": render_remotes,
     "Shortened access": render_shortenings,
+    "Replaced fobs": render_replacements,
     "Changes": render_operations,
     "Plans": render_plans,
     "Runs": render_runs,

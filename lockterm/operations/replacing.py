@@ -18,7 +18,7 @@ from lockterm.domain.text.remote import describe_losses
 from lockterm.domain.text.replacement import (
     describe_not_copied,
     describe_order,
-    title_replacement,
+    format_replacement_title,
 )
 from lockterm.errors import LocktermError
 from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
@@ -73,7 +73,7 @@ class _Replacement(PlanSource):
     def __init__(
         self, operations: Operations, lock_id: int, remote: Remote, number: str, mac: str
     ) -> None:
-        super().__init__(title_replacement(remote, number))
+        super().__init__(format_replacement_title(remote, number))
         self._operations = operations
         self._lock_id = lock_id
         self._remote = remote
@@ -83,7 +83,7 @@ class _Replacement(PlanSource):
     async def read(self) -> Sequence[ReadLock]:
         operations, lock_id = self._operations, self._lock_id
         self._remote = await operations.remotes.still(self._remote, lock_id)
-        self.title = title_replacement(self._remote, self._number)
+        self.title = format_replacement_title(self._remote, self._number)
         (lock,) = await read_locks(operations, [lock_id])
         if lock.error is not None:
             raise lock.error

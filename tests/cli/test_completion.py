@@ -162,7 +162,7 @@ def test_bash_completion_completes_commands_options_and_locks(
     )
     assert result.stderr == ""
     assert [line.split() for line in result.stdout.splitlines()] == [
-        ["remotes", "report"],
+        ["remotes", "replace", "report"],
         ["add", "check-name", "clear", "delete", "list", "show", "update", "user-number"],
         ["1005", "1004"],
         ["1005"],

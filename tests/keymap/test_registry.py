@@ -120,6 +120,7 @@ MEANINGS = {
     "write a file here": {"export", "fetch"},
     "add again": {"restore"},
     "another copy": {"copies"},
+    "another one in its place": {"replace", "taken"},
     "copy": {"copy", "copy_url"},
     "as usual": {"usual", "default"},
     "help": {"help", "close"},

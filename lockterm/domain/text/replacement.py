@@ -18,10 +18,10 @@ ADD_FIRST = (
 """The order of the steps if the service accepts two remotes of one name on a lock."""
 
 
-def title_replacement(remote: Remote, number: str) -> str:
-    """Return the title of the plan: ``replace the fob of Anna: A-1 by B-2``."""
+def format_replacement_title(remote: Remote, number: str) -> str:
+    """Return the title of the plan: ``replace the fob of Anna: A-1 with B-2``."""
     name = format_remote_name(remote, UNNAMED).encode("utf-8", "backslashreplace").decode()
-    return f"replace the fob of {name}: {clean(remote.remote_number, 30)} by {clean(number, 30)}"
+    return f"replace the fob of {name}: {clean(remote.remote_number, 30)} with {clean(number, 30)}"
 
 
 def describe_order(remote: Remote, *, adds_first: bool) -> str:
