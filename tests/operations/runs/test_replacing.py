@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,10 +21,11 @@ from lockterm.operations.undoing import undo_last
 from lockterm.store.runs import RunStore
 from tests.conftest import NOW_MS
 from tests.faults.catalogue import answers, refusal, reset
-from tests.faults.proxy import FaultProxy
-from tests.faults.site import Site
+from tests.faults.proxy import Exchange, FaultProxy
+from tests.faults.site import Site, until
 from tests.operations.runs.planning import carry_out, states
 from tests.operations.runs.test_states import applied
+from tests.operations.test_kill import Mortal
 from tests.operations.virtual import VirtualTimer
 
 RECORDED, REFUSED, NOT_SENT = StepState.RECORDED, StepState.REFUSED, StepState.NOT_SENT
@@ -311,3 +313,38 @@ async def test_old_fob_is_kept_when_the_add_of_the_new_one_is_not_proven(
             assert states(done) == [UNKNOWN, NOT_SENT]
         kept = ["B-2"] if done.steps[1].state is RECORDED else ["A-1"] + ["B-2"] * is_applied
         assert fobs(lenient, lock_id) == kept
+
+
+# --- killed --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_answered", [True, False])
+async def test_run_resumes_with_the_add_when_it_was_killed_after_the_delete(
+    site: Site, mortal: Mortal, is_answered: bool
+):
+    """``kill -9`` before the answer of the delete, or when the add is about to be sent."""
+    lock_id, store = site.new_lock(), site.new_store()
+    old = someone(site, lock_id)
+
+    async def die(exchange: Exchange) -> None:
+        if not is_answered:
+            await exchange.apply()
+        mortal.kill()
+
+    async with site.proxy() as proxy:
+        async with site.operations(proxy, store, name="mortal") as operations:
+            plan = await planned(operations, old)
+            await operations.runs.keep(plan)
+        proxy.arm("checkRemoteName" if is_answered else "delete", die)
+        assert await mortal.live(store, proxy, 0, [], plan=plan.id) == -signal.SIGKILL
+        await until(lambda: not proxy.open_connections)
+        await proxy.heal()
+        assert fobs(site, lock_id) == [] and writes(proxy) == ["delete"]
+        async with site.operations(proxy, store, name="mortal") as operations:
+            patient(operations)
+            (line,) = await operations.journal.runs()
+            assert line.is_interrupted
+            left = await operations.runs.find(plan.id)
+            assert "resume." in describe_outcome(left.steps, {})
+            assert states(await carry_out(operations, left)) == [RECORDED, RECORDED]
+        assert fobs(site, lock_id) == ["B-2"] and writes(proxy) == ["delete", "add"]
