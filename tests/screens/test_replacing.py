@@ -51,6 +51,7 @@ async def test_fob_is_replaced_as_one_change_and_undone(
         text = await press(pilot, "enter")
         assert isinstance(pilot.app.screen, DestroyModal)
         assert "Replace the fob of Anna on" in text and "old fob stops working" in text
+        assert "Old fob: A-1 New fob: B-2" in text
         assert someone_else.counted(service, "delete") == 0
         await press(pilot, "D")
         await until(pilot, lambda: "2 recorded." in words(pilot.app))

@@ -161,10 +161,12 @@ def ask_for(
     if counts.keys() == {Action.VOICE}:
         question = f"Set the voice of {where}?"
         verb = "Set voice" if len(steps) == 1 else f"Set {len(steps):,} voices"
-    if len(steps) == 2 and steps[1].requires(steps[0]):
+    numbers: list[str] = []
+    is_replacement = len(steps) == 2 and steps[1].requires(steps[0])
+    if is_replacement:
         name = clean(step_name(steps[0])[0], 60)
         question, verb = f"Replace the fob of {name} on {where}?", "Replace fob"
-    numbers: list[str] = []
+        numbers = _old_and_new(steps)
     if len(steps) == 1 and steps[0].action in _PLACES:
         name = "Shorten" if shortened else _VERBS[steps[0].action]
         question, verb, numbers = _ask_for_one(steps[0], where, name)
@@ -173,7 +175,7 @@ def ask_for(
     if deleted:
         told_of_all = set.intersection(*(set(step.before) for step in deleted))
         lines.append(describe_backup(dict.fromkeys(told_of_all), many=len(deleted) > 1))
-    if len(steps) > 1:
+    if len(steps) > 1 and not is_replacement:
         lines += _names(steps, locks if len(on) > 1 else {})
     for step in steps:
         if step.action is Action.VOICE:
@@ -199,6 +201,12 @@ def _ask_for_one(step: Step, where: str, verb: str) -> tuple[str, str, list[str]
         who, numbers = name, [f"Number: {number}"]
     question = f"{verb} {who} {_PLACES[step.action]} {where}?"
     return question, f"{verb} {cut(name, 28)}", numbers
+
+
+def _old_and_new(steps: Sequence[Step]) -> list[str]:
+    """Return the numbers of the fob to delete and of the fob to add, one per line."""
+    numbers = {step.action: clean(step_name(step)[1] or "none", 60) for step in steps}
+    return [f"Old fob: {numbers[Action.DELETE]}", f"New fob: {numbers[Action.ADD]}"]
 
 
 def _names(steps: Sequence[Step], locks: Mapping[int, OnLock]) -> Iterator[str]:
