@@ -12,6 +12,7 @@ from lockterm.domain.plan import Action
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
+from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.replace import ReplaceModal
 from lockterm.service.running import RunningService
 from tests.screens import someone_else
@@ -38,6 +39,7 @@ async def test_fob_is_replaced_as_one_change_and_undone(
     service: RunningService, lockterm_app: Starter, size: tuple[int, int]
 ) -> None:
     someone_else.add(service, GARAGE, "Anna", remoteNumber="A-1")
+    someone_else.add(service, GARAGE, "Ben", remoteNumber="N-7")
     async with lockterm_app(service, GARAGE, size=size) as pilot:
         text = await press(pilot, "equals_sign")
         assert isinstance(pilot.app.screen, ReplaceModal)
@@ -58,6 +60,9 @@ async def test_fob_is_replaced_as_one_change_and_undone(
         assert [one["remoteNumber"] for one in anna(service)] == ["B-2"]
 
         await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, RemotesScreen)
+        current = pilot.app.screen.current
+        assert current is not None and current.remote_number == "B-2"
         text = await press(pilot, "H", "at")
         assert "replace the fob of" in text and "delete Anna" not in text, "one row for the run"
         await press(pilot, "z")
@@ -86,6 +91,21 @@ async def test_dialog_keeps_the_text_when_the_number_is_in_use(
         await press(pilot, "8", "enter")
         assert isinstance(pilot.app.screen, PlanScreen)
     assert someone_else.counted(service, "delete") == 0
+
+
+async def test_detail_screen_of_the_old_remote_closes_when_its_fob_is_replaced(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    someone_else.add(service, GARAGE, "Anna", remoteNumber="A-1")
+    async with lockterm_app(service, GARAGE) as pilot:
+        await press(pilot, "enter")
+        await pilot.press("equals_sign", *"B2", "enter")  # typed ahead
+        await settled(pilot)
+        await press(pilot, "enter", "D")
+        await until(pilot, lambda: "2 recorded." in words(pilot.app))
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, RemotesScreen)
+        assert "B2" in words(pilot.app)
 
 
 async def test_read_only_profile_opens_no_dialog(

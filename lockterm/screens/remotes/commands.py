@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.worker import Worker
@@ -11,6 +12,7 @@ from textual.worker import Worker
 from lockterm import screens
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
+from lockterm.domain.plan import Action
 from lockterm.domain.reading import INT64
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
@@ -250,10 +252,22 @@ class RemoteCommands:
 
         def planned(draft: PlanDraft | None) -> None:
             if draft is not None:
-                screen.app.push_screen(screens.PlanScreen(draft))
+                left = partial(self._left_plan, remote, draft.plan.id)
+                screen.app.push_screen(screens.PlanScreen(draft), left)
 
         dialog = screens.ReplaceModal(screen.operations, self._lock, remote)
         screen.app.push_screen(dialog, planned)
+
+    def _left_plan(self, old: Remote, plan_id: str, _: None) -> None:
+        """Select the new remote, and leave the old one, if the plan has replaced its fob."""
+        run = self._screen.operations.run_here
+        if run is None or run.plan.id != plan_id:
+            return
+        steps = {step.action: step for step in run.steps.values() if step.is_done}
+        if Action.ADD in steps:
+            self.go_to(steps[Action.ADD].remote_id)
+        if Action.DELETE in steps:
+            self._written(old.id, is_deleted=True)
 
     # --- writes --------------------------------------------------------------------------------
 

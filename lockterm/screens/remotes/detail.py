@@ -216,7 +216,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     def on_screen_resume(self) -> None:
         """Close this screen if the remote was deleted while another screen was on top."""
-        if self._is_deleted:
+        if self._is_deleted and self.is_current:  # not if the delete has closed it just now
             self.dismiss(None)
 
     # --- actions -------------------------------------------------------------------------------
