@@ -243,7 +243,7 @@ async def test_what_it_looks_like(
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service, size=size) as pilot:
         seen = await press(pilot, "asterisk")
-        assert "space mark v set voice r read Y copy to m more" in seen
+        assert "space mark v set voice Y copy to m more U unmark all r read" in seen
         assert_picture(pilot.app, f"locks-marked-{size[0]}x{size[1]}")
         await press(pilot, "m")
         assert isinstance(pilot.app.screen, ChoiceModal)

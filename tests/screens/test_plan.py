@@ -388,7 +388,7 @@ async def test_it_is_left_stopped_and_gone_on_with(
         assert len(remotes(service, 1003)) == 17
         await settled(pilot)
         await pilot.press("N")
-        await until(pilot, lambda: "No step was refused or left unsent." in notices(pilot))
+        await until(pilot, lambda: "No step can be retried." in notices(pilot))
         (line,) = await app.operations.journal.runs()
         assert line.state is RunState.DONE
 
