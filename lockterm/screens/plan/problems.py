@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
-from lockterm.domain.plan import Step, StepState
+from lockterm.domain.plan import PROBLEMS, Step, StepState
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.plan import format_step
 from lockterm.domain.text.run import format_step_state
@@ -37,13 +37,14 @@ class ProblemsPane(Widget):
         self._titles: Mapping[int, str] = {}
         self.display = False
 
-    def show_steps(self, steps: Sequence[Step], titles: Mapping[int, str]) -> None:
-        """Show steps with problems; the panel is hidden if there are none.
+    def show_steps(self, steps: Iterable[Step], titles: Mapping[int, str]) -> None:
+        """Show the steps with problems; the panel is hidden if there are none.
 
         Args:
-            steps: The steps, in order.
+            steps: Steps with and without problems, in order.
             titles: Lock ID -> the title, not cleaned.
         """
+        steps = [step for step in steps if step.state in PROBLEMS]
         if (steps, titles) == (self._steps, self._titles):
             return
         is_as_high = min(len(steps), MOST) == min(len(self._steps), MOST)

@@ -48,7 +48,7 @@ from lockterm.operations.undoing import undo_one
 from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.plan.problems import ProblemsPane
-from lockterm.screens.plan.progress import PlanProgress
+from lockterm.screens.plan.progress import PlanProgress, describe_gaps
 from lockterm.screens.plan.question import ask_for_account, asking_for_names, question_about
 from lockterm.screens.plan.table import OnLock, PlanTable, describe_row
 from lockterm.terminal.key_queue import opens
@@ -209,9 +209,8 @@ class PlanScreen(ListScreen[None]):
 
     def _show_problems(self) -> None:
         """Show the steps with problems below the steps, if there is room."""
-        steps = list[Step]()
-        if self.has_class("-framed") and not self.only_problems:
-            steps = [one for one in map(self.table.step, self._steps) if one.state in PROBLEMS]
+        is_shown = self.has_class("-framed") and not self.only_problems
+        steps = map(self.table.step, self._steps) if is_shown else ()
         self.query_one(ProblemsPane).show_steps(steps, self._titles)
 
     def on_resize(self) -> None:
@@ -239,20 +238,14 @@ class PlanScreen(ListScreen[None]):
             yield describe_outcome(steps, self._titles)
         else:
             yield describe_work(self.drawn.plan, self.operations.runs.cost(self.drawn.plan))
-        if run is not None and run.error is not None and self._still_so(run.error):
-            yield clean(run.error.sentences, 300)
+        error = run.error if run is not None else None
+        if error is not None and (self.is_elsewhere or not isinstance(error, RunUnderWay)):
+            yield clean(error.sentences, 300)
         elif count_left(steps) and (reason := self._why_never()):
             yield reason
         if self._is_begun and not self.is_elsewhere and not count_left(steps):
             yield with_keys(WAYS_ON)
-        if unread := [clean(one.lock.title, 40) for one in self.drawn.unread]:
-            yield f"Not read: {', '.join(unread)}"
-        if not self._is_begun and (left := self.drawn.unplanned):
-            yield f"{left:,} could not be planned."
-
-    def _still_so(self, error: LocktermError) -> bool:
-        """Return whether the reason that ended the run still holds."""
-        return self.is_elsewhere or not isinstance(error, RunUnderWay)
+        yield from describe_gaps(self.drawn, is_begun=self._is_begun)
 
     @property
     def _is_begun(self) -> bool:
@@ -451,9 +444,7 @@ class PlanScreen(ListScreen[None]):
         self.only_problems = not self.only_problems
 
     def watch_only_problems(self) -> None:
-        """Show the rows that match ``only_problems``."""
         self.paint()
 
     def action_back(self) -> None:
-        """Close the screen; a running plan continues in the background."""
         self.dismiss(None)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from lockterm.domain.operation import Operation
+
 SETTLE_S = 0.15
 """Seconds that the cursor must rest on a pack before lockterm reads its details."""
 
@@ -77,8 +78,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self._unsure: VoiceChoice | None = None
 
     def crumbs(self) -> tuple[str, ...]:
-        whose = _marked(self._many.locks) if self._many else self.entry.title
-        return ("Locks", whose, "Voice")
+        return ("Locks", _marked(self._many.locks) if self._many else self.entry.title, "Voice")
 
     def compose_body(self) -> ComposeResult:
         """Compose the voices beside the packs of the lock, and the current voice below."""
@@ -117,16 +117,14 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         vendor, model, many = self.entry.vendor, self.entry.model, self._many
 
         async def read() -> Fetched[list[Language]]:
-            ask = self.operations.voices.languages(vendor, model) if many is None else many.read()
-            value = await ask
+            voices = self.operations.voices
+            value = await (voices.languages(vendor, model) if many is None else many.read())
             await self._learn_names(value)
             return Fetched.now(value, self.operations.clock)
 
         async def kept() -> Fetched[list[Language]] | None:
-            if many is not None:
-                cached = await many.kept()
-            else:
-                cached = await self.operations.voices.cached_languages(vendor, model)
+            voices = self.operations.voices
+            cached = await (many.kept() if many else voices.cached_languages(vendor, model))
             if cached is not None:
                 await self._learn_names(cached.value)
             return cached
