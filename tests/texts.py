@@ -411,6 +411,8 @@ def render_runs(samples: TextSamples) -> None:
     samples.show(run.describe_deletions, (gone,), titles)
     many = [replace(far, lock_id=number) for number in range(2, 8)]
     samples.show(run.describe_deletions, (gone, *many), titles)
+    for per_s in (0.005, 0.16, 1, 4.83, 25):
+        samples.show(run.format_rate, per_s)
     some = Counter({state: place for place, state in enumerate(StepState)})
     samples.each(run.describe_problems, ({}, some))
     for is_running in (False, True):

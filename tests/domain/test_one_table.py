@@ -47,7 +47,7 @@ from click.testing import CliRunner
 
 class Form(App):
     def compose(self):
-        yield RemoteFields(None, UTC, lambda: 0, {})
+        yield RemoteFields(None, UTC, lambda: 0, {}, ())
 
 async def form_and_question(reading):
     async with Form().run_test(size=(100, 60)) as pilot:
