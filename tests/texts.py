@@ -67,7 +67,7 @@ UI_PACKAGES = ("app", "screens", "widgets")
 
 WITHOUT_TEXT = {
     *("grants_access", "has_work", "step_states", "shortening_of", "find_shortenings"),
-    *("step_sends_dates", "count_to_type", "count_states"),
+    *("step_sends_dates", "count_to_type", "count_states", "compare_remotes", "remotes_around"),
 }
 """Public functions of the text modules that return no words."""
 
@@ -426,6 +426,7 @@ def render_runs(samples: TextSamples) -> None:
         sample_run(*(ADD,) * 12, reading=2, only_reads=True, problems=problems),
     ]
     samples.each(run.describe_progress, runs)
+    samples.each(run.describe_other_run, runs)
     due, sent = replace(ADD, state=StepState.TO_DO), replace(ADD, state=StepState.SENT)
     done, failed = (replace(ADD, state=one) for one in (StepState.RECORDED, StepState.REFUSED))
     ends = [

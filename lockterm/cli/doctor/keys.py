@@ -18,18 +18,8 @@ KEYS = (
     *("enter", "esc", "tab", "shift+tab", "space", "backspace", "del"),
     *("up", "down", "left", "right", "home", "end", "pgup", "pgdn", "shift+up", "shift+down"),
     *("f1", "f2", "f3", "f4", "f5"),
-    *(
-        "ctrl+s",
-        "ctrl+n",
-        "ctrl+g",
-        "ctrl+o",
-        "ctrl+r",
-        "ctrl+t",
-        "ctrl+y",
-        "ctrl+l",
-        "ctrl+p",
-        "ctrl+q",
-    ),
+    *("ctrl+s", "ctrl+n", "ctrl+g", "ctrl+o", "ctrl+r"),
+    *("ctrl+t", "ctrl+y", "ctrl+l", "ctrl+p", "ctrl+q"),
 )
 """Keys of lockterm that a terminal or a multiplexer may use itself or send differently."""
 
