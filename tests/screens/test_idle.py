@@ -22,6 +22,7 @@ class OnTerminal(App[int]):
     is_headless = False  # type: ignore[assignment]
 
 
+@pytest.mark.long
 async def test_one_thing_at_a_time_once_no_key_is_under_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -272,6 +272,7 @@ async def test_a_broken_one_can_be_mended(home: Home, service: RunningService) -
         await until(pilot, lambda: goes_on(pilot) is not None)
 
 
+@pytest.mark.long
 async def test_form_warns_when_headers_go_to_another_address(home: Home) -> None:
     async with home.open() as pilot:
         for key, headers in (("G", True), ("g", False)):  # annexe has one, north-campus none

@@ -364,6 +364,7 @@ def test_a_broken_database_is_an_envelope_too(running_service, call_to, new_data
     service.failures.clear()
 
 
+@pytest.mark.long
 def test_a_head_that_never_ends_is_hung_up_on(api: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "HEAD_TIMEOUT_S", 0.3)
     address = ("127.0.0.1", port_of(api.service))

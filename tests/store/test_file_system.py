@@ -109,6 +109,7 @@ def test_store_that_cannot_be_filled_says_why_when_it_is_read(
         LockBook(database, "x").locks()
 
 
+@pytest.mark.long
 def test_doctor_calls_a_store_damaged_only_when_it_is(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

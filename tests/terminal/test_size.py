@@ -44,7 +44,9 @@ def test_ui_has_the_terminals_size_when_the_environment_says_another(
 
 
 @pytest.mark.parametrize(
-    ("variables", "rows"), [({}, 24), ({"COLUMNS": "70", "LINES": "22"}, 22)], ids=str
+    ("variables", "rows"),
+    [({}, 24), pytest.param({"COLUMNS": "70", "LINES": "22"}, 22, marks=pytest.mark.long)],
+    ids=str,
 )
 def test_ui_has_24_rows_when_the_terminal_reports_no_size(
     variables: dict[str, str], rows: int, service: RunningService, tmp_path: Path

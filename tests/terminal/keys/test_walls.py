@@ -195,7 +195,7 @@ HANDS: tuple[bytes | str, ...] = (
 """What hands type into a form, without Enter and Escape."""
 
 
-@pytest.mark.parametrize("seed", telling([1, 2], range(1, 13)))
+@pytest.mark.parametrize("seed", telling([1], range(1, 13)))
 async def test_nothing_is_sent_when_hands_type_at_random_into_a_form(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
