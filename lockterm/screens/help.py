@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from rich.cells import cell_len
@@ -252,7 +253,7 @@ def _format(entries: Sequence[Entry], keys: int, verbs: int, width: int) -> Iter
         verbs: The width of the column of verbs in cells; 0 if verbs start the descriptions.
         width: The width of the lines in cells.
     """
-    for reason, alike in groupby(entries, key=lambda entry: entry.reason):
+    for reason, alike in groupby(entries, key=attrgetter("reason")):
         for entry in alike:
             for line in _format_entry(entry, keys, verbs, width):
                 yield line.stylize("dim") if reason else line

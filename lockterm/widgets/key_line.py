@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from rich.cells import cell_len
 from textual import events
@@ -109,7 +110,7 @@ class KeyLine(Widget):
             least = idle.pop() if idle else chips[-1]
             chips.remove(least)
             over -= least.width
-        return sorted(chips, key=lambda chip: chip.group) + last
+        return sorted(chips, key=attrgetter("group")) + last
 
     def render(self) -> Content:
         parts: list[tuple[str, str | Style]] = []
