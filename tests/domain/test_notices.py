@@ -55,6 +55,14 @@ def test_equal_notices_are_counted_and_shown_once() -> None:
     assert log.messages[-1].what == "gone", "not graver for having been said before"
 
 
+def test_the_log_keeps_the_newest_500() -> None:
+    log = NoticeLog()
+    for number in range(502):
+        said(log, "information", str(number))
+    kept = [one.title for one in log.messages]
+    assert kept == [str(number) for number in range(2, 502)]
+
+
 def test_a_sentence_is_said_once() -> None:
     log = NoticeLog()
     assert [log.once("who knows"), log.once("who knows"), log.once("!")] == ["who knows", "", "!"]
