@@ -266,6 +266,11 @@ async def test_many_deletes_are_all_named_and_their_number_is_typed(
 ) -> None:
     found = remotes(service, 1002)[:30]
     async with lockterm_app(service, size=(60, 20)) as pilot:
+        await plan_shown(pilot, [delete(1002, one) for one in found[:10]])
+        await asked(pilot, DestroyModal)
+        assert "To be deleted: -" in details(pilot), "so few are not announced as a long list"
+        await pilot.press("escape", "escape")
+        await settled(pilot)
         await plan_shown(pilot, [delete(1002, one) for one in found])
         await asked(pilot, DestroyModal)
         modal = pilot.app.screen
