@@ -228,6 +228,8 @@ def test_copying_advises_the_setting_when_the_terminal_is_another_multiplexer(
     found = check_copying(Look(copy=copy), TerminalAnswers(name="T", multiplexer=inside), {})
     assert found.state == state and found.advice.endswith(advice + "." * ("write" in advice))
     assert bool(found.advice) == bool(advice)
+    passes_on = "in pieces that GNU screen passes on" in found.sentence
+    assert passes_on == (copy == "screen" and state == "OK")
 
 
 @pytest.mark.parametrize(
