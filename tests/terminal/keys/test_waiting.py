@@ -39,6 +39,7 @@ async def hung(*_: object, **__: object) -> Any:
 async def test_keys_wait_for_a_page_and_then_act_on_it(
     service: RunningService, starter: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(key_queue, "TIMEOUT_S", 3600.0)  # the end of the read releases them
     async with starter(service, 1001) as pilot:
         operations, go = pilot.app.operations, asyncio.Event()
         read = operations.remotes.page
