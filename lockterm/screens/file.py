@@ -89,7 +89,7 @@ class FileScreen(FormScreen[None]):
         with Vertical(id="fields"):
             yield FormField("path", "File", PathInput(self._path))
             yield FormField("others", "Not in file", Choice(_OTHERS, _STAYS))
-            most = TextInput(placeholder="any number")
+            most = TextInput(placeholder="no limit")
             yield FormField("most", "Delete at most", most)
             yield from self.compose_buttons()
         yield StatusLine(self._about, classes="-alone")
@@ -227,7 +227,7 @@ class FileScreen(FormScreen[None]):
         if typed.isascii() and typed.isdigit() and len(typed) < 10:
             return int(typed)
         self._refuse(
-            "most", "Type a whole number such as 10, or leave the field empty for any number."
+            "most", "Type a whole number such as 10, or leave the field empty for no limit."
         )
         return None
 

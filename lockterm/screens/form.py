@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.reactive import var
+from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Button
@@ -125,6 +126,16 @@ class FormScreen(LocktermScreen[ResultT]):
                     "primary" if button is self.BUTTONS[0] else "default",
                     id=button.action,
                 )
+
+    def on_mount(self) -> None:
+        """Dim the buttons whose actions do not work, as the footer dims their keys."""
+        self.bindings_updated_signal.subscribe(self, self._dim_buttons)
+
+    def _dim_buttons(self, screen: Screen[object]) -> None:
+        if screen is self and self.is_attached:
+            for button in self.query(".buttons Button").results(Button):
+                is_idle = bool(reason_against(self, button.id or ""))
+                button.set_class(is_idle, "-idle")
 
     # --- the fields ----------------------------------------------------------------------------
 

@@ -106,7 +106,7 @@ SITES: tuple[Step, ...] = (
                 "3 +remoteType +5 ",
                 "line 2, column endDate.* are ambiguous",
             ),
-            dimmed="any number",
+            dimmed="no limit",
             stands_out="12/31/26 +Day",
             others="remoteType +5",
         ),

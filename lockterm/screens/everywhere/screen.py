@@ -311,6 +311,11 @@ class EverywhereScreen(AllLocksScreen):
         """Return the path for the header, which names no lock."""
         return ("All locks",)
 
+    def describe_title(self) -> str:
+        """Return the title and the number of remotes, without the rows about locks not read."""
+        count = len(self.query_one(Results).rows)
+        return f"{self.crumbs()[-1]} {count:,}" if count else self.crumbs()[-1]
+
     def compose_body(self) -> ComposeResult:
         yield Results(self.operations, self.table, self.search, self.marks, finds_first=True)
 
