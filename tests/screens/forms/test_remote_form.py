@@ -827,6 +827,7 @@ async def test_buttons_do_what_their_keys_do(service: RunningService, open_form:
     async with open_form(service) as form:
         save, leave = form.screen.query(".buttons Button").results(Button)
         assert (str(save.label), str(leave.label)) == ("ctrl+s  Save", "esc  Leave")
+        assert (save.has_class("-idle"), leave.has_class("-idle")) == (True, False)
         await form.pilot.click(save)
         await settled(form.pilot)
         assert form.error("remoteName") == "A name is required."
