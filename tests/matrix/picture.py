@@ -57,8 +57,8 @@ class Picture:
 
     @cached_property
     def words(self) -> str:
-        """All of it, as words with one space between them, without the sides of a frame."""
-        lines = (re.sub(r"^[│|] | *[│|] *$", "", line) for line in self.lines)
+        """All of it, as words with one space between them, without frames and scroll bars."""
+        lines = (re.sub(r"^[│|] | *[│|▁▂▃▄▅▆▇█] *$", "", line) for line in self.lines)
         return " ".join(" ".join(lines).split())
 
     def text_cells(self) -> Iterator[tuple[int, int, Char]]:
