@@ -96,14 +96,6 @@ class FieldModal(LocktermModal[ResultT]):
             self.query_one(Input).focus()
 
 
-def is_too_early(event: events.Key) -> bool:
-    """Return whether a key is Enter, which must not wait for a plan that a dialog makes.
-
-    On the screen of the plan, Enter would ask to run a plan that the user has not read.
-    """
-    return event.key == "enter"
-
-
 class RefusedModal(LocktermModal[None], inherit_bindings=False):
     """A dialog with the reason why a screen does not open.
 
