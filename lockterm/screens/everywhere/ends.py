@@ -77,16 +77,11 @@ class WhatEndsScreen(AllLocksScreen):
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="spans", markup=False)
-        days = DaysToCome(id="days")
-        days.display = self._shows_days
+        days, pane = DaysToCome(id="days"), DaysPane(id="days-pane")
+        self._place_days(days, pane)  # before the first layout, which measures the columns
         yield days
         yield Results(
-            self.operations,
-            self.table,
-            self.search,
-            self.marks,
-            reads_first=True,
-            beside=DaysPane(id="days-pane"),
+            self.operations, self.table, self.search, self.marks, reads_first=True, beside=pane
         )
 
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
@@ -169,12 +164,16 @@ class WhatEndsScreen(AllLocksScreen):
             return self._has_days
         return self.has_class("-framed") or self.app.size.height >= _HIGH
 
-    def _show_days(self) -> None:
-        """Show the chart beside the rows if there is room for frames, otherwise above the rows."""
-        days, pane, site = self.query_one(DaysToCome), self.query_one(DaysPane), self.results.site
+    def _place_days(self, days: DaysToCome, pane: DaysPane) -> None:
+        """Display the chart beside the rows if there are frames, otherwise above the rows."""
         is_beside = self.has_class("-framed")
         days.display = self._shows_days and not is_beside
         pane.display = self._shows_days and is_beside
+
+    def _show_days(self) -> None:
+        """Show the numbers of the next days in the chart."""
+        days, pane, site = self.query_one(DaysToCome), self.query_one(DaysPane), self.results.site
+        self._place_days(days, pane)
         ends = [
             (site.locks[lock_id].lock.title, counts)
             for lock_id, counts in self._timeline.by_first_day()

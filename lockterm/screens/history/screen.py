@@ -96,11 +96,12 @@ class HistoryScreen(ListScreen[str | None]):
         return ("History",) if choice.lock_id is None else ("History", choice.lock_name)
 
     def compose_body(self) -> ComposeResult:
-        """Compose the list with its panels, the find line, and the lines about row and filters."""
-        yield DayStrip(self.operations, id="days")
+        days, pane = DayStrip(self.operations, id="days"), ChangePane(self.operations)
+        days.display = pane.display = self.has_class("-framed")  # before the first layout
+        yield days
         with Horizontal():
             yield from self.compose_list()
-            yield ChangePane(self.operations, id="change-pane")
+            yield pane
         yield FindLine(id="find")
         yield Static(id="row", markup=False)
         yield Static(id="about", markup=False)
@@ -285,7 +286,6 @@ class HistoryScreen(ListScreen[str | None]):
             days.show_days(self._page.total, self._page.choice.lock_id, self._zone)
 
     def on_resize(self) -> None:
-        """Show or hide the panels, because they need a large terminal."""
         self.call_after_refresh(self._show_panels)
 
     def _sentence(self) -> str:
