@@ -22,10 +22,17 @@ class Glyphs:
     """The quotation mark after quoted text; ``opening`` is the mark before it."""
     notice: str
     """The mark before each line of a notification."""
+    nothing: str
+    """The mark in place of the number 0 in a chart."""
+    heights: str
+    """The bars of a chart that are one cell high at most, from the lowest to the highest."""
+    full: str
+    light: str
+    """The cells of a horizontal bar: ``full`` for the first part, ``light`` for the rest."""
 
 
-UNICODE = Glyphs("·", "…", "“", "”", "▌")
-ASCII = Glyphs("-", "~", '"', '"', "|")
+UNICODE = Glyphs("·", "…", "“", "”", "▌", "·", "▁▂▃▄▅▆▇█", "█", "░")
+ASCII = Glyphs("-", "~", '"', '"', "|", ".", "_:|#", "#", "-")
 
 _now = UNICODE
 
@@ -59,3 +66,24 @@ def quoted(text: str) -> str:
 def notice_mark() -> str:
     """Return the mark before a notification."""
     return _now.notice
+
+
+def nothing() -> str:
+    """Return the mark in place of the number 0 in a chart."""
+    return _now.nothing
+
+
+def bar(count: int, most: int) -> str:
+    """Return a bar of one cell whose height shows a number.
+
+    Args:
+        count: The number, at least 1.
+        most: The number of the highest bar.
+    """
+    heights = _now.heights
+    return heights[-(-count * len(heights) // most) - 1]
+
+
+def bar_cells() -> tuple[str, str]:
+    """Return the cell for the first part of a horizontal bar, and the cell for the rest."""
+    return _now.full, _now.light

@@ -341,3 +341,15 @@ def describe_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: i
 def _format_voice(voice: Mapping[str, Any]) -> str:
     said = (clean(str(voice[name]), 40) for name in ("lang", "timbre") if name in voice)
     return " ".join(said) or "unknown"
+
+
+def describe_gaps(unread: Iterable[str], unplanned: int) -> list[str]:
+    """Return what a plan lacks.
+
+    Args:
+        unread: The titles of the locks that could not be read, not cleaned.
+        unplanned: The number of steps that could not be planned.
+    """
+    titles = ", ".join(clean(title, 40) for title in unread)
+    gaps = [f"Not read: {titles}"] if titles else []
+    return [*gaps, f"{unplanned:,} could not be planned."] if unplanned else gaps

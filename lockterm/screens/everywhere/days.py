@@ -122,9 +122,8 @@ def bars(counts: Sequence[int], cells: int) -> str:
         counts: The number of remotes that expire on each day.
         cells: The width of a day in cells.
     """
-    signs = "_:|#" if glyphs.are_ascii() else "▁▂▃▄▅▆▇█"
-    most = max(*counts, 1)
-    drawn = (signs[-(-count * len(signs) // most) - 1] if count else "" for count in counts)
+    most = max(counts)
+    drawn = (glyphs.bar(count, most) if count else "" for count in counts)
     return "".join(bar.rjust(cells) for bar in drawn)
 
 
@@ -138,11 +137,10 @@ def numbers(first: date, counts: Sequence[int], cells: int) -> str:
         counts: The number for each day.
         cells: The width of a day in cells.
     """
-    nothing = "." if glyphs.are_ascii() else "·"
     text = ""
     for number, count in enumerate(counts):
         is_weekend = (first.weekday() + number) % 7 > 4
-        sign = "" if is_weekend else nothing
+        sign = "" if is_weekend else glyphs.nothing()
         if count:
             sign = str(count) if len(str(count)) <= max(cells - 1, 1) else MORE
         text += sign.rjust(cells)

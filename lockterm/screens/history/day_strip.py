@@ -59,13 +59,14 @@ class DayStrip(Widget):
     def render(self) -> Content:
         if self._days is None:
             return Content("")
-        most = f"  most {max(self._days.counts):,}"
-        title, last = "Changes a day  ", f" {_day(self._days.today)}"
-        room = self.content_size.width - len(title) - len("30 Sep ") - len(last) - len(most)
+        title, last = "Changes a day  ", f" {_day(self._days.today)}  most "
+        digits = len(f"{max(self._days.counts):,}")
+        room = self.content_size.width - len(title) - len("30 Sep ") - len(last) - digits
         days = self._days.last(max(room, 1))
+        most = max(days.counts)
         parts: list[Part] = [(f"{title}{_day(days.first)} ", "dim")]
-        parts += [_cell(count, max(days.counts)) for count in days.counts]
-        parts.append((f"{last}  most {max(days.counts):,}", "dim"))
+        parts += [_cell(count, most) for count in days.counts]
+        parts.append((f"{last}{most:,}", "dim"))
         return join_parts(parts, self.app.theme_variables)
 
 
@@ -75,7 +76,4 @@ def _day(day: date) -> str:
 
 def _cell(count: int, most: int) -> Part:
     """Return the cell of a day: a bar, or a dot for a day without changes."""
-    if not count:
-        return "." if glyphs.are_ascii() else "·", "dim"
-    signs = "_:|#" if glyphs.are_ascii() else "▁▂▃▄▅▆▇█"
-    return signs[-(-count * len(signs) // most) - 1], "bold"
+    return (glyphs.bar(count, most), "bold") if count else (glyphs.nothing(), "dim")

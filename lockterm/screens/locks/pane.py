@@ -165,7 +165,7 @@ def _bar(counts: Mapping[State, int], rest: int, width: int) -> list[Part]:
     total = rest + sum(counts.values())
     if not total:
         return []
-    full, light = ("#", "-") if glyphs.are_ascii() else ("█", "░")
+    full, light = glyphs.bar_cells()
     parts: list[Part] = []
     left = width
     for state, count in counts.items():

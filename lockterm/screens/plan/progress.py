@@ -10,10 +10,8 @@ from textual.widget import Widget
 
 from lockterm.domain import glyphs
 from lockterm.domain.plan import PROBLEMS, StepState
-from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_duration
 from lockterm.domain.text.run import FINAL_STATES, format_rate
-from lockterm.operations.planner import PlanDraft
 from lockterm.operations.run_here import RunHere
 from lockterm.screens.plan.table import LOOKS
 from lockterm.widgets.parts import Part, join_parts
@@ -76,7 +74,7 @@ def _bar(progress: Progress, width: int) -> Iterator[Part]:
     pace = f", {progress.pace}" if progress.pace else ""
     # The bar keeps its length during the run, so that only a few cells change.
     room = max(width - len(words) - len(", 99,999 a minute, about 99 min left"), 10)
-    full, light = ("#", "-") if glyphs.are_ascii() else ("█", "░")
+    full, light = glyphs.bar_cells()
     cells = room * done // max(due, 1)
     yield full * cells, "bold"
     yield light * (room - cells), "dim"
@@ -95,16 +93,3 @@ def _badges(progress: Progress) -> Iterator[Part]:
     for words, count in others.items():
         if count > 0:
             yield f" {count:,} {words} ", ""
-
-
-def describe_gaps(drawn: PlanDraft, *, is_begun: bool) -> Iterator[str]:
-    """Yield what a plan lacks: the locks that were not read, and the steps that it left out.
-
-    Args:
-        drawn: The plan.
-        is_begun: Whether steps were run already; the steps that were left out are then old news.
-    """
-    if unread := [clean(one.lock.title, 40) for one in drawn.unread]:
-        yield f"Not read: {', '.join(unread)}"
-    if not is_begun and (left := drawn.unplanned):
-        yield f"{left:,} could not be planned."

@@ -27,6 +27,7 @@ from lockterm.domain.plan import (
 )
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.plan import (
+    describe_gaps,
     describe_work,
     find_shortenings,
 )
@@ -48,7 +49,7 @@ from lockterm.operations.undoing import undo_one
 from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.plan.problems import ProblemsPane
-from lockterm.screens.plan.progress import PlanProgress, describe_gaps
+from lockterm.screens.plan.progress import PlanProgress
 from lockterm.screens.plan.question import ask_for_account, asking_for_names, question_about
 from lockterm.screens.plan.table import OnLock, PlanTable, describe_row
 from lockterm.terminal.key_queue import opens
@@ -100,12 +101,10 @@ class PlanScreen(ListScreen[None]):
         self._is_following = False
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path: the lock if the plan has only one, and the title of the plan."""
         one = self._titles.values() if len(self._locks) == 1 else ()
         return ("Plan", *one, self.drawn.plan.title)
 
     def compose_body(self) -> ComposeResult:
-        """Compose the summary or progress, the steps, and the selected step."""
         yield Static(id="what", markup=False)
         yield PlanProgress(id="progress")
         yield Static(id="shortens", classes="warning", markup=False)
@@ -245,7 +244,8 @@ class PlanScreen(ListScreen[None]):
             yield reason
         if self._is_begun and not self.is_elsewhere and not count_left(steps):
             yield with_keys(WAYS_ON)
-        yield from describe_gaps(self.drawn, is_begun=self._is_begun)
+        unread = [one.lock.title for one in self.drawn.unread]
+        yield from describe_gaps(unread, 0 if self._is_begun else self.drawn.unplanned)
 
     @property
     def _is_begun(self) -> bool:
