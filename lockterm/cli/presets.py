@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC
-
 from lockterm.config import Settings
-from lockterm.domain.date_input import read_moment
+from lockterm.domain.date_input import find_error
 from lockterm.errors import ConfigError
-
-_SOME_TIME_MS = 1_800_000_000_000
-"""The time from which relative ends count, because only their syntax is checked."""
 
 
 def check_presets(settings: Settings) -> None:
@@ -27,5 +22,5 @@ def check_presets(settings: Settings) -> None:
     if settings.profile is None or place is None:
         return
     for text in settings.profile.presets:
-        if error := read_moment(text, UTC, _SOME_TIME_MS, end=True).error:
+        if error := find_error(text):
             raise ConfigError(f"{place}: presets contains {text!r}. {error}")

@@ -84,6 +84,10 @@ WITH_OFFSET = (
 _OUTSIDE = "The date is out of range. Years run from 1970 to 9999."
 
 
+_SOME_TIME_MS = 1_800_000_000_000
+"""The time from which relative dates count if only their syntax is checked, in milliseconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """The meaning of a typed date. Exactly one of ``ms``, ``choices`` and ``error`` is set."""
@@ -106,6 +110,14 @@ def is_relative(text: str) -> bool:
     """Return whether a text is a time counted from another time, such as ``+30d``."""
     match = _RELATIVE.fullmatch(" ".join(text.casefold().split()))
     return match is not None and match["unit"] in _UNITS
+
+
+def find_error(text: str) -> str:
+    """Return why a text is not a date in any time zone; return an empty string if it is one.
+
+    Relative dates are checked for their syntax only.
+    """
+    return read_moment(text, UTC, _SOME_TIME_MS).error
 
 
 def read_moment(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, tzinfo
+from datetime import tzinfo
 from typing import Any, Protocol
 
 from textual import on
@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 from lockterm.domain import bulk, json_text
 from lockterm.domain.bulk import Target, Wanted, change_each
 from lockterm.domain.constants import WORDS, RemoteType, needs_dates, needs_weekdays
-from lockterm.domain.date_input import read_moment
+from lockterm.domain.date_input import find_error
 from lockterm.domain.plan import Action, PlannedSteps
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
@@ -144,7 +144,8 @@ class NewValidity:
         shown = self.shown(typed)
         start, end = (typed[name] if name in shown else "" for name in ("start", "end"))
         texts = (("Start", start), ("End", end))
-        wrong = {label: _date_error(text) for label, text in texts if _date_error(text)}
+        found = {label: find_error(text) for label, text in texts if text.strip()}
+        wrong = {label: error for label, error in found.items() if error}
         chosen = None
         try:
             chosen = parse_weekdays(days) if days and "days" in shown else None
@@ -185,18 +186,6 @@ class NewExtra:
         if missing:
             raise Incomplete(f"Required: {', '.join(missing)}.")
         return bulk.extra_set(name, _value(text))
-
-
-def _date_error(text: str) -> str:
-    """Return why a text is not a valid date; return an empty string if the text is valid or empty.
-
-    The check uses UTC, because the remotes may have different time zones.
-    """
-    return read_moment(text, UTC, _SOME_TIME_MS).error if text.strip() else ""
-
-
-_SOME_TIME_MS = 1_800_000_000_000
-"""The base in milliseconds for relative times, if only their syntax is checked."""
 
 
 def _value(text: str) -> Any:
