@@ -102,6 +102,7 @@ class FormScreen(LocktermScreen[ResultT]):
     def __init__(self, operations: Operations | None) -> None:
         super().__init__(operations)
         self.before = {}
+        self._buttons: Sequence[Button] = ()
         self.soon = DelayedCall(self)
         """The delayed save of the draft after input."""
 
@@ -119,13 +120,15 @@ class FormScreen(LocktermScreen[ResultT]):
 
     def compose_buttons(self) -> ComposeResult:
         """Compose the line of buttons, each with its key."""
-        with Horizontal(classes="buttons"):
-            for button in self.BUTTONS:
-                yield CompactButton(
-                    Content(f"{key(button.key)}  {button.label}"),
-                    "primary" if button is self.BUTTONS[0] else "default",
-                    id=button.action,
-                )
+        self._buttons = [
+            CompactButton(
+                Content(f"{key(button.key)}  {button.label}"),
+                "primary" if button is self.BUTTONS[0] else "default",
+                id=button.action,
+            )
+            for button in self.BUTTONS
+        ]
+        yield Horizontal(*self._buttons, classes="buttons")
 
     def on_mount(self) -> None:
         """Dim the buttons whose actions do not work, as the footer dims their keys."""
@@ -133,9 +136,8 @@ class FormScreen(LocktermScreen[ResultT]):
 
     def _dim_buttons(self, screen: Screen[object]) -> None:
         if screen is self and self.is_attached:
-            for button in self.query(".buttons Button").results(Button):
-                is_idle = bool(reason_against(self, button.id or ""))
-                button.set_class(is_idle, "-idle")
+            for button in self._buttons:  # a query would search all fields at each key
+                button.set_class(bool(reason_against(self, button.id or "")), "-idle")
 
     # --- the fields ----------------------------------------------------------------------------
 

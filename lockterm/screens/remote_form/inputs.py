@@ -110,10 +110,9 @@ class DatetimeInput(TypedValue):
 
     def action_preset(self) -> None:
         """Write the next preset into the text; after the last one, the text from before."""
-        if self.value not in self._presets:
-            self._own = self.value
-        texts = (self._own, *self._presets)
-        self._use(texts[(texts.index(self.value) + 1) % len(texts)])
+        texts = (*self._presets, self._own)
+        place = texts.index(self.value) if self.value in self._presets else -1
+        self._use(texts[place + 1])
 
     def _use(self, text: str) -> None:
         """Replace the text, with the cursor behind it, so that a time can be added."""
