@@ -85,24 +85,23 @@ class KeyLine(Widget):
         more: Mapping[str, str] = getattr(self.screen, "global_keys", {})
         for node, binding, enabled, _ in self.screen.active_bindings.values():
             is_more = binding.id in more
-            shown = others if is_more else own
-            if not (binding.show or is_more) or binding.action in shown:
+            shown, name = (others, str(binding.id)) if is_more else (own, binding.action)
+            if not (binding.show or is_more) or name in shown:
                 continue
             if is_typed(self.screen, binding):
                 continue
             if not (written := self.app.get_key_display(binding)):
                 continue  # the user chose its key for another action
-            verb = more[str(binding.id)] if is_more else named(node, binding).description
+            verb = more[name] if is_more else named(node, binding).description
             group = footer_group(binding.id)
-            shown[binding.action] = _Chip(binding.key, written, verb, group, enabled)
+            shown[name] = _Chip(binding.key, written, verb, group, enabled)
         first: Sequence[str] = getattr(self.screen, "first_keys", ())
         front = [own.pop(action) for action in first if action in own]
         chips = [*front, *own.values()]
         last = [chip for chip in chips if chip.verb == "help"]
         chips = [chip for chip in chips if chip.verb != "help"]
         place = max(FIRST, len(front))
-        order = [*more.values()]
-        chips[place:place] = sorted(others.values(), key=lambda chip: order.index(chip.verb))
+        chips[place:place] = [others[name] for name in more if name in others]
         idle = [chip for chip in chips if not chip.enabled]
         idle = idle if len(idle) > 1 else []
         over = sum(chip.width for chip in chips + last) - self.size.width

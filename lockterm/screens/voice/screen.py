@@ -115,16 +115,16 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     async def load_voices(self) -> None:
         """Read the languages of the lock's model, or of all models if there are several locks."""
         vendor, model, many = self.entry.vendor, self.entry.model, self._many
+        voices = self.operations.voices
 
         async def read() -> Fetched[list[Language]]:
-            voices = self.operations.voices
             value = await (voices.languages(vendor, model) if many is None else many.read())
             await self._learn_names(value)
             return Fetched.now(value, self.operations.clock)
 
         async def kept() -> Fetched[list[Language]] | None:
-            voices = self.operations.voices
-            cached = await (many.kept() if many else voices.cached_languages(vendor, model))
+            read = many.kept() if many is not None else voices.cached_languages(vendor, model)
+            cached = await read
             if cached is not None:
                 await self._learn_names(cached.value)
             return cached
