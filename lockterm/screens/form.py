@@ -244,14 +244,14 @@ class FormScreen(LocktermScreen[ResultT]):
     @on(Button.Pressed, ".buttons Button")
     async def _button_pressed(self, event: Button.Pressed) -> None:
         event.stop()
-        await self.press(event.button.id or "")
+        await self.press(next(one for one in self.BUTTONS if one.action == event.button.id))
 
-    async def press(self, action: str) -> None:
+    async def press(self, button: FormButton) -> None:
         """Run the action of a button, or show why it does not work now, as its key would."""
-        if reason := reason_against(self, action):
-            self.notify(reason, title=action.capitalize())
+        if reason := reason_against(self, button.action):
+            self.notify(reason, title=button.label)
         else:
-            await self.run_action(action)
+            await self.run_action(button.action)
 
     def action_leave(self) -> None:
         """Stop the current work, or leave the form if there is none."""

@@ -21,7 +21,7 @@ from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.typed_remote import format_typed
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.base import ELSEWHERE, LocktermScreen
-from lockterm.screens.form import FormScreen
+from lockterm.screens.form import FormButton, FormScreen
 from lockterm.screens.form_drafts import (
     REMOTE,
     WAITS_FOR_STORE,
@@ -296,9 +296,9 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         if is_save and self._show_problems():
             event.prevent_default()  # the status line says why: no notification covers the fields
 
-    async def press(self, action: str) -> None:
-        if action not in _SAVES or not self._show_problems():
-            await super().press(action)
+    async def press(self, button: FormButton) -> None:
+        if button.action not in _SAVES or not self._show_problems():
+            await super().press(button)
 
     def _show_problems(self) -> bool:
         """Move to the first problem, and return whether there is one."""
