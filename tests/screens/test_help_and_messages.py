@@ -470,6 +470,8 @@ async def test_the_palette_finds_by_every_word_settings_and_the_locks(
             await pilot.press("ctrl+p")
             await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
             await pilot.press(*query)
+            await until(pilot, lambda: pilot.app.screen.query_one(Input).value == query)
+            await settled(pilot)
             return offered(pilot)
 
         assert (await found("quit"))[0] == "Quit", "the verb goes before the sentence"
