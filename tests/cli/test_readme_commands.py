@@ -56,7 +56,7 @@ def test_documented_commands_are_accepted_by_the_parser() -> None:
 
 
 def test_documented_serve_options_exist() -> None:
-    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    page = (ROOT / "docs/reference/service.md").read_text("utf-8")
     found = re.search(r"^lockterm serve ((?:.*\\\n)*.*)$", page, re.M)
     assert found is not None
     compose = (ROOT / "tests/service/compose.yaml").read_text("utf-8")
