@@ -261,8 +261,12 @@ def is_export(content: bytes) -> bool:
     return not content or is_table or bool(_JSON_HEAD.match(content))
 
 
-def may_replace(path: Path) -> bool:
-    """Return whether the file at a path can be replaced without loss; see ``is_export``.
+def may_replace(path: Path, is_ours: Callable[[bytes], bool] = is_export) -> bool:
+    """Return whether the file at a path can be replaced without loss.
+
+    Args:
+        path: The file, which need not exist.
+        is_ours: A function that returns whether a file with this beginning may be replaced.
 
     Raises:
         StoreError: The file cannot be read or is not a regular file.
@@ -273,7 +277,7 @@ def may_replace(path: Path) -> bool:
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # reading a pipe would wait
                 raise _irreplaceable(path)
-            return is_export(os.read(descriptor, _MOST_HEAD))
+            return is_ours(os.read(descriptor, _MOST_HEAD))
         finally:
             os.close(descriptor)
     except FileNotFoundError:

@@ -1,0 +1,138 @@
+"""Pages of HTML that need no other file: the frame, sections and tables.
+
+A page has no script and loads nothing. It prints in black on white.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from typing import NewType
+
+from lockterm.domain.safe_text import clean
+
+Html = NewType("Html", str)
+"""A part of a page. Only the functions that escape every text may create one."""
+
+_HEAD = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="generator" content="lockterm">"""
+"""The beginning of every page, by which lockterm recognizes its own."""
+
+_STYLE = """\
+:root { color-scheme: light; --text: #1b1f24; --muted: #57606a; --line: #d0d7de; --bar: #1f6feb;
+  --paper: #ffffff; }
+@media screen and (prefers-color-scheme: dark) { :root { color-scheme: dark; --text: #e6edf3;
+  --muted: #9da7b1; --line: #3d444d; --bar: #58a6ff; --paper: #0d1117; } }
+@page { margin: 15mm; }
+body { margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--paper);
+  color: var(--text); font: 16px/1.45 system-ui, sans-serif; }
+h1 { margin: 0 0 1rem; font-size: 1.6rem; }
+h2 { margin: 2rem 0 .5rem; font-size: 1.2rem; break-after: avoid; }
+p { margin: .5rem 0; }
+table { width: 100%; border-collapse: collapse; overflow-wrap: anywhere; }
+thead { display: table-header-group; }
+tr { break-inside: avoid; }
+th, td { padding: .25rem .5rem; border-bottom: 1px solid var(--line); text-align: left;
+  vertical-align: top; }
+th { color: var(--muted); font-weight: 600; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+svg { display: block; width: 100%; height: auto; break-inside: avoid; }
+svg rect { fill: var(--bar); }
+svg line { stroke: var(--line); }
+svg text { fill: var(--muted); font-size: 11px; }
+@media print { body { max-width: none; padding: 0; font-size: 10pt; } }
+"""
+
+
+def escape(value: object) -> Html:
+    """Return any value as text for a page, without control characters."""
+    return Html(html.escape(clean(value)))
+
+
+def join(*parts: Html) -> Html:
+    """Return several parts as one part."""
+    return Html("\n".join(parts))
+
+
+def paragraph(text: object) -> Html:
+    """Return a paragraph."""
+    return Html(f"<p>{escape(text)}</p>")
+
+
+def section(title: str, *parts: Html) -> Html:
+    """Return a section with a heading."""
+    return Html(f"<section>\n<h2>{escape(title)}</h2>\n{join(*parts)}\n</section>")
+
+
+def table(titles: Sequence[object], rows: Iterable[Sequence[object]]) -> Html:
+    """Return a table. Whole numbers have thousands separators and are aligned to the right.
+
+    Args:
+        titles: The titles of the columns.
+        rows: The cells of each row. Any value is allowed; :func:`escape` makes it text.
+    """
+    listed = list(rows)
+    numbers = [
+        bool(listed) and all(_is_number(row[at]) for row in listed) for at in range(len(titles))
+    ]
+    head = "".join(
+        f'<th scope="col"{_CLASS if is_number else ""}>{escape(title)}</th>'
+        for title, is_number in zip(titles, numbers, strict=True)
+    )
+    body = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in listed)
+    return Html(f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>")
+
+
+def fact_table(facts: Iterable[tuple[str, object]]) -> Html:
+    """Return a table of labels, each with its value."""
+    rows = "\n".join(
+        f'<tr><th scope="row">{escape(label)}</th><td>{escape(value)}</td></tr>'
+        for label, value in facts
+    )
+    return Html(f"<table>\n<tbody>\n{rows}\n</tbody>\n</table>")
+
+
+def page(title: str, *parts: Html) -> bytes:
+    """Return a page as the content of a file, in UTF-8.
+
+    Args:
+        title: The title and first heading.
+        parts: The content, from top to bottom.
+    """
+    name = escape(title)
+    text = (
+        f"{_HEAD}\n"
+        # A mistake in a page could then still load nothing and run nothing.
+        '<meta http-equiv="Content-Security-Policy"'
+        " content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{name}</title>\n<style>\n{_STYLE}</style>\n</head>\n"
+        f"<body>\n<h1>{name}</h1>\n{join(*parts)}\n</body>\n</html>\n"
+    )
+    return text.encode()
+
+
+def is_page(content: bytes) -> bool:
+    """Return whether a file with this content may be replaced: a page of lockterm, or empty.
+
+    Args:
+        content: The file's content, or its beginning.
+    """
+    return not content or content.startswith(_HEAD.encode())
+
+
+_CLASS = ' class="number"'
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _cell(value: object) -> str:
+    if _is_number(value):
+        return f"<td{_CLASS}>{value:,}</td>"
+    return f"<td>{escape(value)}</td>"
