@@ -1,4 +1,4 @@
-"""``lockterm find`` and ``report``: the commands that read all locks of the lock book."""
+"""``lockterm find``, and the reading of all locks of the lock book for commands."""
 
 from __future__ import annotations
 
@@ -13,34 +13,18 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, notify
 from lockterm.cli.options import Format, reads
-from lockterm.cli.output import format_time, put, put_csv, put_json, put_table
+from lockterm.cli.output import put, put_csv, put_json, put_table
 from lockterm.cli.remotes.reading import CSV_COLUMNS, TITLES, csv_rows, table_cells
-from lockterm.cli.session import Session, format_lock, lock_json
+from lockterm.cli.session import Session, lock_json
 from lockterm.config import Options
-from lockterm.domain import dates
-from lockterm.domain.date_input import read_moment
-from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
-from lockterm.domain.safe_text import clean
 from lockterm.domain.searching import is_found
-from lockterm.domain.text.amount import describe_unreadable_periods, format_count
-from lockterm.domain.text.remote import format_remote
-from lockterm.domain.validity import ends_by, has_unreadable_period
+from lockterm.domain.text.amount import format_count
 from lockterm.operations.everywhere import LockRead, Wanted, describe_reads
 
 MOST_NAMED = 20
 """Maximum number of unread locks that a message on stderr names; ``--json`` lists all of them."""
-_NAMED = 5
-"""Maximum number of remotes with an unreadable period that a message names."""
-_TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
-"""Columns of the report after day and lock; more columns would not fit in 80 cells."""
-_MONTHS_DIFFER_MS = 4 * dates.DAY_MS
-"""Time by which the search exceeds the reported period, in milliseconds.
-
-The length of a period in months depends on today's date. Until the service answers, lockterm knows
-only the date of this machine, which may be wrong.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,93 +123,3 @@ def find(options: Options, text: str, form: Format) -> int:
     if listed:
         return DONE
     return UNREACHABLE if list_unread(found) else FAILED
-
-
-@click.command(epilog=manual.REPORT)
-@click.option(
-    "--within",
-    metavar="TIME",
-    default="30d",
-    help="Period from now, such as 12h, 30d or 2w. [default: 30d]",
-)
-@reads
-def report(options: Options, within: str, form: Format) -> int:
-    """List expired and expiring remotes of all locks."""
-    with Session(options) as session:
-        operations = session.operations
-        now_ms = operations.now_ms()
-        ahead_ms = _parse_until(within, session.profile.zone, now_ms) - now_ms + _MONTHS_DIFFER_MS
-        found = read_all(session, lambda remote: ends_by(remote, operations.now_ms() + ahead_ms))
-        now_ms = operations.now_ms()  # the answers have shown the clock of the service
-        until_ms = _parse_until(within, session.profile.zone, now_ms)
-        ends = [one for one in list_found(session, found) if ends_by(one.remote, until_ms)]
-    unreadable = sum(one.listing.unreadable_periods for one in found if one.listing is not None)
-    ends.sort(key=_format_day)  # a stable sort keeps the order of the lock book within a day
-    if form is Format.JSON:
-        records = [
-            {
-                "day": _format_day(one),
-                "ended": ends_by(one.remote, now_ms),
-                "end": format_time(one.remote.end_ms, one.zone),
-                "lock": lock_json(one.lock),
-                "remote": one.remote.raw,
-            }
-            for one in ends
-        ]
-        counts = to_counts_json(found)
-        put_json({"until": until_ms, **counts, "unreadablePeriods": unreadable, "ends": records})
-    elif form is Format.CSV:
-        put_found_csv(ends)
-    else:
-        if ends:
-            put_table(("Day", "Lock", *_TITLES), [_list_cells(one, now_ms) for one in ends])
-        ended = sum(ends_by(one.remote, now_ms) for one in ends)
-        by = dates.day_time(until_ms, session.profile.zone, exact=False)
-        soon = f"{len(ends) - ended:,} more will expire by {by}"
-        put(f"{format_count(ended, 'remote')} expired, {soon}")
-    if unreadable:
-        _report_unreadable(found, unreadable)
-    if list_unread(found):
-        return UNREACHABLE
-    return FAILED if ends or unreadable else DONE
-
-
-def _report_unreadable(found: Sequence[LockRead], count: int) -> None:
-    """Report remotes with an unreadable period on stderr."""
-    named = [
-        f"{format_remote(remote)} on {format_lock(one.lock)}"
-        for one in found
-        if one.listing is not None and one.listing.unreadable_periods
-        for remote in one.listing.remotes()
-        if has_unreadable_period(remote)
-    ]
-    more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
-    notify(f"{describe_unreadable_periods(count)}: {', '.join(named[:_NAMED])}{more}.")
-
-
-def _parse_until(within: str, zone: tzinfo, now_ms: int) -> int:
-    """Return the end of the period that starts now, in milliseconds since the epoch.
-
-    Raises:
-        UsageError: The text is not a period.
-    """
-    typed = within.strip().removeprefix("+")
-    read = read_moment(f"+{typed}", zone, now_ms)
-    until_ms = max(read.choices, default=None) if read.ms is None else read.ms
-    if until_ms is None:
-        raise UsageError(
-            f"--within: {quoted(clean(within, 40))} is not a period.",
-            hint="Type a period such as 30d, 2w, 6mo or 12h.",
-        )
-    return until_ms
-
-
-def _list_cells(one: FoundRemote, now_ms: int) -> list[object]:
-    cells = dict(zip(TITLES, table_cells(one.remote, one.zone, now_ms), strict=True))
-    return [_format_day(one), one.lock.title, *(cells[title] for title in _TITLES)]
-
-
-def _format_day(one: FoundRemote) -> str:
-    """Return the last day on which a remote opens its lock, such as ``2026-12-31``."""
-    at = dates.local((one.remote.end_ms or 0) - 1, one.zone)
-    return at.date().isoformat() if at else "beyond the calendar"

@@ -42,7 +42,7 @@ MODULES = {
     "remotes": "remotes",
     "voice": "voice",
     "find": "all_locks",
-    "report": "all_locks",
+    "report": "report",
     "locks": "locks",
     "unconfirmed": "unconfirmed",
     "history": "history",

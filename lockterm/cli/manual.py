@@ -260,6 +260,12 @@ The list is sorted by day and lock. It uses the dates alone. {UNREAD}
 Examples:
   lockterm report --within 30d
   lockterm report --within 2w --csv > ends.csv
+  lockterm report --html report.html
+
+--html writes one page for a browser or a printer: remotes by state and by lock, the ends of the
+next 90 days, and the changes that this machine sent. --within is then how far back these changes
+go. A lock that cannot be read is counted as it was last read. --html replaces an earlier page, and
+no other file.
 
 --json prints until (ms), locks, read, notRead (lockId, name, why), unreadablePeriods (a number),
 and ends: a list of day, ended, end, lock (lockId, name) and remote as the service sent it.

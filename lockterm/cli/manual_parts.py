@@ -123,8 +123,8 @@ FIND_CODES = list_exit_codes(
 
 REPORT_CODES = list_exit_codes(
     5,
-    _0="nothing expired, and nothing expires within the time",
-    _1="something did or will, or a period cannot be read",
+    _0="nothing expired, and nothing expires within the time;\nor the page was written",
+    _1="something did or will, or a period cannot be read;\nor the page cannot be written",
     _2="an argument or a setting is wrong, or the lock book is empty",
     _3="a lock could not be read; the others are listed",
 )

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
-from typing import NewType
 
 from lockterm.domain.safe_text import clean
 
-Html = NewType("Html", str)
-"""A part of a page. Only the functions that escape every text may create one."""
+
+class Html(str):
+    """A part of a page. Only code that escapes every text may create one."""
+
+    __slots__ = ()
+
 
 _HEAD = """\
 <!DOCTYPE html>
@@ -33,14 +36,18 @@ body { margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--paper)
 h1 { margin: 0 0 1rem; font-size: 1.6rem; }
 h2 { margin: 2rem 0 .5rem; font-size: 1.2rem; break-after: avoid; }
 p { margin: .5rem 0; }
-table { width: 100%; border-collapse: collapse; overflow-wrap: anywhere; }
+section { overflow-x: auto; }
+table { width: 100%; border-collapse: collapse; }
 thead { display: table-header-group; }
 tr { break-inside: avoid; }
-th, td { padding: .25rem .5rem; border-bottom: 1px solid var(--line); text-align: left;
+th, td { padding: .25em .4em; border-bottom: 1px solid var(--line); text-align: left;
   vertical-align: top; }
 th { color: var(--muted); font-weight: 600; }
-.number { text-align: right; font-variant-numeric: tabular-nums; }
+td { min-width: 5em; overflow-wrap: anywhere; }
+.number { min-width: 0; text-align: right; overflow-wrap: normal;
+  font-variant-numeric: tabular-nums; }
 svg { display: block; width: 100%; height: auto; break-inside: avoid; }
+svg.bar { width: 12rem; height: .7em; margin-top: .4em; }
 svg rect { fill: var(--bar); }
 svg line { stroke: var(--line); }
 svg text { fill: var(--muted); font-size: 11px; }
@@ -49,7 +56,9 @@ svg text { fill: var(--muted); font-size: 11px; }
 
 
 def escape(value: object) -> Html:
-    """Return any value as text for a page, without control characters."""
+    """Return any value as text for a page, without control characters; keep a part of a page."""
+    if isinstance(value, Html):
+        return value
     return Html(html.escape(clean(value)))
 
 
@@ -69,21 +78,19 @@ def section(title: str, *parts: Html) -> Html:
 
 
 def table(titles: Sequence[object], rows: Iterable[Sequence[object]]) -> Html:
-    """Return a table. Whole numbers have thousands separators and are aligned to the right.
+    """Return a table. Columns of whole numbers and :data:`NO_NUMBER` are aligned to the right.
 
     Args:
         titles: The titles of the columns.
         rows: The cells of each row. Any value is allowed; :func:`escape` makes it text.
     """
     listed = list(rows)
-    numbers = [
-        bool(listed) and all(_is_number(row[at]) for row in listed) for at in range(len(titles))
-    ]
+    numbers = [all(_is_number(row[at]) for row in listed) for at in range(len(titles))]
     head = "".join(
         f'<th scope="col"{_CLASS if is_number else ""}>{escape(title)}</th>'
         for title, is_number in zip(titles, numbers, strict=True)
     )
-    body = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in listed)
+    body = "\n".join(f"<tr>{''.join(map(_format_cell, row, numbers))}</tr>" for row in listed)
     return Html(f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>")
 
 
@@ -125,14 +132,17 @@ def is_page(content: bytes) -> bool:
     return not content or content.startswith(_HEAD.encode())
 
 
+NO_NUMBER = "-"
+"""The cell for a number that is not known."""
+
 _CLASS = ' class="number"'
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return value == NO_NUMBER or (isinstance(value, int) and not isinstance(value, bool))
 
 
-def _cell(value: object) -> str:
-    if _is_number(value):
-        return f"<td{_CLASS}>{value:,}</td>"
+def _format_cell(value: object, is_number: bool) -> str:
+    if is_number:
+        return f"<td{_CLASS}>{value if value == NO_NUMBER else format(value, ',')}</td>"
     return f"<td>{escape(value)}</td>"

@@ -1,0 +1,204 @@
+"""``lockterm report``: what expires on all locks, as a table, or the whole site as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from pathlib import Path
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.all_locks import (
+    FoundRemote,
+    list_found,
+    list_unread,
+    put_found_csv,
+    read_all,
+    to_counts_json,
+)
+from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, notify
+from lockterm.cli.options import Format, reads
+from lockterm.cli.output import format_time, put, put_json, put_table
+from lockterm.cli.remotes.reading import TITLES, table_cells
+from lockterm.cli.session import Session, format_lock, lock_json
+from lockterm.config import Options
+from lockterm.domain import dates
+from lockterm.domain.date_input import read_moment
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.history import Selection
+from lockterm.domain.html_page import is_page
+from lockterm.domain.remotes import Remote
+from lockterm.domain.report_page import LockReport, Report, render_report
+from lockterm.domain.safe_text import clean
+from lockterm.domain.text.amount import describe_unreadable_periods, format_count
+from lockterm.domain.text.remote import format_remote
+from lockterm.domain.validity import ends_by, has_unreadable_period
+from lockterm.operations.everywhere import LockRead
+from lockterm.operations.export import may_replace, write_file
+
+_NAMED = 5
+"""Maximum number of remotes with an unreadable period that a message names."""
+_TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
+"""Columns of the report after day and lock; more columns would not fit in 80 cells."""
+_MONTHS_DIFFER_MS = 4 * dates.DAY_MS
+"""Time by which the search exceeds the reported period, in milliseconds.
+
+The length of a period in months depends on today's date. Until the service answers, lockterm knows
+only the date of this machine, which may be wrong.
+"""
+
+
+@click.command(epilog=manual.REPORT)
+@click.option(
+    "--within",
+    metavar="TIME",
+    default="30d",
+    help="Period from now, such as 12h, 30d or 2w. [default: 30d]",
+)
+@click.option(
+    "--html",
+    "page",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write a page with counts, ends and changes to FILE. [default: none]",
+)
+@reads
+def report(options: Options, within: str, page: Path | None, form: Format) -> int:
+    """List expired and expiring remotes of all locks."""
+    if page is not None and form is not Format.TABLE:
+        raise click.UsageError("--html excludes --json and --csv")
+    with Session(options) as session:
+        operations = session.operations
+        now_ms = operations.now_ms()
+        if page is not None:
+            period_ms = _parse_until(within, session.profile.zone, now_ms) - now_ms
+            return _write_page(session, page, period_ms)
+        ahead_ms = _parse_until(within, session.profile.zone, now_ms) - now_ms + _MONTHS_DIFFER_MS
+        found = read_all(session, lambda remote: ends_by(remote, operations.now_ms() + ahead_ms))
+        now_ms = operations.now_ms()  # the answers have shown the clock of the service
+        until_ms = _parse_until(within, session.profile.zone, now_ms)
+        ends = [one for one in list_found(session, found) if ends_by(one.remote, until_ms)]
+    unreadable = sum(one.listing.unreadable_periods for one in found if one.listing is not None)
+    ends.sort(key=_format_day)  # a stable sort keeps the order of the lock book within a day
+    if form is Format.JSON:
+        records = [
+            {
+                "day": _format_day(one),
+                "ended": ends_by(one.remote, now_ms),
+                "end": format_time(one.remote.end_ms, one.zone),
+                "lock": lock_json(one.lock),
+                "remote": one.remote.raw,
+            }
+            for one in ends
+        ]
+        counts = to_counts_json(found)
+        put_json({"until": until_ms, **counts, "unreadablePeriods": unreadable, "ends": records})
+    elif form is Format.CSV:
+        put_found_csv(ends)
+    else:
+        if ends:
+            put_table(("Day", "Lock", *_TITLES), [_list_cells(one, now_ms) for one in ends])
+        ended = sum(ends_by(one.remote, now_ms) for one in ends)
+        by = dates.day_time(until_ms, session.profile.zone, exact=False)
+        soon = f"{len(ends) - ended:,} more will expire by {by}"
+        put(f"{format_count(ended, 'remote')} expired, {soon}")
+    if unreadable:
+        _report_unreadable(found, unreadable)
+    if list_unread(found):
+        return UNREACHABLE
+    return FAILED if ends or unreadable else DONE
+
+
+def _write_page(session: Session, file: Path, period_ms: int) -> int:
+    """Read all locks, and write a page about them.
+
+    Args:
+        session: The session that reads the locks.
+        file: The file. Only an earlier page of lockterm is replaced.
+        period_ms: The time before now whose changes are counted, in milliseconds.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        UsageError: Another file is there; nothing was sent.
+    """
+    if not may_replace(file, is_page):
+        raise UsageError(
+            f"{clean(file)} is not a page of lockterm. Nothing was sent or written.",
+            hint="Name another file.",
+        )
+    operations = session.operations
+    found = read_all(session, _is_unwanted)
+    kept = session.run(operations.remotes.lists()) if list_unread(found) else {}
+    machine_ms = operations.machine_ms()
+    since_ms = machine_ms - period_ms
+    content = render_report(
+        Report(
+            profile=session.profile.name,
+            zone=session.profile.zone,
+            now_ms=operations.now_ms(),
+            machine_ms=machine_ms,
+            locks=[
+                LockReport(
+                    one.lock,
+                    operations.zone(one.lock),
+                    one.listing or kept.get(one.lock.lock_id),
+                    one.problem,
+                )
+                for one in found
+            ],
+            changes=session.run(operations.journal.lines(Selection(since_ms=since_ms))),
+            since_ms=since_ms,
+        )
+    )
+    write_file(file, content, may_replace=is_page)
+    notify(f"Report of {format_count(len(found), 'lock')} written to {clean(file)}.")
+    return UNREACHABLE if list_unread(found) else DONE
+
+
+def _is_unwanted(_: Remote) -> bool:
+    """Return False, because the page counts whole lists instead of found remotes."""
+    return False
+
+
+def _report_unreadable(found: Sequence[LockRead], count: int) -> None:
+    """Report remotes with an unreadable period on stderr."""
+    named = [
+        f"{format_remote(remote)} on {format_lock(one.lock)}"
+        for one in found
+        if one.listing is not None and one.listing.unreadable_periods
+        for remote in one.listing.remotes()
+        if has_unreadable_period(remote)
+    ]
+    more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
+    notify(f"{describe_unreadable_periods(count)}: {', '.join(named[:_NAMED])}{more}.")
+
+
+def _parse_until(within: str, zone: tzinfo, now_ms: int) -> int:
+    """Return the end of the period that starts now, in milliseconds since the epoch.
+
+    Raises:
+        UsageError: The text is not a period.
+    """
+    typed = within.strip().removeprefix("+")
+    read = read_moment(f"+{typed}", zone, now_ms)
+    until_ms = max(read.choices, default=None) if read.ms is None else read.ms
+    if until_ms is None:
+        raise UsageError(
+            f"--within: {quoted(clean(within, 40))} is not a period.",
+            hint="Type a period such as 30d, 2w, 6mo or 12h.",
+        )
+    return until_ms
+
+
+def _list_cells(one: FoundRemote, now_ms: int) -> list[object]:
+    cells = dict(zip(TITLES, table_cells(one.remote, one.zone, now_ms), strict=True))
+    return [_format_day(one), one.lock.title, *(cells[title] for title in _TITLES)]
+
+
+def _format_day(one: FoundRemote) -> str:
+    """Return the last day on which a remote opens its lock, such as ``2026-12-31``."""
+    at = dates.local((one.remote.end_ms or 0) - 1, one.zone)
+    return at.date().isoformat() if at else "beyond the calendar"

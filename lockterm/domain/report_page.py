@@ -1,0 +1,255 @@
+"""The page of ``lockterm report --html``: remotes by state and lock, next ends, and changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta, tzinfo
+
+from lockterm.domain import dates
+from lockterm.domain.history import HistoryLine
+from lockterm.domain.html_page import (
+    NO_NUMBER,
+    Html,
+    fact_table,
+    join,
+    page,
+    paragraph,
+    section,
+    table,
+)
+from lockterm.domain.listing import Listing
+from lockterm.domain.locks import Lock
+from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT
+from lockterm.domain.remote_states import StateFilter, count_states
+from lockterm.domain.text.amount import describe_age, format_count
+from lockterm.domain.text.operation import CALL_NAMES
+from lockterm.domain.validity import State
+
+DAYS = 90
+"""Number of days whose ends the page shows, from today."""
+
+_WIDTH, _HEIGHT = 900, 180
+"""Size of the chart, in its own units."""
+_LEFT, _TOP, _BOTTOM = 50, 12, 24
+"""Space around the bars, for the labels."""
+_LABEL_DAYS = 15
+"""Number of days from one label of the chart to the next."""
+
+_RESULTS = {
+    "Recorded": RECORDED,
+    "Unconfirmed": UNSETTLED | IN_FLIGHT,
+    "Refused or not sent": WITHOUT_EFFECT,
+}
+"""Title -> the states of changes that it counts; the last column has all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class LockReport:
+    """A lock, with its list if there is one."""
+
+    lock: Lock
+    zone: tzinfo
+    listing: Listing | None
+    """The list that is counted. If the lock was not read, its last kept list, or None."""
+    problem: str = ""
+    """The reason why the lock was not read whole; empty if it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The content of the page."""
+
+    profile: str
+    zone: tzinfo
+    """The time zone of the profile, for the times that are not of a lock."""
+    now_ms: int
+    """The current time by the clock of the service, in milliseconds."""
+    machine_ms: int
+    """The current time by the clock of this machine, in milliseconds."""
+    locks: Sequence[LockReport]
+    changes: Sequence[HistoryLine]
+    """The changes that this machine sent in the period."""
+    since_ms: int
+    """The start of the period of the changes, in milliseconds."""
+
+
+def render_report(report: Report) -> bytes:
+    """Return the page as the content of a file."""
+    counts = {
+        one.lock.lock_id: count_states(one.listing.remotes(), report.now_ms)
+        for one in report.locks
+        if one.listing is not None
+    }
+    states = {state: sum(count[state] for count in counts.values()) for state in State}
+    unread = [one for one in report.locks if one.problem]
+    facts = [
+        ("Date", dates.day_time(report.now_ms, report.zone, exact=False)),
+        ("Profile", report.profile),
+        ("Time zone", dates.zone_name(report.zone)),
+        ("Locks read", f"{len(report.locks) - len(unread):,} of {len(report.locks):,}"),
+        ("Remotes", f"{sum(states.values()):,}"),
+    ]
+    return page(
+        f"Remotes of {report.profile}",
+        fact_table(facts),
+        *([_show_unread(unread)] if unread else []),
+        _show_states(states),
+        _show_ends(report),
+        _show_locks(report, counts, [state for state in State if states[state]]),
+        _show_changes(report),
+    )
+
+
+def _show_unread(unread: Sequence[LockReport]) -> Html:
+    rows = [
+        (
+            one.lock.title,
+            str(one.lock.lock_id),
+            one.problem,
+            "not counted" if one.listing is None else "counted as last read",
+        )
+        for one in unread
+    ]
+    return section("Locks not read", table(("Lock", "ID", "Reason", "Remotes"), rows))
+
+
+def _show_states(states: Mapping[State, int]) -> Html:
+    most = max(states.values())
+    rows = [
+        (state.meaning, count, _draw_bar(count, most)) for state, count in states.items() if count
+    ]
+    if not rows:
+        return section("Remotes by state", paragraph("There are no remotes."))
+    titles = ("State", "Remotes", "")
+    return section("Remotes by state", paragraph("Each remote counts once."), table(titles, rows))
+
+
+def _show_locks(
+    report: Report, counts: Mapping[int, Counter[StateFilter]], states: Sequence[State]
+) -> Html:
+    rows: list[tuple[object, ...]] = []
+    for one in report.locks:
+        if one.listing is None:
+            rows.append(
+                (
+                    one.lock.title,
+                    str(one.lock.lock_id),
+                    *[NO_NUMBER] * (len(states) + 1),
+                    "not read",
+                )
+            )
+            continue
+        count = counts[one.lock.lock_id]
+        age = describe_age(one.listing.at_ms, report.machine_ms, changed=one.listing.changed)
+        row = (one.lock.title, str(one.lock.lock_id), one.listing.count)
+        rows.append((*row, *(count[state] for state in states), age))
+    titles = ("Lock", "ID", "Remotes", *(state.word for state in states), "List")
+    return section("Remotes by lock", table(titles, rows))
+
+
+# --- ends by day ---------------------------------------------------------------------------------
+
+
+def _show_ends(report: Report) -> Html:
+    first, counts = count_ends(report)
+    title = f"Remotes that expire in the next {DAYS} days"
+    if not any(counts):
+        return section(title, paragraph("None."))
+    weeks = [
+        (f"{first + timedelta(at)} to {first + timedelta(min(at + 6, DAYS - 1))}", sum(week))
+        for at in range(0, DAYS, 7)
+        if (week := counts[at : at + 7])
+    ]
+    text = f"{format_count(sum(counts), 'remote')}, each on its last day, in the zone of its lock."
+    return section(
+        title, paragraph(text), _draw_days(first, counts), table(("Days", "Remotes"), weeks)
+    )
+
+
+def count_ends(report: Report) -> tuple[date, list[int]]:
+    """Return the first day, and the number of remotes whose last day is on each day from it.
+
+    The first day is the earliest date that the locks and the profile have today.
+    """
+    zones = {report.zone, *(one.zone for one in report.locks)}
+    todays = [at.date() for zone in zones if (at := dates.local(report.now_ms, zone))]
+    first, counts = min(todays, default=date(1970, 1, 1)), [0] * DAYS
+    until_ms = report.now_ms + (DAYS + 2) * dates.DAY_MS  # no zone is more than a day away
+    for one in report.locks:
+        for end_ms, _ in one.listing.ending(until_ms) if one.listing is not None else ():
+            # A remote that ends at midnight opens its lock for the last time on the day before.
+            if end_ms > report.now_ms and (at := dates.local(end_ms - 1, one.zone)):
+                day = (at.date() - first).days
+                if 0 <= day < DAYS:
+                    counts[day] += 1
+    return first, counts
+
+
+def _draw_days(first: date, counts: Sequence[int]) -> Html:
+    """Return a chart with a bar for each day. The table beside it has the numbers in words."""
+    most, slot = max(counts), (_WIDTH - _LEFT) / len(counts)
+    base = _HEIGHT - _BOTTOM
+    parts = [
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="Remotes by last day">',
+        *(
+            f'<line x1="{_LEFT}" x2="{_WIDTH}" y1="{y}" y2="{y}"/>'
+            f'<text x="{_LEFT - 6}" y="{y + 4}" text-anchor="end">{number:,}</text>'
+            for y, number in ((_TOP, most), (base, 0))
+        ),
+    ]
+    for day, count in enumerate(counts):
+        x, name = _LEFT + day * slot, first + timedelta(day)
+        if count:
+            height = max((base - _TOP) * count / most, 1)
+            parts.append(
+                f'<rect x="{x:.1f}" y="{base - height:.1f}" width="{slot * 0.8:.1f}"'
+                f' height="{height:.1f}"><title>{name}: {count:,}</title></rect>'
+            )
+        if day % _LABEL_DAYS == 0:
+            parts.append(f'<text x="{x:.1f}" y="{_HEIGHT - 6}">{name}</text>')
+    return Html("\n".join([*parts, "</svg>"]))
+
+
+def _draw_bar(count: int, most: int) -> Html:
+    return Html(
+        '<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect width="{100 * count / max(most, 1):.1f}" height="1"/></svg>'
+    )
+
+
+# --- changes -------------------------------------------------------------------------------------
+
+
+def _show_changes(report: Report) -> Html:
+    day = dates.day_time(report.since_ms, report.zone, exact=False)
+    text = paragraph(f"Sent from this machine since {day}. Others may have sent more.")
+    if not report.changes:
+        return section("Changes", text, paragraph("None."))
+    by_kind: dict[str, list[HistoryLine]] = {}
+    by_lock: dict[int, list[HistoryLine]] = {}
+    for line in report.changes:
+        kind = "restore" if line.restores is not None else CALL_NAMES.get(line.call, line.call)
+        by_kind.setdefault(kind, []).append(line)
+        by_lock.setdefault(line.lock_id, []).append(line)
+    titles = (*_RESULTS, "Dismissed or sent again")
+    names = {one.lock.lock_id: one.lock.title for one in report.locks}
+    kinds = table(("Change", *titles), [(name, *_sum(lines)) for name, lines in by_kind.items()])
+    locks = table(
+        ("Lock", "ID", *titles),
+        [
+            (
+                names.get(lock_id) or Lock(lock_id, name=lines[0].lock_name).title,
+                str(lock_id),
+                *_sum(lines),
+            )
+            for lock_id, lines in by_lock.items()
+        ],
+    )
+    return section("Changes", text, join(kinds, Html("<p></p>"), locks))
+
+
+def _sum(lines: Sequence[HistoryLine]) -> tuple[int, ...]:
+    counts = [sum(line.state in states for line in lines) for states in _RESULTS.values()]
+    return (*counts, len(lines) - sum(counts))

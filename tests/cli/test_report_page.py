@@ -1,0 +1,181 @@
+"""``lockterm report --html``: the page, its file, and what a browser shows of it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from lockterm.domain.locks import Lock
+from tests.cli.conftest import Scripts
+from tests.cli.test_all_locks import BOOK, _all_but_the_dock, _run, half
+from tests.faults.proxy import FaultProxy
+from tests.programs import require
+
+__all__ = ["half"]
+
+DAY_MS = 86_400_000
+HOSTILE = "<script>document.title='owned'</script><img src=http://127.0.0.1:9/x>\x1b[31m"
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+
+
+class _Tables(HTMLParser):
+    """Collects the rows of each section of a page, and its tags."""
+
+    def __init__(self, content: str) -> None:
+        super().__init__()
+        self.rows: dict[str, list[list[str]]] = {"": []}
+        self.tags: set[str] = set()
+        self._section, self._text = "", ""
+        self.feed(content)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        if tag == "tr":
+            self.rows[self._section].append([])
+        if tag in ("td", "th", "h2"):
+            self._text = ""
+
+    def handle_data(self, data: str) -> None:
+        self._text += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "h2":
+            self._section = self._text
+            self.rows[self._section] = []
+        if tag in ("td", "th"):
+            self.rows[self._section][-1].append(self._text.strip())
+
+
+def _read(file: Path) -> _Tables:
+    return _Tables(file.read_text("utf-8"))
+
+
+def _ending(days: float) -> dict[str, int]:
+    now_ms = int(time.time() * 1000)
+    return {"remoteType": 2, "startDate": 1, "endDate": now_ms + int(days * DAY_MS)}
+
+
+def test_report_page_counts_states_ends_and_changes(scripts: Scripts) -> None:
+    scripts.keep([Lock(1004, name="Roof"), Lock(1003, name=HOSTILE, zone="Asia/Tokyo")])
+    assert scripts.run("remotes", "clear", "1003", "--yes").returncode == 0
+    added = ("remotes", "add", "1004", "--name", "Z", "--number", "Z", "--type", "permanent")
+    assert scripts.run(*added).returncode == 0
+    for name, days in (("over", -3), ("soon", 3), ("near", 20), ("late", 80), ("far", 200)):
+        scripts.have(1004, remoteName=name, remoteNumber=name, **_ending(days))
+    scripts.have(1003, remoteName="tokyo", remoteNumber="T-1", **_ending(10))
+    file = scripts.home / "report.html"
+    made = scripts.run("report", "--html", str(file))
+    assert (made.returncode, made.stdout) == (0, "")
+    assert made.stderr == f"lockterm: Report of 2 locks written to {file}.\n"
+    assert file.stat().st_mode & 0o777 == 0o600
+    page = _read(file)
+    facts = {row[0]: row[1] for row in page.rows[""]}
+    assert (facts["Profile"], facts["Locks read"], facts["Remotes"]) == ("site", "2 of 2", "7")
+    assert {row[0]: row[1] for row in page.rows["Remotes by state"][1:]} == {
+        "expired": "1",
+        "expires within 7 days": "1",
+        "expires within 30 days": "2",
+        "active": "3",
+    }
+    titles, room, roof = page.rows["Remotes by lock"]
+    assert titles == [
+        *("Lock", "ID", "Remotes", "expired", "< 7 days", "< 30 days", "active", "List")
+    ]
+    assert roof[:-1] == ["Roof", "1004", "6", "1", "1", "1", "3"]
+    assert room[0] == HOSTILE.replace("\x1b", "\ufffd") and room[2] == "1"
+    assert roof[-1].startswith("read ")
+    weeks = page.rows["Remotes that expire in the next 90 days"][1:]
+    assert sum(int(row[1]) for row in weeks) == 4
+    assert [int(row[1]) for row in weeks if row[1] != "0"] == [1, 1, 1, 1]
+    changes = page.rows["Changes"]
+    assert ["add", "1", "0", "0", "0"] in changes and ["clear", "1", "0", "0", "0"] in changes
+    assert ["Roof", "1004", "1", "0", "0", "0"] in changes
+    assert not {"script", "img", "link"} & page.tags
+
+
+async def test_report_page_counts_a_lock_as_last_read_when_it_does_not_answer(
+    scripts: Scripts, half: FaultProxy
+) -> None:
+    file = scripts.home / "report.html"
+    first = await _run(scripts, "report", "--html", str(file))
+    assert first.returncode == 3
+    page = _read(file)
+    dock = ["Loading dock", "1002", "no answer", "not counted"]
+    assert page.rows["Locks not read"][1:] == [dock]
+    assert ["Loading dock", "1002", "-"] in [row[:3] for row in page.rows["Remotes by lock"]]
+    half.disarm("list")
+    assert (await _run(scripts, "report", "--html", str(file))).returncode == 0
+    assert "Locks not read" not in _read(file).rows, "the earlier page was replaced"
+    half.arm("list", _all_but_the_dock)
+    assert (await _run(scripts, "report", "--html", str(file))).returncode == 3
+    page = _read(file)
+    assert page.rows["Locks not read"][1:] == [[*dock[:3], "counted as last read"]]
+    assert ["Loading dock", "1002", "42"] in [row[:3] for row in page.rows["Remotes by lock"]]
+
+
+def test_report_page_replaces_no_other_file(scripts: Scripts) -> None:
+    scripts.keep(BOOK)
+    notes = scripts.home / "notes.html"
+    notes.write_text("<!DOCTYPE html>\n<p>mine</p>")
+    refused = scripts.run("report", "--html", str(notes))
+    assert (refused.returncode, notes.read_text()) == (2, "<!DOCTYPE html>\n<p>mine</p>")
+    assert "is not a page of lockterm. Nothing was sent or written." in refused.stderr
+    assert not scripts.service.requests
+    missing = scripts.run("report", "--html", str(scripts.home / "none/report.html"))
+    assert missing.returncode == 1 and "cannot be written" in missing.stderr
+    assert scripts.run("report", "--html", "a.html", "--csv").returncode == 2
+    assert scripts.run("report", "--html", "a.html", "--within", "soon").returncode == 2
+
+
+_WIDTHS = {"print": 680, "screen": 1280}
+"""Medium -> its width in pixels: a sheet of A4 without its margins, and a window."""
+_MEASURE = """
+<script>
+document.title = [innerWidth, document.documentElement.scrollWidth,
+  [...document.querySelectorAll("td, th, p, h1, h2, text")].filter(one =>
+    one.getBoundingClientRect().right > innerWidth + 1 || one.scrollWidth > one.clientWidth + 1
+    && one.clientWidth).length, getComputedStyle(document.body).backgroundColor].join(" ");
+</script>
+"""
+
+
+def _browse(*arguments: str) -> str:
+    """Run a headless browser, and return the page as the browser understood it."""
+    browser = next(filter(shutil.which, BROWSERS), "")
+    require(BROWSERS[0], BROWSERS[0], found=bool(browser))
+    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.long
+def test_report_page_is_complete_in_a_browser(scripts: Scripts) -> None:
+    scripts.keep([Lock(1001, name="W" * 60), Lock(1005, name=HOSTILE)])
+    file = scripts.home / "report.html"
+    assert scripts.run("report", "--html", str(file)).returncode == 0
+    log = scripts.home / "net.json"
+    shown = _browse(f"--log-net-log={log}", "--dump-dom", file.as_uri())
+    assert "owned" not in shown.partition("</title>")[0]
+    assert _Tables(shown).rows == _read(file).rows
+    assert "127.0.0.1:9" not in log.read_text(errors="replace"), "the page asked for a picture"
+    # A copy that may run a script measures itself.
+    measured = scripts.home / "measured.html"
+    content = file.read_text("utf-8").replace("default-src 'none'", "script-src 'unsafe-inline'")
+    content = content.replace("</body>", f"{_MEASURE}</body>")
+    for medium, width in _WIDTHS.items():
+        size = f"--window-size={width},900"
+        measured.write_text(content.replace(f"@media {medium} {{", "@media all {"), "utf-8")
+        title = _browse(size, "--dump-dom", measured.as_uri()).partition("</title>")[0]
+        inner, whole, cut, _ = title.rpartition("<title>")[2].split(" ", 3)
+        assert int(inner) == width
+        assert int(whole) <= int(inner), f"the page is wider than {medium}"
+        assert cut == "0", f"{cut} texts are cut in {medium}"
+    printed = scripts.home / "report.pdf"
+    _browse(f"--print-to-pdf={printed}", file.as_uri())
+    assert printed.read_bytes().startswith(b"%PDF")
