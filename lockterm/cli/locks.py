@@ -94,7 +94,7 @@ def list_locks(options: Options, form: Format) -> int:
     "--zone",
     default="",
     metavar="ZONE",
-    help="Time zone. [default: unchanged, or that of the profile]",
+    help="Time zone, such as Europe/Berlin or +02:00. [default: unchanged]",
 )
 @json_option
 @asks_service

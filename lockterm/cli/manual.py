@@ -291,8 +291,9 @@ Examples:
 
 IMPORT = f"""\
 FILE has a lock on each line: id, or id,name. With a header, it has the columns lockId, name,
-vendor, model and zone in any order, separated by commas, semicolons or tabs. Fields that the file
-does not have stay as they are. If a line is wrong, the command names it and imports nothing.
+vendor, model and zone in any order, separated by commas, semicolons or tabs. A zone is a name such
+as Europe/Berlin or W. Europe Standard Time, or an offset such as +02:00. Fields that the file does
+not have stay as they are. If a line is wrong, the command names it and imports nothing.
 
 \b
 Examples:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from typing import Literal
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo
+
+from lockterm.config.zones import find_zone
 
 BodyEncoding = Literal["json", "form"]
 
@@ -63,7 +65,7 @@ class Profile:
     base_url: str
     """The URL to which the contract's paths are relative, without a slash at its end."""
     timezone: str = "UTC"
-    """IANA name of the zone for times of locks that have no zone."""
+    """Zone for times of locks that have no zone, as ``zones.normalize_zone`` returns it."""
     page_size: int | Literal["auto"] = FIT
     """Remotes on a page, 1 to :data:`MAX_PAGE_SIZE`, or :data:`FIT`."""
     body: BodyEncoding = "json"
@@ -97,9 +99,9 @@ class Profile:
     """Warnings about allowed but unwise settings, shown at the start."""
 
     @property
-    def zone(self) -> ZoneInfo:
+    def zone(self) -> tzinfo:
         """The time zone with the name :attr:`timezone`."""
-        return ZoneInfo(self.timezone)
+        return find_zone(self.timezone)
 
     def page_rows(self, size: tuple[int, int] = USUAL_SIZE) -> int:
         """Return the number of remotes on a page; see :func:`page_rows`.

@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import available_timezones
 
 from lockterm.config.profile import FIT, MAX_PAGE_SIZE, BodyEncoding
+from lockterm.config.zones import is_zone, normalize_zone
 from lockterm.errors import describe_os_error
 from lockterm.safe_files import written_by_others
 
@@ -230,33 +231,25 @@ def header_value(value: str) -> str:
     return value
 
 
-_OFFSET_ZONE = re.compile(
-    r"(?:etc/)?(?:gmt|utc)? ?(?P<sign>[+-]) ?(?P<hours>\d{1,2})(?::?00)?", re.ASCII | re.IGNORECASE
-)
+_OFFSET_ZONE = re.compile(r"GMT ?(?P<offset>[+-] ?\d\d?(?::?\d\d)?)", re.ASCII | re.IGNORECASE)
 
 
 def timezone(value: object) -> str:
-    """Check that this machine knows the IANA time zone with this name, and return the name."""
+    """Check that this machine knows a time zone, and return the name that lockterm keeps.
+
+    See :func:`lockterm.config.zones.normalize_zone`.
+    """
     name = text(value)
-    if not is_zone(name):
-        raise ValueError(f"{name!r} is not a time zone" + _zones_like(name))
-    return name
-
-
-def is_zone(name: str) -> bool:
-    """Return whether this machine knows the IANA time zone with this name."""
-    try:
-        ZoneInfo(name)
-    except (OSError, ValueError, KeyError):  # a missing zone is a KeyError, a directory an OSError
-        return False
-    return bool(name)
+    if found := normalize_zone(name):
+        return found
+    raise ValueError(f"{name!r} is not a time zone" + _zones_like(name))
 
 
 def machine_zone() -> str | None:
     """Return the IANA name of this machine's zone, or None if it is unknown."""
     named = os.environ.get("TZ", "").removeprefix(":")
-    if named:
-        return named if is_zone(named) else None
+    if named:  # an offset in TZ has its sign reversed, so only names are taken
+        return named if is_zone(named) and ":" not in named else None
     for link in ("/etc/localtime", "/var/db/timezone/localtime"):
         name = os.path.realpath(link).rpartition("zoneinfo/")[2]
         if not name.startswith("/") and is_zone(name):
@@ -360,19 +353,15 @@ def as_sentence(sentence: str) -> str:
 
 
 def zone_of_offset(name: str) -> str:
-    """Return a suggestion for a zone with an offset, such as ``GMT+2``; empty for other names.
+    """Return a suggestion for a text such as ``GMT+2``; empty for others.
 
     The suggestion is the end of a message, without a period.
     """
     match = _OFFSET_ZONE.fullmatch(name.strip())
-    hours = int(match["sign"] + match["hours"]) if match else 0
-    zone = f"Etc/GMT{-hours:+d}"
-    if not hours or not is_zone(zone):
+    zone = normalize_zone(match["offset"]) if match else ""
+    if not zone:
         return ""
-    return (
-        f"did you mean {zone}? The sign is reversed in these names: it is UTC{hours:+d}. A"
-        " city, such as Europe/Berlin, also follows daylight saving time"
-    )
+    return f"did you mean {zone}? A city, such as Europe/Berlin, also follows daylight saving time"
 
 
 def _zones_like(name: str) -> str:
@@ -380,11 +369,16 @@ def _zones_like(name: str) -> str:
         return f"; {meant}"
     by_lower = {zone.lower(): zone for zone in available_timezones()}
     wanted = name.strip().replace(" ", "_").lower()
+    same = [by_lower[wanted]] if wanted in by_lower else []
     cities = [zone for low, zone in by_lower.items() if low.rpartition("/")[2] == wanted]
-    close = cities or [by_lower[low] for low in difflib.get_close_matches(wanted, by_lower, n=3)]
+    close = (
+        same
+        or cities
+        or [by_lower[low] for low in difflib.get_close_matches(wanted, by_lower, n=3)]
+    )
     if close:
         return f"; did you mean {' or '.join(sorted(close))}?"
-    return "; write an IANA name such as Europe/Berlin"
+    return "; write an IANA name such as Europe/Berlin, or an offset such as +02:00"
 
 
 def shorten(value: str, limit: int = 60) -> str:

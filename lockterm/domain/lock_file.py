@@ -144,7 +144,7 @@ def _line(columns: Sequence[str], cells: Sequence[str]) -> LockLine:
 
 
 def checked(told: Mapping[str, str]) -> dict[str, str]:
-    """Return the checked values for a lock, without empty values.
+    """Return the checked values for a lock, without empty values; the zone is normalized.
 
     Raises:
         ValueError: A text has control characters, or the zone is unknown.
@@ -152,7 +152,7 @@ def checked(told: Mapping[str, str]) -> dict[str, str]:
     found = {name: text for name, text in told.items() if text}
     for name, text in found.items():
         try:
-            (values.timezone if name == "zone" else values.text)(text)
+            found[name] = (values.timezone if name == "zone" else values.text)(text)
         except ValueError as error:
             raise ValueError(f"the {name} {error}") from None
     return found

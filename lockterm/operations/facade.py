@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
+from lockterm.config.zones import find_zone
 from lockterm.domain.callbacks import ignore
 from lockterm.domain.clock import Clock
 from lockterm.domain.dates import UnknownZone
@@ -234,7 +234,7 @@ class Operations:
         """
         if lock.zone:
             try:
-                return ZoneInfo(lock.zone)
+                return find_zone(lock.zone)
             except (OSError, ValueError, KeyError):  # an entry from another machine's zone list
                 return UnknownZone(lock.zone)
         return self.profile.zone

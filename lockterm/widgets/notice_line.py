@@ -13,7 +13,7 @@ from lockterm.domain.text.operation import describe_operation
 from lockterm.keymap.hints import key
 
 if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
+    from datetime import tzinfo
 
     from lockterm.domain.operation import Operation
 
@@ -37,7 +37,7 @@ class NoticeLine(Widget):
     instead: reactive[str] = reactive("", layout=True)
     """The text in place of the keys in a form, where those keys would type text."""
 
-    def __init__(self, zone: ZoneInfo, now_ms: Callable[[], int]) -> None:
+    def __init__(self, zone: tzinfo, now_ms: Callable[[], int]) -> None:
         super().__init__()
         self._zone = zone
         self._now_ms = now_ms

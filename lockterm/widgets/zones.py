@@ -9,6 +9,8 @@ from zoneinfo import available_timezones
 from textual.suggester import Suggester
 
 from lockterm.config.values import zone_of_offset
+from lockterm.config.zones import find_zone, normalize_zone
+from lockterm.domain import dates
 
 
 @cache
@@ -28,11 +30,15 @@ class ZoneSuggester(Suggester):
         return next((zone for zone in zones if zone.lower().startswith(value)), None)
 
 
-async def zone_hint(typed: str) -> str:
-    """Return a sentence that names up to three zones that contain the typed text.
+async def zone_note(typed: str, now_ms: int) -> str:
+    """Return the local time in a typed zone, or a sentence that names up to three similar zones.
 
-    Zones whose city starts with the text come first. An offset gives a sentence about its zone.
+    If lockterm keeps the zone under another name, that name comes first. Zones whose city starts
+    with the text are the most similar ones.
     """
+    if name := await asyncio.to_thread(normalize_zone, typed):
+        known = "" if name == typed else f"{name}. "
+        return f"{known}Local time: {dates.day_time(now_ms, find_zone(name), exact=False)}."
     if meant := zone_of_offset(typed):
         return f"{meant[:1].upper()}{meant[1:]}."
     found = await asyncio.to_thread(_zones_with, typed)

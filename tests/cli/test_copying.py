@@ -207,6 +207,20 @@ def test_copy_keeps_moment_or_time_of_day_when_zones_differ(
     assert row["start_ms"] == 1_796_079_600_000 + (6 * 3_600_000 if times else 0)
 
 
+def test_copy_keeps_the_time_of_day_when_a_zone_is_an_offset(scripts: Scripts) -> None:
+    scripts.keep([Lock(1004, name="Berlin"), Lock(1003, name="Lima", zone="UTC-05:00")])
+    scripts.have(
+        remoteNumber="Z-1", remoteType=2, startDate=1_796_079_600_000, endDate=3_802_608_000_000
+    )
+    copied = scripts.run("copy", "1004", "1003", "--times", "wall-clock", "--yes")
+    assert (
+        "1 Jul 2090 18:00 +02:00 in Europe/Berlin becomes 1 Jul 2090 18:00 -05:00 in UTC-05:00."
+        in copied.stdout
+    )
+    *_, row = scripts.remotes(1003)
+    assert row["end_ms"] == 3_802_608_000_000 + 7 * 3_600_000
+
+
 def test_copy_mentions_no_zone_when_zones_are_equal(scripts: Scripts) -> None:
     scripts.have(
         remoteNumber="Z-1", remoteType=2, startDate=1_796_079_600_000, endDate=3_802_608_000_000

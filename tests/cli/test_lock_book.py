@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import unicodedata
 from pathlib import Path
@@ -45,6 +46,26 @@ def test_locks_adds_lists_and_removes_locks(scripts: Scripts) -> None:
     assert [*book(scripts)] == [7]
     assert scripts.json("locks", "remove", "1001")["outcome"] == "unchanged"
     assert not scripts.service.requests
+
+
+def test_lock_book_keeps_the_usual_name_when_a_zone_is_of_windows_or_an_offset(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    added = scripts.run("locks", "add", "1", "--zone", "w. europe standard time", "--json")
+    assert json.loads(added.stdout)["lock"]["zone"] == "Europe/Berlin"
+    file = tmp_path / "locks.csv"
+    file.write_text("lockId,zone\n1,W. Europe Standard Time\n2,+02:00\n3,UTC-11\n")
+    assert scripts.json("locks", "import", str(file))["unchanged"] == 1
+    zones = {1: "Europe/Berlin", 2: "UTC+02:00", 3: "UTC-11:00"}
+    assert {lock_id: lock.zone for lock_id, lock in book(scripts).items()} == zones
+    file.write_text(scripts.run("locks", "list", "--csv").stdout)
+    assert scripts.json("locks", "import", str(file))["unchanged"] == 3, "a list can be imported"
+    file.write_text("lockId,zone\n1,UTC+15:00\n2,GMT+2\n")
+    refused = scripts.run("locks", "import", str(file))
+    assert refused.returncode == 2
+    assert "line 2: the zone 'UTC+15:00' is not a time zone" in refused.stderr
+    assert "line 3: the zone 'GMT+2' is not a time zone; did you mean UTC+02:00?" in refused.stderr
+    assert {lock_id: lock.zone for lock_id, lock in book(scripts).items()} == zones
 
 
 @pytest.mark.parametrize(

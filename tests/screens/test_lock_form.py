@@ -71,6 +71,14 @@ async def test_form_shows_the_time_of_the_typed_zone_and_the_default_zone(
         zone.focus_control()
         await pilot.press(*"Asia/Tokyo")
         await until(pilot, lambda: zone.note == "Local time: 20 Nov 2026 17:00 +09:00.")
+        zone.value = "W. Europe Standard Time"
+        note = "Europe/Berlin. Local time: 20 Nov 2026 09:00 +01:00."
+        await until(pilot, lambda: zone.note == note)
+        zone.value = "-3:30"
+        note = "UTC-03:30. Local time: 20 Nov 2026 04:30 -03:30."
+        await until(pilot, lambda: zone.note == note)
+        zone.value = "GMT+2"
+        await until(pilot, lambda: zone.note.startswith("Did you mean UTC+02:00?"))
         await pilot.press("home", "shift+end", "delete")
         default = "If empty, the profile's time zone: Europe/Berlin."
         await until(pilot, lambda: zone.note == default)

@@ -13,7 +13,6 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Input
 
 from lockterm.config import values
-from lockterm.domain import dates
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
 from lockterm.operations import Operations
@@ -31,7 +30,7 @@ from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.text_input import TextInput
-from lockterm.widgets.zones import ZoneSuggester, zone_hint
+from lockterm.widgets.zones import ZoneSuggester, zone_note
 
 FIELD_LABELS = {
     "id": "Lock id",
@@ -184,16 +183,12 @@ class LockForm(FormScreen[Lock | None]):
     @work(exclusive=True, group="zone")
     async def suggest_zones(self, typed: str) -> None:
         """Show the local time of the typed zone, or suggest similar zones."""
-        name = typed or self.operations.profile.timezone
         field = self.field("zone")
-        if await asyncio.to_thread(values.is_zone, name):
-            zone = self.operations.zone(Lock(0, zone=name))
-            now = dates.day_time(self.operations.now_ms(), zone, exact=False)
-            field.note = (
-                f"Local time: {now}." if typed else f"If empty, the profile's time zone: {name}."
-            )
-            return
-        field.note = await zone_hint(typed)
+        if typed:
+            field.note = await zone_note(typed, self.operations.now_ms())
+        else:
+            name = self.operations.profile.timezone
+            field.note = f"If empty, the profile's time zone: {name}."
 
     # --- saving --------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -27,7 +26,6 @@ from lockterm.config.typed_profile import (
     may_be_secret,
     typed_of,
 )
-from lockterm.domain import dates
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.error import format_sentences
 from lockterm.errors import ConfigError, LocktermError, StoreError, Unreachable, Untrusted
@@ -40,7 +38,7 @@ from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import Choice, OptionLine
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.text_input import TextInput
-from lockterm.widgets.zones import ZoneSuggester, zone_hint
+from lockterm.widgets.zones import ZoneSuggester, zone_note
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -324,11 +322,8 @@ class ProfileForm(FormScreen[str | None]):
         if not typed:
             own = await asyncio.to_thread(values.machine_zone)
             row.note = f"If empty, this machine's time zone: {own}." if own else "If empty, UTC."
-        elif await asyncio.to_thread(values.is_zone, typed):
-            now = dates.day_time(self.host.now_ms(), ZoneInfo(typed), exact=False)
-            row.note = f"Local time: {now}."
         else:
-            row.note = await zone_hint(typed)
+            row.note = await zone_note(typed, self.host.now_ms())
 
     # --- testing ---------------------------------------------------------------------------------
 
