@@ -66,6 +66,11 @@ def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
     return found
 
 
+def want_none(_: Remote) -> bool:
+    """Return False, for a reading that needs only the whole lists."""
+    return False
+
+
 def list_found(session: Session, found: Sequence[LockRead]) -> list[FoundRemote]:
     """Return all remotes that a search found, lock by lock."""
     zone = session.operations.zone

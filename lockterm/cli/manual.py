@@ -261,14 +261,20 @@ Examples:
   lockterm report --within 30d
   lockterm report --within 2w --csv > ends.csv
   lockterm report --html report.html
+  lockterm report --battery 20
 
 --html writes one page for a browser or a printer: remotes by state and by lock, the ends of the
 next 90 days, and the changes that this machine sent. --within is then how far back these changes
 go. A lock that cannot be read is counted as it was last read. --html replaces an earlier page, and
 no other file.
 
---json prints until (ms), locks, read, notRead (lockId, name, why), unreadablePeriods (a number),
-and ends: a list of day, ended, end, lock (lockId, name) and remote as the service sent it.
+--battery reads the details of the remotes, one request for each. It stops after 20 details without
+a battery level, because the service then does not report it, and after ctrl+c. stderr says how many
+remotes were not read. --json prints battery, locks, read, notRead, remotes, withoutLevel,
+remotesNotRead (numbers), and low: a list of level, lock and remote.
+
+Otherwise, --json prints until (ms), locks, read, notRead (lockId, name, why), unreadablePeriods (a
+number), and ends: a list of day, ended, end, lock (lockId, name) and remote as the service sent it.
 
 {REPORT_CODES}"""
 

@@ -123,10 +123,12 @@ FIND_CODES = list_exit_codes(
 
 REPORT_CODES = list_exit_codes(
     5,
-    _0="nothing expired, and nothing expires within the time;\nor the page was written",
-    _1="something did or will, or a period cannot be read;\nor the page cannot be written",
+    _0="nothing expired, and nothing expires within the time;\n"
+    "or the page was written; or no battery is low",
+    _1="something did or will, or a period cannot be read;\n"
+    "or the page cannot be written; or a battery is low",
     _2="an argument or a setting is wrong, or the lock book is empty",
-    _3="a lock could not be read; the others are listed",
+    _3="a lock or a battery level could not be read; the others\nare listed",
 )
 """The exit codes of ``report``, for cron."""
 

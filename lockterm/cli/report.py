@@ -16,11 +16,13 @@ from lockterm.cli.all_locks import (
     put_found_csv,
     read_all,
     to_counts_json,
+    want_none,
 )
 from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, notify
-from lockterm.cli.options import Format, reads
+from lockterm.cli.options import Format, WholeNumber, reads
 from lockterm.cli.output import format_time, put, put_json, put_table
 from lockterm.cli.remotes.reading import TITLES, table_cells
+from lockterm.cli.report_battery import MOST_DETAILS, report_batteries
 from lockterm.cli.session import Session, format_lock, lock_json
 from lockterm.config import Options
 from lockterm.domain import dates
@@ -28,7 +30,6 @@ from lockterm.domain.date_input import read_moment
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.history import Selection
 from lockterm.domain.html_page import is_page
-from lockterm.domain.remotes import Remote
 from lockterm.domain.report_page import LockReport, Report, render_report
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_unreadable_periods, format_count
@@ -53,7 +54,6 @@ only the date of this machine, which may be wrong.
 @click.option(
     "--within",
     metavar="TIME",
-    default="30d",
     help="Period from now, such as 12h, 30d or 2w. [default: 30d]",
 )
 @click.option(
@@ -63,12 +63,38 @@ only the date of this machine, which may be wrong.
     type=click.Path(path_type=Path),
     help="Write a page with counts, ends and changes to FILE. [default: none]",
 )
+@click.option(
+    "--battery",
+    metavar="PERCENT",
+    type=click.IntRange(0, 100),
+    help="List remotes with at most this battery level instead. [default: none]",
+)
+@click.option(
+    "--max-details",
+    metavar="N",
+    type=WholeNumber(1),
+    help="Maximum number of remotes to read for --battery. [default: 1000]",
+)
 @reads
-def report(options: Options, within: str, page: Path | None, form: Format) -> int:
+def report(
+    options: Options,
+    within: str | None,
+    page: Path | None,
+    battery: int | None,
+    max_details: int | None,
+    form: Format,
+) -> int:
     """List expired and expiring remotes of all locks."""
     if page is not None and form is not Format.TABLE:
         raise click.UsageError("--html excludes --json and --csv")
+    if battery is not None and (page is not None or within is not None):
+        raise click.UsageError("--battery excludes --html and --within")
+    if battery is None and max_details is not None:
+        raise click.UsageError("--max-details needs --battery")
+    within = "30d" if within is None else within
     with Session(options) as session:
+        if battery is not None:
+            return report_batteries(session, battery, max_details or MOST_DETAILS, form)
         operations = session.operations
         now_ms = operations.now_ms()
         if page is not None:
@@ -130,7 +156,7 @@ def _write_page(session: Session, file: Path, period_ms: int) -> int:
             hint="Name another file.",
         )
     operations = session.operations
-    found = read_all(session, _is_unwanted)
+    found = read_all(session, want_none)
     kept = session.run(operations.remotes.lists()) if list_unread(found) else {}
     machine_ms = operations.machine_ms()
     since_ms = machine_ms - period_ms
@@ -156,11 +182,6 @@ def _write_page(session: Session, file: Path, period_ms: int) -> int:
     write_file(file, content, may_replace=is_page)
     notify(f"Report of {format_count(len(found), 'lock')} written to {clean(file)}.")
     return UNREACHABLE if list_unread(found) else DONE
-
-
-def _is_unwanted(_: Remote) -> bool:
-    """Return False, because the page counts whole lists instead of found remotes."""
-    return False
 
 
 def _report_unreadable(found: Sequence[LockRead], count: int) -> None:

@@ -1,0 +1,104 @@
+"""Battery levels of remotes, which only details have, if the service returns them at all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from lockterm.domain.callbacks import ignore
+from lockterm.domain.remotes import Remote, is_still
+from lockterm.domain.text.error import format_titled_meaning
+from lockterm.errors import Refused, ServiceError
+
+if TYPE_CHECKING:
+    from lockterm.operations.connection import Connection
+
+AT_ONCE = 10
+"""Number of details that are requested in parallel."""
+
+PROBED = 20
+"""Number of details without a battery level after which no further one is read.
+
+A service either returns the field or does not, and each detail is a request.
+"""
+
+NOT_REPORTED = "The service does not report battery levels."
+
+
+def battery_of(remote: Remote) -> int | None:
+    """Return the battery level in percent; None if it is missing or not a level."""
+    level = remote.electric_quantity
+    return level if level is not None and 0 <= level <= 100 else None
+
+
+class BatteryReader:
+    """Reads the details of remotes for their battery levels, one request a remote.
+
+    Args:
+        connection: The connection to the service.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.details: dict[int, Remote] = {}
+        """Remote ID -> the remote with the fields of its details."""
+        self.left_out = 0
+        """Number of remotes that the service refused to show, or that are others by now."""
+        self.stopped = ""
+        """The reason why not all details were read, as a sentence; empty if they were."""
+        self._connection = connection
+        self._has_level = False
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether any detail had a battery level, or none was read yet."""
+        return self._has_level or not self.details
+
+    def stop(self, reason: str) -> None:
+        """Request no further details. Answers that are on their way still count."""
+        self.stopped = self.stopped or reason
+
+    async def read(self, remotes: Iterable[Remote], on_read: Callable[[], None] = ignore) -> None:
+        """Read the details of remotes, until one of the reasons to stop appears.
+
+        A remote whose list entry has a battery level needs no request.
+
+        Args:
+            remotes: The remotes as their list has them.
+            on_read: The function to call after each answer.
+        """
+        waiting = iter(remotes)
+
+        async def work() -> None:
+            for remote in waiting:  # all workers take from one iterator
+                if self.stopped:
+                    return
+                await self._read_one(remote)
+                on_read()
+
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(AT_ONCE):
+                tasks.create_task(work())
+
+    async def _read_one(self, before: Remote) -> None:
+        remote_id, now = before.id, before
+        if remote_id is None:
+            self.left_out += 1
+            return
+        if battery_of(before) is None:
+            try:
+                now = await self._connection.read(
+                    lambda service: service.remote_detail(remote_id=remote_id)
+                )
+            except ServiceError as error:
+                if not isinstance(error, Refused) or error.is_denial:
+                    self.stop(format_titled_meaning(error))
+                self.left_out += 1
+                return
+            if not is_still(before.raw, now):
+                self.left_out += 1
+                return
+        self.details[remote_id] = now
+        self._has_level |= battery_of(now) is not None
+        if len(self.details) >= PROBED and not self._has_level:
+            self.stop(NOT_REPORTED)
