@@ -47,12 +47,33 @@ class BatteryReader:
         self.stopped = ""
         """The reason why not all details were read, as a sentence; empty if they were."""
         self._connection = connection
+        self._asked: set[int] = set()
+        """The IDs of the remotes for which an answer arrived."""
         self._has_level = False
 
     @property
     def is_reported(self) -> bool:
         """Whether any detail had a battery level, or none was read yet."""
         return self._has_level or not self.details
+
+    @property
+    def levels(self) -> dict[int, int]:
+        """Remote ID -> battery level in percent, for the remotes that have one."""
+        found = {one: battery_of(remote) for one, remote in self.details.items()}
+        return {one: level for one, level in found.items() if level is not None}
+
+    def is_due(self, remote: Remote) -> bool:
+        """Return whether the details of a remote were not read yet."""
+        return remote.id is not None and remote.id not in self._asked
+
+    def describe(self, remote: Remote) -> str:
+        """Return ``87 %``, ``unknown`` if the service returns no level, or why it was not read."""
+        level = battery_of(self.details.get(remote.id or 0, remote))
+        if level is not None:
+            return f"{level} %"
+        if not self.is_due(remote) or self.stopped == NOT_REPORTED:
+            return "unknown"
+        return "not read" if self.stopped else "..."
 
     def stop(self, reason: str) -> None:
         """Request no further details. Answers that are on their way still count."""
@@ -93,11 +114,15 @@ class BatteryReader:
             except ServiceError as error:
                 if not isinstance(error, Refused) or error.is_denial:
                     self.stop(format_titled_meaning(error))
+                else:
+                    self._asked.add(remote_id)
                 self.left_out += 1
                 return
             if not is_still(before.raw, now):
+                self._asked.add(remote_id)
                 self.left_out += 1
                 return
+        self._asked.add(remote_id)
         self.details[remote_id] = now
         self._has_level |= battery_of(now) is not None
         if len(self.details) >= PROBED and not self._has_level:

@@ -149,6 +149,8 @@ async def test_the_sort_is_said_at_every_width(
 ) -> None:
     async with lockterm_app(service, lock, size=size) as pilot:
         for key, column in COLUMNS.items():
+            if key == "battery":  # a notice about this service takes the place of the line
+                continue
             for descending in (False, True):
                 # Without the column itself, so that no title says it.
                 await use(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import tzinfo
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.errors import StoreError
 from lockterm.operations import Operations
+from lockterm.operations.batteries import NOT_REPORTED, BatteryReader
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 from lockterm.widgets.state_panel import StatePanel
@@ -116,6 +117,45 @@ class RemotesBody(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield self.table
+
+    # --- the column of the battery levels --------------------------------------------------------
+
+    class LevelsRead(Message):
+        """The message that battery levels were read."""
+
+    def on_resize(self) -> None:
+        """Read the battery levels if their column fits now."""
+        self.call_after_refresh(self.read_batteries)
+
+    def read_batteries(self) -> None:
+        """Read the battery levels of the rows, if the table shows them or sorts by them."""
+        if self.table.needs_batteries:
+            if self.table.batteries is None:
+                self.table.batteries = BatteryReader(self._operations.connection)
+                self.post_message(self.LevelsRead())
+            self._read_levels(self.table.batteries)
+
+    @property
+    def levels(self) -> Mapping[int, int]:
+        """Remote ID -> battery level, as far as they were read."""
+        return self.table.batteries.levels if self.table.batteries is not None else {}
+
+    def forget_batteries(self) -> None:
+        """Read all battery levels again when rows are next shown."""
+        self.workers.cancel_group(self, "battery")
+        self.table.batteries = None
+
+    @work(exclusive=True, group="battery")
+    async def _read_levels(self, reader: BatteryReader) -> None:
+        remotes = [row.remote for row in self.table.rows if reader.is_due(row.remote)]
+        if not remotes or reader.stopped:
+            return
+        await reader.read(remotes)
+        if not reader.is_reported:
+            reader.stop(NOT_REPORTED)
+        if reader.stopped:
+            self.notify(clean(reader.stopped, 300), title="Battery levels", severity="warning")
+        self.post_message(self.LevelsRead())
 
     # --- the words in place of the table -------------------------------------------------------
 

@@ -85,10 +85,14 @@ COLUMNS: Mapping[str, RemoteColumn] = {
     "created": RemoteColumn.of("createTime", "creation time"),
     "updated": RemoteColumn.of("updateTime", "time of the last change"),
     "user": RemoteColumn.of("apiUserId", "number of an account that calls the service"),
+    "battery": RemoteColumn.of(
+        "electricQuantity", "one request for each remote shown", title="Battery"
+    ),
 }
 """Column name -> column, for every field of a listed remote that fits a cell (2.3).
 
-The user number has no column, because the list does not contain it (4.3).
+The user number has no column, because the list does not contain it (4.3). Neither does it contain
+the battery level, so this column reads the details of the shown remotes.
 """
 
 ALWAYS = "name"
@@ -202,7 +206,7 @@ Each of these columns is as wide as its longest value so far, so that pages do n
 _DAY_CELLS = len("31 Dec 2026")
 _STAMP = len("31 Dec 2026 18:00 +01:00")
 _LEAST = {
-    **{"name": 10, "type": 12, "valid": 23, "state": 8, "added": 3, "coerced": 7},
+    **{"name": 10, "type": 12, "valid": 23, "state": 8, "added": 3, "coerced": 7, "battery": 8},
     **dict.fromkeys(("start", "end", "created", "updated"), _DAY_CELLS),
 }
 """The narrowest form of each column that is not in ``GROWING``."""
@@ -304,7 +308,11 @@ MOST_SHOWN = 200
 
 
 def rows_to_show(
-    state: ListState, order: SortOrder | None, zone: tzinfo, now_ms: int
+    state: ListState,
+    order: SortOrder | None,
+    zone: tzinfo,
+    now_ms: int,
+    levels: Mapping[int, int],
 ) -> Sequence[Remote]:
     """Return the remotes to show: those of the page or those a search found, if they match.
 
@@ -316,6 +324,7 @@ def rows_to_show(
         order: The sort order; None for the service's order.
         zone: The time zone of dates, also of the dates that are compared with the search text.
         now_ms: The time at which the states are determined, in milliseconds.
+        levels: Remote ID -> battery level.
     """
     remotes: Sequence[Remote]
     if state.found is None and state.is_narrowed:
@@ -323,12 +332,16 @@ def rows_to_show(
     else:
         remotes = [*state.remotes(zone, now_ms)]
     if order is not None:
-        remotes = sorted_remotes(remotes, order, now_ms, zone)
+        remotes = sorted_remotes(remotes, order, now_ms, zone, levels)
     return remotes if state.is_narrowed or state.found is not None else remotes[:MOST_SHOWN]
 
 
 def sorted_remotes(
-    remotes: Sequence[Remote], order: SortOrder, now_ms: int, zone: tzinfo
+    remotes: Sequence[Remote],
+    order: SortOrder,
+    now_ms: int,
+    zone: tzinfo,
+    levels: Mapping[int, int] | None = None,
 ) -> list[Remote]:
     """Return remotes in a sort order; remotes that compare equal keep the service's order.
 
@@ -337,7 +350,12 @@ def sorted_remotes(
         order: The column and the direction.
         now_ms: The current time in milliseconds.
         zone: The time zone in which states are determined.
+        levels: Remote ID -> battery level, which lists do not contain.
     """
+    if order.key == "battery" and levels is not None:
+        return sorted_by(
+            remotes, lambda remote: levels.get(remote.id or 0), descending=order.descending
+        )
     return sorted_by(
         remotes,
         lambda remote: compared(remote, order.key, now_ms, zone),

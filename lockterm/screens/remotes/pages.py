@@ -154,6 +154,8 @@ class RemotePages(Vertical):
             at_most_s: The maximum age, in seconds, of a page in memory that needs no request.
         """
         listed, shown = self.list, self.list.state.page
+        if fresh:
+            self.body.forget_batteries()
         was_cached = listed.is_cached
         passes = self._flips_or_moves if moving and shown else self._flips
         with opening(self, f"page {listed.page_no}", passes=passes) as self._loading:
@@ -314,6 +316,7 @@ class RemotePages(Vertical):
             if now.page is not None and not now.page.total:
                 self._look_for_restorable()
             self.paint_rows(top=now.page_no != before.page_no)
+            self.body.read_batteries()
         elif not now.load.shows(before.load):
             self._show_body()
         self.show_pager()
@@ -342,7 +345,9 @@ class RemotePages(Vertical):
         listed, now_ms = self.list, self._operations.now_ms()
         unlisted = listed.state.unlisted
         self.table.show_remotes(
-            rows_to_show(listed.state, self.columns.arrangement.order, listed.zone, now_ms),
+            rows_to_show(
+                listed.state, self.columns.arrangement.order, listed.zone, now_ms, self.body.levels
+            ),
             listed.zone,
             now_ms,
             busy={**(unlisted.words if unlisted else {}), **self._busy},
@@ -353,6 +358,10 @@ class RemotePages(Vertical):
             self._marks.see(self.rows_to_mark())
         self._show_body()
         self._show_pane()
+
+    @on(RemotesBody.LevelsRead)
+    def _show_levels(self) -> None:
+        self.paint_rows()
 
     def write_again(self) -> None:
         """Paint the rows and the pager again with the current icons."""
@@ -435,6 +444,7 @@ class RemotePages(Vertical):
         not_kept = self.columns.use(chosen)
         self.table.choose(chosen)
         self.paint_rows()
+        self.body.read_batteries()
         self.show_pager()
         if not_kept:
             self.notify(not_kept, title="Columns not kept", severity="warning")

@@ -34,6 +34,7 @@ from lockterm.widgets.line_table import BOLD, MARGIN, MARK, TITLES, LineTable, P
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
+    from lockterm.operations.batteries import BatteryReader
 
 
 LONGEST = 120
@@ -53,11 +54,15 @@ class RemoteRow:
     """The running action, such as ``deleting``; empty if there is none."""
     zone: tzinfo = UTC
     """The time zone in which the dates are shown."""
+    battery: str = ""
+    """The text of the battery level."""
 
     @classmethod
-    def of(cls, remote: Remote, zone: tzinfo, now_ms: int, busy: str = "") -> RemoteRow:
+    def of(
+        cls, remote: Remote, zone: tzinfo, now_ms: int, busy: str = "", battery: str = ""
+    ) -> RemoteRow:
         """Return the row of a remote at the time ``now_ms``."""
-        return cls(remote, describe_validity(remote, now_ms, zone), busy, zone)
+        return cls(remote, describe_validity(remote, now_ms, zone), busy, zone, battery)
 
 
 def signs(row: RemoteRow) -> tuple[Piece, Piece]:
@@ -130,6 +135,8 @@ def _cell(row: RemoteRow, column: str, width: int) -> str:
             return _valid(row, width)
         case "state":
             return _state(row, width)
+        case "battery":
+            return row.battery
     if field.name in remote.odd:
         return f"odd: {clean(remote.odd[field.name], LONGEST)}"
     value = field.of(remote)
@@ -214,6 +221,8 @@ class RemotesTable(LineTable):
         super().__init__(id=id)
         self.rows: Sequence[RemoteRow] = ()
         """The rows, from top to bottom."""
+        self.batteries: BatteryReader | None = None
+        """The reader of the battery levels; None if their column was never shown."""
         self._long: Mapping[str, int] = _SHORTEST
         self._arrangement = AS_USUAL
         self._layout = Layout({}, 1, 0)
@@ -230,6 +239,12 @@ class RemotesTable(LineTable):
     def selected_row(self) -> RemoteRow | None:
         """The row under the cursor; None in an empty table."""
         return self.rows[self.cursor_row] if 0 <= self.cursor_row < len(self.rows) else None
+
+    @property
+    def needs_batteries(self) -> bool:
+        """Whether the table shows the battery levels, or sorts by them."""
+        order = self._layout.order
+        return "battery" in self._layout.widths or (order is not None and order.key == "battery")
 
     @property
     def cut_name(self) -> str:
@@ -271,7 +286,13 @@ class RemotesTable(LineTable):
         current = self.selected
         wanted = cursor if cursor is not None else current.id if current else None
         self.rows = [
-            RemoteRow.of(remote, zone, now_ms, (busy or {}).get(remote.id or 0, ""))
+            RemoteRow.of(
+                remote,
+                zone,
+                now_ms,
+                (busy or {}).get(remote.id or 0, ""),
+                self.batteries.describe(remote) if self.batteries is not None else "...",
+            )
             for remote in remotes
         ]
         places = [i for i, row in enumerate(self.rows) if row.remote.id == wanted is not None]
@@ -282,7 +303,9 @@ class RemotesTable(LineTable):
 
     def pass_time(self, now_ms: int) -> None:
         """Update the states and dates of the rows, which keep their places."""
-        rows = [RemoteRow.of(row.remote, row.zone, now_ms, row.busy) for row in self.rows]
+        rows = [
+            RemoteRow.of(row.remote, row.zone, now_ms, row.busy, row.battery) for row in self.rows
+        ]
         if rows == self.rows:
             return
         self.rows = rows
