@@ -75,6 +75,11 @@ class BatteryReader:
             return "unknown"
         return "not read" if self.stopped else "..."
 
+    def forget(self) -> None:
+        """Forget all details, so that they are read again."""
+        self.details, self._asked = {}, set()
+        self.stopped, self.left_out, self._has_level = "", 0, False
+
     def stop(self, reason: str) -> None:
         """Request no further details. Answers that are on their way still count."""
         self.stopped = self.stopped or reason
@@ -82,12 +87,15 @@ class BatteryReader:
     async def read(self, remotes: Iterable[Remote], on_read: Callable[[], None] = ignore) -> None:
         """Read the details of remotes, until one of the reasons to stop appears.
 
-        A remote whose list entry has a battery level needs no request.
+        A remote whose list entry has a battery level needs no request. A service that does not
+        report levels is not asked again.
 
         Args:
             remotes: The remotes as their list has them.
             on_read: The function to call after each answer.
         """
+        if self.stopped != NOT_REPORTED:
+            self.stopped = ""
         waiting = iter(remotes)
 
         async def work() -> None:

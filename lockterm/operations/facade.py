@@ -12,6 +12,7 @@ from lockterm.domain.callbacks import ignore
 from lockterm.domain.clock import Clock
 from lockterm.domain.dates import UnknownZone
 from lockterm.errors import StoreError
+from lockterm.operations.batteries import BatteryReader
 from lockterm.operations.cached_reads import CachedReads
 from lockterm.operations.connection import Connection
 from lockterm.operations.draft_keeper import DraftKeeper
@@ -210,6 +211,11 @@ class Operations:
     def run_under_way(self) -> RunHere | None:
         """The plan that is running in this session; None if there is none."""
         return self.run_here if self.run_here is not None and not self.run_here.is_over else None
+
+    @cached_property
+    def batteries(self) -> BatteryReader:
+        """Reads battery levels, for the screens of this session."""
+        return BatteryReader(self.connection)
 
     @cached_property
     def everywhere(self) -> Everywhere:

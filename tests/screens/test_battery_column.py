@@ -18,13 +18,15 @@ class _Service:
     def __init__(self, levels: dict[int, Any]) -> None:
         self.levels = levels
         self.asked: list[int] = []
+        self.lock_id = 0
         self.refuses = False
 
     def _record(self, remote_id: int) -> dict[str, Any]:
         named = {"remoteName": f"Fob {remote_id}", "remoteNumber": f"N-{remote_id}"}
-        return {"id": remote_id, "lockId": 1001, "remoteType": 1, "addType": 1, **named}
+        return {"id": remote_id, "lockId": self.lock_id, "remoteType": 1, "addType": 1, **named}
 
-    def list(self, _: Any) -> dict[str, Any]:
+    def list(self, query: Any) -> dict[str, Any]:
+        self.lock_id = int(query["lockId"])
         records = [self._record(one) for one in self.levels]
         page = {"pageNo": 1, "pageSize": 20, "pages": 1, "total": len(records)}
         return _envelope({"list": records, **page})
@@ -80,9 +82,12 @@ async def test_battery_column_says_once_when_the_service_reports_none(
         await settled(pilot)
         said = "The service does not report battery levels."
         assert notices(pilot).count(said) == 1
-        await use(pilot, "battery", "name")
+        await use(pilot, "name", "battery", by=SortOrder("name"))
         await settled(pilot)
-        assert len(site.asked) == 7, "it is not asked again"
+        await press(pilot, "escape", "o", *"1002", "enter")
+        await until(pilot, lambda: _battery(pilot) == ["unknown"] * 7)
+        assert len(site.asked) == 7, "it is not asked again, not even for another lock"
+        assert notices(pilot).count(said) == 1
 
 
 async def test_battery_column_asks_only_when_it_fits(lockterm_app: Starter) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import tzinfo
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.errors import StoreError
 from lockterm.operations import Operations
-from lockterm.operations.batteries import NOT_REPORTED, BatteryReader
+from lockterm.operations.batteries import NOT_REPORTED
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 from lockterm.widgets.state_panel import StatePanel
@@ -130,25 +130,18 @@ class RemotesBody(Horizontal):
     def read_batteries(self) -> None:
         """Read the battery levels of the rows, if the table shows them or sorts by them."""
         if self.table.needs_batteries:
-            if self.table.batteries is None:
-                self.table.batteries = BatteryReader(self._operations.connection)
-                self.post_message(self.LevelsRead())
-            self._read_levels(self.table.batteries)
-
-    @property
-    def levels(self) -> Mapping[int, int]:
-        """Remote ID -> battery level, as far as they were read."""
-        return self.table.batteries.levels if self.table.batteries is not None else {}
+            self._read_levels()
 
     def forget_batteries(self) -> None:
         """Read all battery levels again when rows are next shown."""
         self.workers.cancel_group(self, "battery")
-        self.table.batteries = None
+        self._operations.batteries.forget()
 
     @work(exclusive=True, group="battery")
-    async def _read_levels(self, reader: BatteryReader) -> None:
+    async def _read_levels(self) -> None:
+        reader = self._operations.batteries
         remotes = [row.remote for row in self.table.rows if reader.is_due(row.remote)]
-        if not remotes or reader.stopped:
+        if not remotes or reader.stopped == NOT_REPORTED:
             return
         await reader.read(remotes)
         if not reader.is_reported:

@@ -343,14 +343,14 @@ class RemotePages(Vertical):
         if not self.is_running:  # a write may outlive the screen that began it
             return
         listed, now_ms = self.list, self._operations.now_ms()
+        order, batteries = self.columns.arrangement.order, self._operations.batteries
         unlisted = listed.state.unlisted
         self.table.show_remotes(
-            rows_to_show(
-                listed.state, self.columns.arrangement.order, listed.zone, now_ms, self.body.levels
-            ),
+            rows_to_show(listed.state, order, listed.zone, now_ms, batteries.levels),
             listed.zone,
             now_ms,
             busy={**(unlisted.words if unlisted else {}), **self._busy},
+            batteries=batteries,
             cursor=listed.go_to,
             top=top,
         )
@@ -360,11 +360,8 @@ class RemotePages(Vertical):
         self._show_pane()
 
     @on(RemotesBody.LevelsRead)
-    def _show_levels(self) -> None:
-        self.paint_rows()
-
     def write_again(self) -> None:
-        """Paint the rows and the pager again with the current icons."""
+        """Paint the rows and the pager again, with the current icons and battery levels."""
         self.paint_rows()
         self.show_pager()
 

@@ -221,8 +221,6 @@ class RemotesTable(LineTable):
         super().__init__(id=id)
         self.rows: Sequence[RemoteRow] = ()
         """The rows, from top to bottom."""
-        self.batteries: BatteryReader | None = None
-        """The reader of the battery levels; None if their column was never shown."""
         self._long: Mapping[str, int] = _SHORTEST
         self._arrangement = AS_USUAL
         self._layout = Layout({}, 1, 0)
@@ -269,6 +267,7 @@ class RemotesTable(LineTable):
         now_ms: int,
         *,
         busy: Mapping[int, str] | None = None,
+        batteries: BatteryReader | None = None,
         cursor: int | None = None,
         top: bool = False,
     ) -> None:
@@ -279,6 +278,7 @@ class RemotesTable(LineTable):
             zone: The time zone of dates.
             now_ms: The current time in milliseconds.
             busy: Remote ID -> its running action.
+            batteries: The battery levels; None if their column is not used.
             cursor: The ID of the remote to select. By default the selected remote stays selected;
                 if that remote is gone, the row with the same index is selected.
             top: Whether to select the first row instead if that remote is gone.
@@ -291,7 +291,7 @@ class RemotesTable(LineTable):
                 zone,
                 now_ms,
                 (busy or {}).get(remote.id or 0, ""),
-                self.batteries.describe(remote) if self.batteries is not None else "...",
+                batteries.describe(remote) if batteries is not None else "",
             )
             for remote in remotes
         ]
