@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockterm.config import Options, Profile, Settings, load_settings, values
+from lockterm.domain import dates
 from lockterm.errors import ConfigError
 from lockterm.safe_files import Place
 
@@ -72,6 +73,16 @@ def test_a_profile_is_read_whole(load: Load) -> None:
     assert settings.origins["timeout_s"].endswith("config.toml, line 10")
     assert settings.origins["lock"] == "default"
     assert "hunter2" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [("W. Europe Standard Time", "Europe/Berlin"), ("+02:00", "UTC+02:00")],
+)
+def test_profile_has_the_usual_name_of_its_zone(load: Load, written: str, shown: str) -> None:
+    profile = load(FULL.replace("Europe/Berlin", written), TOKEN).profile
+    assert profile is not None
+    assert (profile.timezone, dates.zone_name(profile.zone)) == (shown, shown)
 
 
 def test_calls_a_minute_have_no_limit_unless_one_is_set(load: Load) -> None:
