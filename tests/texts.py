@@ -429,6 +429,7 @@ def render_runs(samples: TextSamples) -> None:
     samples.each(run.describe_other_run, runs)
     for unread, unplanned in (((), 1), (("Yard",), 0), (("Yard", "Main gate"), 1_200)):
         samples.show(plan.describe_gaps, unread, unplanned)
+    samples.show(plan.describe_ignored, ["Department", "王 \x1b[2J", ""])
     due, sent = replace(ADD, state=StepState.TO_DO), replace(ADD, state=StepState.SENT)
     done, failed = (replace(ADD, state=one) for one in (StepState.RECORDED, StepState.REFUSED))
     ends = [

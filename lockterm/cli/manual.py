@@ -153,6 +153,7 @@ Examples:
   lockterm apply gate.csv --no-shorten --yes
   lockterm apply gate.csv --prune --max-deletes 5
   lockterm apply gate.csv --yes --json
+  lockterm apply people.csv --map people.toml --dry-run
 
 {LINES}
 {RUN_CODES}"""

@@ -40,7 +40,7 @@ from lockterm.domain.text.remote import describe_backup
 from lockterm.domain.text.run import count_states
 from lockterm.domain.text.service import describe_clock_doubt
 from lockterm.domain.text.shortening import summarize_shortenings
-from lockterm.operations.plan_files import plan_file
+from lockterm.operations.plan_files import plan_file, read_map_file
 from lockterm.operations.planner import PlanDraft, ReadLock
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def plan_from_file(
     prune: bool,
     title: str = "",
     seen: Sequence[ReadLock] | None = None,
+    map_path: Path | None = None,
 ) -> PlanDraft:
     """Return the plan to apply a file, and report on stderr which locks could not be read.
 
@@ -83,13 +84,20 @@ def plan_from_file(
         prune: See :func:`plan_file`.
         title: Title of the plan; by default "apply" and the file's name.
         seen: See :func:`plan_file`.
+        map_path: The file with the meaning of the columns, for the table of another system.
 
     Raises:
-        UsageError: The file has problems; nothing was sent.
+        UsageError: The file or its mapping has problems; nothing was sent.
     """
-    title = title or f"apply {path.name}"
+    title, table_map = title or f"apply {path.name}", None
+    if map_path is not None:
+        with report_problems(map_path):
+            table_map = read_map_file(map_path)
     with report_problems(path):
-        draft = session.run(plan_file(session.operations, path, title, prune=prune, seen=seen))
+        planning = plan_file(
+            session.operations, path, title, prune=prune, seen=seen, table_map=table_map
+        )
+        draft = session.run(planning)
     report_unread(draft)
     return draft
 

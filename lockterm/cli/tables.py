@@ -49,6 +49,14 @@ from lockterm.operations import export as files
 from lockterm.operations.export import remotes_as_csv, write_file
 from lockterm.operations.planner import PlanDraft, ReadLock, read_locks
 
+_with_map = click.option(
+    "--map",
+    "map_path",
+    metavar="MAPFILE",
+    type=click.Path(path_type=Path),
+    help="Read the table of another system as MAPFILE says.",
+)
+
 _AT_ONCE_S = 2.0
 """Maximum duration of an edit that counts as returning at once, in seconds."""
 
@@ -128,12 +136,13 @@ def _confirm_replacing(file: Path) -> bool:
 @click.command(epilog=manual.DIFF)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--prune", is_flag=True, help="Include the deletes of apply --prune.")
+@_with_map
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each step.")
 @asks_service
-def diff(options: Options, file: Path, prune: bool, as_json: bool) -> int:
+def diff(options: Options, file: Path, prune: bool, map_path: Path | None, as_json: bool) -> int:
     """Show what apply would change."""
     with Session(options) as session:
-        draft = plan_from_file(session, file, prune=prune)
+        draft = plan_from_file(session, file, prune=prune, map_path=map_path)
         steps = draft.plan.steps
         if as_json:
             put_planned(session, steps)
@@ -156,6 +165,7 @@ def diff(options: Options, file: Path, prune: bool, as_json: bool) -> int:
     help="Maximum number of deletes. [default: no limit]",
 )
 @click.option("--no-shorten", is_flag=True, help="Refuse a plan that shortens access.")
+@_with_map
 @changes
 def apply(
     options: Options,
@@ -163,6 +173,7 @@ def apply(
     prune: bool,
     max_deletes: int | None,
     no_shorten: bool,
+    map_path: Path | None,
     how: WriteOptions,
 ) -> int:
     """Add, change and delete remotes to match a file.
@@ -171,7 +182,7 @@ def apply(
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()
-        draft = plan_from_file(session, file, prune=prune)
+        draft = plan_from_file(session, file, prune=prune, map_path=map_path)
         return offer_plan(session, draft, how, max_deletes=max_deletes, no_shorten=no_shorten)
 
 

@@ -38,6 +38,10 @@ FORMAT, VERSION = "lockterm-remotes", 1
 """The format and version in the JSON of an export."""
 
 _OF_THE_FILE = ("format", "version", "exported", "service", "locks")
+_UNKNOWN = (
+    "Unknown column. For the table of another system, use --map. Columns of a table file:"
+    f" {', '.join(NAMES)}."
+)
 _OF_A_LOCK = ("lockId", "name", "timezone", "remotes")
 _OF_A_LIST = {"status", "createTime", "start", "end"}
 """Columns of the CSV that ``remotes list``, ``find`` and ``report`` print."""
@@ -95,10 +99,23 @@ class Row:
     """The JSON record; None for CSV."""
     odd: frozenset[str] = field(default_factory=frozenset)
     """The columns whose JSON value does not have the contract's type; empty for CSV."""
+    origins: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Column -> the name and the text of its cell in the file, if a mapping has changed them."""
 
     def text(self, column: str) -> str:
         """Return the text of a column, stripped."""
         return self.cells.get(column, "").strip()
+
+    def problem(self, column: str, reason: str, value: str | None = None) -> Problem:
+        """Return a problem with a column, named and shown as in the file.
+
+        Args:
+            column: The column.
+            reason: A sentence; safe to show.
+            value: The text to show; None for the text of the cell.
+        """
+        name, text = self.origins.get(column, (column, self.cells.get(column, "")))
+        return Problem(self.line, name, text if value is None else value, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +124,7 @@ class Table:
 
     rows: Sequence[Row]
     locks: Sequence[int] = ()
-    """The IDs of the locks in a JSON export, including locks without remotes."""
+    """The IDs of the locks of a JSON export and of door columns, including locks without rows."""
     service: str = ""
     """The base URL of the service that the file was exported from; empty if the file has none."""
     without_lock: frozenset[int] = field(default_factory=frozenset)
@@ -115,6 +132,8 @@ class Table:
     problems: Sequence[Problem] = ()
     """Problems with the structure of the file. The readable rows are still checked, so that all
     problems are reported together, but no row of such a file is planned."""
+    ignored: Sequence[str] = ()
+    """The columns that a mapping ignores; not cleaned."""
 
 
 def read_table(data: bytes, lock_id: int | None = None) -> Table:
@@ -159,30 +178,42 @@ def _read_csv(text: str, *, needs_lock: bool) -> tuple[list[Row], list[Problem]]
     line, header = next(records, (1, []))
     columns, problems = _columns(line, header, needs_lock=needs_lock)
     rows: list[Row] = []
+    for line, cells in read_lines(records, len(columns), problems):
+        named = [*zip(columns, cells, strict=False)]
+        nameless = next((cell for name, cell in named if name is None and cell.strip()), None)
+        if nameless is not None:
+            problems.append(_nameless(line, nameless))
+        else:
+            rows.append(Row(line, {name: unguarded(cell) for name, cell in named if name}))
+    return rows, problems
+
+
+def read_lines(
+    records: Iterable[tuple[int, Sequence[str]]], width: int, problems: list[Problem]
+) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield the lines of a table that are complete and not empty.
+
+    Args:
+        records: The lines after the header, each with its number and its cells.
+        width: The number of columns.
+        problems: The list to which the problems of other lines are added.
+    """
     for line, cells in records:
         if not any(cell.strip() for cell in cells):
             continue
-        extra = next((cell for cell in cells[len(columns) :] if cell.strip()), None)
-        nameless = next(
-            (
-                cell
-                for name, cell in zip(columns, cells, strict=False)
-                if name is None and cell.strip()
-            ),
-            None,
-        )
-        if len(cells) < len(columns):
-            reason = f"Part of the line is missing: it has {len(cells)} of {len(columns)} cells."
+        extra = next((cell for cell in cells[width:] if cell.strip()), None)
+        if len(cells) < width:
+            reason = f"Part of the line is missing: it has {len(cells)} of {width} cells."
             problems.append(Problem(line, "", "", reason))
-        elif extra is not None or nameless is not None:
-            value = clean(extra if extra is not None else nameless, 40)
-            problems.append(
-                Problem(line, "", "", f"{quoted(value)} is in a column without a name.")
-            )
+        elif extra is not None:
+            problems.append(_nameless(line, extra))
         else:
-            named = zip(columns, cells, strict=False)
-            rows.append(Row(line, {name: unguarded(cell) for name, cell in named if name}))
-    return rows, problems
+            yield line, cells
+
+
+def _nameless(line: int, cell: str) -> Problem:
+    value = quoted(clean(cell, 40))
+    return Problem(line, "", "", f"{value} is in a column without a name.")
 
 
 def _known(cells: Sequence[str]) -> tuple[int, int]:
@@ -209,9 +240,7 @@ def _columns(
         name = column_named(text)
         if name is None and text.strip():
             name = ""
-            problems.append(
-                Problem(line, text, text, f"Unknown column. Columns: {', '.join(NAMES)}.")
-            )
+            problems.append(Problem(line, text, text, _UNKNOWN))
         elif name is not None and name in found:
             is_twice = True
             problems.append(Problem(line, text, text, "Duplicate column."))

@@ -62,14 +62,14 @@ def check_rows(rows: Sequence[Row]) -> list[Problem]:
     for row in rows:
         for column in (LOCK, REMOTE):
             if reason := _wrong_id(row.text(column), column):
-                problems.append(Problem(row.line, column, row.cells.get(column, ""), reason))
+                problems.append(row.problem(column, reason))
         action = row.text(ACTION).casefold()
         if action and action not in _ORDER:
             reason = "The action must be add, update, delete or keep."
-            problems.append(Problem(row.line, ACTION, row.cells[ACTION], reason))
+            problems.append(row.problem(ACTION, reason))
         if not any(row.text(column) for column in (REMOTE, NUMBER, NAME)):
             reason = "The row does not identify a remote. Add a number or a name."
-            problems.append(Problem(row.line, NUMBER, "", reason))
+            problems.append(row.problem(NUMBER, reason, ""))
     return problems
 
 
@@ -131,10 +131,7 @@ class LockPlan:
             try:
                 self._steps.append((row, self._planned(row)))
             except _Wrong as wrong:
-                self.problems += [
-                    Problem(row.line, column, row.cells.get(column, ""), reason)
-                    for column, reason in wrong.found
-                ]
+                self.problems += [row.problem(column, reason) for column, reason in wrong.found]
         places = {id(row): place for place, row in enumerate(rows)}
         self._steps.sort(key=lambda one: places[id(one[0])])
         listed = {step.remote_id for _, step in self._steps}
@@ -417,7 +414,7 @@ class LockPlan:
             name = normalize_name(wanted)
             if name in taken:
                 reason = f"The name is taken, by {taken[name]}."
-                self.problems.append(Problem(row.line, NAME, wanted, reason))
+                self.problems.append(row.problem(NAME, reason, wanted))
             taken[name] = f"line {row.line}"
 
 

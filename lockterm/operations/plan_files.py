@@ -8,13 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lockterm.domain.foreign_table import TableHeader, lock_key, read_foreign, read_header
 from lockterm.domain.operation import Operation
 from lockterm.domain.plan import Action, PlannedSteps, Step
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean, without_secrets
 from lockterm.domain.table_columns import ACTION, LOCK, REMOTE
 from lockterm.domain.table_file import TOO_MANY_BYTES, BadTable, Problem, Row, Table, read_table
+from lockterm.domain.table_map import MOST_BYTES, TableMap, parse_map
 from lockterm.domain.table_plan import LockPlan, check_rows
+from lockterm.domain.text.plan import describe_ignored
 from lockterm.operations.discrepancies import (
     describe_discrepancy,
     find_differing_names,
@@ -41,11 +44,44 @@ def read_file(path: Path, lock_id: int | None = None) -> Table:
     Raises:
         BadTable: The file is not a table of remotes.
     """
+    return read_table(_content(path), lock_id)
+
+
+def _content(path: Path, most: int = TOO_MANY_BYTES, what: str = "table of remotes") -> bytes:
     try:
-        content = read_named(path, TOO_MANY_BYTES, "table of remotes")
+        return read_named(path, most, what)
     except ValueError as error:
         raise BadTable([Problem(0, "", "", str(error))]) from None
-    return read_table(content, lock_id)
+
+
+def read_map_file(path: Path) -> TableMap:
+    """Read a mapping for the tables of another system.
+
+    Raises:
+        BadTable: The file is not a mapping.
+    """
+    return parse_map(_content(path, MOST_BYTES, "mapping"))
+
+
+def read_header_of(path: Path) -> TableHeader | None:
+    """Return the columns of a CSV file; None if the file is JSON or cannot be read as CSV.
+
+    Raises:
+        BadTable: There is no such file.
+    """
+    return read_header(_content(path))
+
+
+async def _read_mapped(
+    operations: Operations, path: Path, table_map: TableMap, lock_id: int | None
+) -> Table:
+    """Read the table of another system; its locks may be named as in the lock book."""
+    named: dict[str, list[int]] = {}
+    for lock in await operations.locks.all():
+        for name in {lock_key(lock.name), lock_key(lock.alias)} - {""}:
+            named.setdefault(name, []).append(lock.lock_id)
+    content = await asyncio.to_thread(_content, path)
+    return await asyncio.to_thread(read_foreign, content, table_map, named, lock_id)
 
 
 async def read_export(operations: Operations, path: Path) -> ReadLock:
@@ -76,6 +112,7 @@ async def plan_file(
     prune: bool,
     seen: Sequence[ReadLock] | None = None,
     lock_id: int | None = None,
+    table_map: TableMap | None = None,
 ) -> PlanDraft:
     """Make a plan from a file, which is checked as a whole.
 
@@ -88,12 +125,16 @@ async def plan_file(
             undo later changes of others, and the file may name no other locks.
         lock_id: The lock for rows that name none; None if each row must name one. The title and
             the notes of the plan name this lock.
+        table_map: The meaning of the columns, for the table of another system.
 
     Raises:
         BadTable: A row cannot be planned; the error contains all problems.
         StoreError: The lock book cannot be read.
     """
-    table = await asyncio.to_thread(read_file, path, lock_id)
+    if table_map is None:
+        table = await asyncio.to_thread(read_file, path, lock_id)
+    else:
+        table = await _read_mapped(operations, path, table_map, lock_id)
     if table.without_lock:
         title += f" for lock {lock_id}"
     return await make_plan(operations, _TableSource(operations, title, table, prune, seen, lock_id))
@@ -142,8 +183,7 @@ class _TableSource(PlanSource):
         known = {one.lock.lock_id for one in self._locks}
         if other := self._rows.keys() - known:
             first = self._rows[min(other)][0]
-            reason = "The export is from another lock."
-            raise BadTable([Problem(first.line, LOCK, first.text(LOCK), reason)])
+            raise BadTable([first.problem(LOCK, "The export is from another lock.")])
         return self._locks
 
     async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
@@ -157,7 +197,9 @@ class _TableSource(PlanSource):
         if self._problems:
             problems = [*self._problems, *self._problems_of_unread()]
             raise BadTable(sorted(problems, key=lambda problem: problem.line))
-        return PlannedSteps([self._with_lock_note(step) for step in steps], [])
+        ignored = describe_ignored(self._table.ignored)
+        losses = [ignored] if ignored and steps else []
+        return PlannedSteps([self._with_lock_note(step) for step in steps], [], losses)
 
     def steps_on_unread(self, lock: ReadLock) -> Iterable[Step]:
         lock_id = lock.lock.lock_id
@@ -176,12 +218,7 @@ class _TableSource(PlanSource):
 
     def _problems_of_unread(self) -> list[Problem]:
         return [
-            Problem(
-                row.line,
-                LOCK,
-                row.text(LOCK),
-                f"Lock {one.lock.lock_id} was not read: {one.error.meaning}",
-            )
+            row.problem(LOCK, f"Lock {one.lock.lock_id} was not read: {one.error.meaning}")
             for one in self._locks or ()
             if one.error is not None
             for row in self._rows.get(one.lock.lock_id, ())

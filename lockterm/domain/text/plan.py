@@ -353,3 +353,9 @@ def describe_gaps(unread: Iterable[str], unplanned: int) -> list[str]:
     titles = ", ".join(clean(title, 40) for title in unread)
     gaps = [f"Not read: {titles}"] if titles else []
     return [*gaps, f"{unplanned:,} could not be planned."] if unplanned else gaps
+
+
+def describe_ignored(columns: Sequence[str]) -> str:
+    """Return a sentence about the ignored columns of a file; empty if there are none."""
+    listed = ", ".join(clean(column, 40) or "(no name)" for column in columns)
+    return f"Ignored columns: {listed}." if columns else ""

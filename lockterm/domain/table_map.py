@@ -1,0 +1,321 @@
+"""Mappings: how the table of another system becomes a table of remotes.
+
+A mapping is a small TOML file:
+
+- ``[columns]`` has the meaning of each column by its name in the file: a column of a table file,
+  ``first name``, ``last name`` or ``ignore``.
+- ``[doors]`` has a lock for each column of a door, or for each door that a cell names.
+- ``[format]`` states the order of day and month, and how numbers are written.
+- ``[values]`` has the values for empty cells and missing columns.
+
+A mapping reads a file only if it gives every column a meaning. :mod:`lockterm.domain.foreign_table`
+reads the rows.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC
+from typing import Any
+
+from lockterm.config.file import BYTE_ORDER_MARK, line_of
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.names import normalize_name
+from lockterm.domain.safe_text import clean
+from lockterm.domain.table_columns import ACTION, LOCK, REMOTE, SETTABLE, column_named, typed_cell
+from lockterm.domain.table_file import BadTable, Problem
+
+MOST_BYTES = 1_000_000
+"""Size of a mapping file, in bytes, from which it is refused."""
+
+NAMELESS = "(no name)"
+"""The name to show for a column without a name."""
+
+NAME, NUMBER, TYPE, START, END = (
+    *("remoteName", "remoteNumber", "remoteType"),
+    *("startDate", "endDate"),
+)
+FIRST, LAST, IGNORE = "first name", "last name", "ignore"
+"""Meanings of a column that a table file does not have. First and last name are joined."""
+
+WRITTEN = "as written"
+"""The format of numbers that stay as they are, as in a table file."""
+DATE_ORDERS = ("day/month/year", "month/day/year", "year-month-day")
+NUMBER_FORMATS = (WRITTEN, "hex", "lower-case hex", "decimal")
+
+BY_END = "by end"
+"""The type of rows that are time-limited if they have an end, and permanent if not."""
+
+MEANINGS: Mapping[str, str] = {
+    **{NAME: "name", FIRST: FIRST, LAST: LAST},
+    **{name: SETTABLE[name].called for name in (NUMBER, START, END, TYPE)},
+    **{LOCK: "lock", IGNORE: IGNORE},
+    **{name: one.called for name, one in SETTABLE.items() if one.listed},
+    **{REMOTE: "remote id", ACTION: "action"},
+    **{name: one.called for name, one in SETTABLE.items()},
+}
+"""Meaning of a column -> its name in a mapping; the most frequent ones come first."""
+
+CONSTANT = (TYPE, START, END, "weekDay", LOCK)
+"""The columns that usually get a value for all rows."""
+
+_NAMED = {**{text.casefold(): name for name, text in MEANINGS.items()}}
+_SECTIONS = ("columns", "doors", "format", "values")
+_PLACE = re.compile(r" ?\(at line (\d+), column (\d+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class TableMap:
+    """The meaning of the columns of another system's table.
+
+    Columns are named as :func:`column_key` returns their names.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Column -> a key of :data:`MEANINGS`."""
+    doors: Mapping[str, str] = field(default_factory=dict)
+    """Column, or door named in a cell -> the ID of a lock, or its name in the lock book."""
+    values: Mapping[str, str] = field(default_factory=dict)
+    """Column of a table file -> the text for empty cells and missing columns."""
+    dates: str = ""
+    """One of :data:`DATE_ORDERS`; empty if dates are written as in a table file."""
+    numbers: str = WRITTEN
+    """One of :data:`NUMBER_FORMATS`."""
+
+    def is_known(self, column: str) -> bool:
+        """Return whether the mapping says what a column means."""
+        return column in self.columns or column in self.doors
+
+    def fits(self, columns: Iterable[str]) -> bool:
+        """Return whether the mapping names exactly these columns."""
+        return {*columns} == self.columns.keys() | self.doors.keys()
+
+    def find_mistakes(self, columns: Sequence[str]) -> list[Problem]:
+        """Return the problems of reading a table with these columns; none has a line."""
+        problems = [
+            Problem(0, column or NAMELESS, column, describe_unknown(column))
+            for column in dict.fromkeys(columns)
+            if not self.is_known(column)
+        ]
+        expected = [column for column, meaning in self.columns.items() if meaning != IGNORE]
+        if LOCK not in self.columns.values():
+            expected += self.doors
+        problems += [
+            Problem(0, column, "", "The mapping names this column, but the file does not have it.")
+            for column in expected
+            if column not in columns
+        ]
+        meanings: dict[str, str] = {}
+        for column in columns:
+            meaning = self.columns.get(column, IGNORE)
+            is_named = meaning == NAME and {FIRST, LAST} & {*self.columns.values()}
+            if column in self.doors and column in self.columns:
+                reason = "The column is in [columns] and in [doors]. Remove one of the two."
+                problems.append(Problem(0, column, "", reason))
+            elif meaning != IGNORE and (meaning in meanings or is_named):
+                other = meanings.get(meaning, "first name or last name")
+                reason = f"Two columns mean the {MEANINGS[meaning]}: also {quoted(clean(other))}."
+                problems.append(Problem(0, column, column, reason))
+            elif column in self.doors and columns.count(column) > 1:
+                problems.append(Problem(0, column, column, "Duplicate column."))
+            meanings.setdefault(meaning, column)
+        if {REMOTE, NUMBER, NAME, FIRST, LAST}.isdisjoint(meanings):
+            reason = "No column identifies the remote. Assign a column to the number or the name."
+            problems.append(Problem(0, "", "", reason))
+        is_wide = any(column in self.doors for column in columns)
+        if is_wide and (LOCK in meanings or LOCK in self.values):
+            reason = "The table has columns for doors and a lock. Remove the lock."
+            problems.append(Problem(0, meanings.get(LOCK, ""), "", reason))
+        return problems
+
+    def has_lock(self, columns: Iterable[str]) -> bool:
+        """Return whether every row of a table with these columns is for a stated lock."""
+        is_wide = any(column in self.doors for column in columns)
+        return is_wide or LOCK in self.values or LOCK in self.columns.values()
+
+
+def column_key(text: str) -> str:
+    """Return the name of a column in a mapping: without line breaks and repeated spaces."""
+    return normalize_name(" ".join(text.split()))
+
+
+def describe_unknown(column: str) -> str:
+    """Return the sentence about a column without a meaning, with the line to add for it."""
+    line = clean(f"{_string(column)} = {_string(IGNORE)}", 80)
+    return (
+        f"The mapping has no meaning for this column. To leave it out, add under [columns]: {line}"
+    )
+
+
+def meaning_named(text: str) -> str | None:
+    """Return the meaning with this name, ignoring case; None if there is none."""
+    return _NAMED.get(" ".join(text.split()).casefold()) or column_named(text)
+
+
+def suggest_map(columns: Iterable[str]) -> TableMap:
+    """Return a mapping with the columns that are named as in a table file."""
+    found: dict[str, str] = {}
+    for column in columns:
+        meaning = meaning_named(column)
+        if meaning and meaning != IGNORE and meaning not in found.values():
+            found[column] = meaning
+    return TableMap(found)
+
+
+# --- the file ------------------------------------------------------------------------------------
+
+
+def parse_map(data: bytes) -> TableMap:
+    """Return the mapping in a TOML file.
+
+    Raises:
+        BadTable: The file is not a mapping. Each problem has a line, if one can be named.
+    """
+    try:
+        text = data.decode().removeprefix(BYTE_ORDER_MARK)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadTable([Problem(line, "", "", "Not UTF-8. Save the file as UTF-8.")]) from None
+    try:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadTable([_not_toml(error)]) from None
+    return _Reader(text, document).read()
+
+
+def _not_toml(error: Exception) -> Problem:
+    words = 'Write each column as in the example: "Card no" = "number"'
+    if (match := _PLACE.search(str(error))) is None:
+        return Problem(0, "", "", f"The file is not valid TOML. {words}")
+    place = f"The line is not valid TOML from column {match[2]} on. {words}"
+    return Problem(int(match[1]), "", "", place)
+
+
+class _Reader:
+    """The reader of a parsed mapping, which collects the problems.
+
+    Args:
+        source: The text of the file, to find the lines of keys.
+        document: The parsed text.
+    """
+
+    def __init__(self, source: str, document: Mapping[str, Any]) -> None:
+        self._source = source
+        self._document = document
+        self._problems: list[Problem] = []
+
+    def read(self) -> TableMap:
+        for name in self._document:
+            if name not in _SECTIONS:
+                listed = ", ".join(f"[{one}]" for one in _SECTIONS)
+                self._refuse((name,), "", f"Unknown section. Sections: {listed}.")
+        columns = self._columns()
+        doors = {column_key(door): lock for door, lock in self._texts("doors").items()}
+        values = self._values()
+        stated = self._texts("format")
+        dates = self._choice(stated, "dates", DATE_ORDERS, "")
+        numbers = self._choice(stated, "numbers", NUMBER_FORMATS, WRITTEN)
+        for name in stated.keys() - {"dates", "numbers"}:
+            self._refuse(("format", name), stated[name], "Unknown key. Keys: dates, numbers.")
+        if self._problems:
+            raise BadTable(sorted(self._problems, key=lambda problem: problem.line))
+        return TableMap(columns, doors, values, dates, numbers)
+
+    def _refuse(self, keys: tuple[str, ...], value: str, reason: str) -> None:
+        line = line_of(self._source, keys) or 0
+        self._problems.append(Problem(line, keys[-1], value, reason))
+
+    def _texts(self, section: str) -> dict[str, str]:
+        """Return the keys of a section with their texts; whole numbers become texts."""
+        table = self._document.get(section, {})
+        if not isinstance(table, dict):
+            self._refuse((section,), "", f"Write a section: [{section}]")
+            return {}
+        found: dict[str, str] = {}
+        for key, value in table.items():
+            if isinstance(value, str) or type(value) is int:
+                found[key] = str(value).strip()
+            else:
+                self._refuse((section, key), str(value), "Write the value in double quotes.")
+        return found
+
+    def _columns(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for column, text in self._texts("columns").items():
+            meaning = meaning_named(text)
+            if meaning is None:
+                listed = ", ".join(dict.fromkeys(MEANINGS.values()))
+                reason = f"Unknown meaning. Meanings: {listed}."
+                self._refuse(("columns", column), text, reason)
+            elif column_key(column) in found:
+                self._refuse(("columns", column), text, "Duplicate column.")
+            else:
+                found[column_key(column)] = meaning
+        return found
+
+    def _values(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for key, text in self._texts("values").items():
+            name = meaning_named(key)
+            if name is None or name in (IGNORE, FIRST, LAST):
+                self._refuse(("values", key), text, "Unknown name. Write a column such as type.")
+            elif name in found:
+                self._refuse(("values", key), text, f"Two keys mean the {MEANINGS[name]}.")
+            elif reason := find_value_error(name, text):
+                self._refuse(("values", key), text, reason)
+            elif text:
+                found[name] = text
+        return found
+
+    def _choice(
+        self, stated: Mapping[str, str], key: str, choices: Sequence[str], default: str
+    ) -> str:
+        text = " ".join(stated.get(key, default).split()).casefold()
+        if text in choices or text == default:
+            return text
+        listed = " or ".join(quoted(one) for one in choices)
+        self._refuse(("format", key), stated[key], f"Write {listed}.")
+        return default
+
+
+def find_value_error(name: str, text: str) -> str:
+    """Return why a text cannot be the value of a column in all rows; empty if it can."""
+    if name == TYPE and text == BY_END:
+        return ""
+    try:
+        if name in SETTABLE:
+            # Relative times and the clocks of a lock are checked when the row is read.
+            typed_cell(SETTABLE[name], text, UTC, _SOME_TIME_MS)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+_SOME_TIME_MS = 1_800_000_000_000
+"""The time from which relative dates count if only their syntax is checked, in milliseconds."""
+
+
+def format_map(table_map: TableMap) -> str:
+    """Return a mapping as the TOML that :func:`parse_map` reads."""
+    formats = {"dates": table_map.dates, "numbers": table_map.numbers}
+    sections: Mapping[str, Mapping[str, str]] = {
+        "columns": {column: MEANINGS[name] for column, name in table_map.columns.items()},
+        "doors": table_map.doors,
+        "format": {key: text for key, text in formats.items() if text not in ("", WRITTEN)},
+        "values": {MEANINGS[name]: text for name, text in table_map.values.items()},
+    }
+    parts = []
+    for name, section in sections.items():
+        if section:
+            lines = [f"{_string(key)} = {_string(text)}\n" for key, text in section.items()]
+            parts.append(f"[{name}]\n{''.join(lines)}")
+    return "\n".join(parts)
+
+
+def _string(text: str) -> str:
+    """Return a text as a string of TOML, which escapes as JSON does, and DEL too."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
