@@ -250,4 +250,19 @@ Columns, in any order, with these names or the labels of the form:
 
 An empty cell is an empty field. A missing column changes nothing. The command checks the whole file
 first, and reports each problem with line, column and value.
+
+\b
+For the table of another system, MAPFILE is a TOML file like this:
+  [columns]
+  "First name" = "first name"
+  "Last name" = "last name"
+  "Card no" = "number"
+  "Notes" = "ignore"
+  [doors]
+  "Main entrance" = "1001"
+  [format]
+  dates = "day/month/year"
+  numbers = "hex"
+  [values]
+  type = "permanent"
 """

@@ -54,7 +54,7 @@ _with_map = click.option(
     "map_path",
     metavar="MAPFILE",
     type=click.Path(path_type=Path),
-    help="Read the table of another system as MAPFILE says.",
+    help="Mapping file for the table of another system. [default: none]",
 )
 
 _AT_ONCE_S = 2.0

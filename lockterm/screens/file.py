@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
 
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
+from lockterm.domain.foreign_table import TableHeader
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
 from lockterm.domain.remotes import UPDATED
-from lockterm.domain.safe_text import clean
+from lockterm.domain.safe_text import clean, without_secrets
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable, Problem
+from lockterm.domain.table_map import TableMap, suggest_map
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.operations.plan_files import plan_file
+from lockterm.operations.plan_files import plan_file, read_header_of
 from lockterm.operations.planner import PlanDraft
 from lockterm.paths import find_typed
 from lockterm.screens.form import LEAVE, FormButton, FormScreen
 from lockterm.screens.plan.screen import PlanScreen
-from lockterm.terminal.key_queue import opening
+from lockterm.screens.saved_maps import find_saved_map, save_map
+from lockterm.screens.table_map import MapScreen
+from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import Choice, OptionLine
 from lockterm.widgets.form_field import FormField
@@ -40,8 +47,8 @@ _STAYS, _GOES = "stays", "goes"
 _OTHERS = ((_STAYS, "keep"), (_GOES, "delete"))
 _CHANGED = ", ".join(field.name for field in UPDATED if field.name != "remoteName")
 _ABOUT = (
-    "A CSV table, or a file that lockterm exported. lockterm checks all of it and shows a plan."
-    " Nothing is sent before you confirm it.\n\n"
+    "A CSV table, an export of lockterm, or the table of another system. lockterm checks all of it"
+    " and shows a plan. Nothing is sent before you confirm it.\n\n"
     "Required columns: {lock}, and one of remoteId, remoteNumber and remoteName. The"
     " column action contains add, update, delete or keep. Without an action, lockterm updates"
     " existing remotes and adds the rest.\n\n"
@@ -58,7 +65,11 @@ class FileScreen(FormScreen[None]):
     """
 
     BINDINGS = bindings("file")
-    BUTTONS = (FormButton("form.save", "check", "Check"), LEAVE)
+    BUTTONS = (
+        FormButton("form.save", "check", "Check"),
+        FormButton("form.more", "columns", "Columns"),
+        LEAVE,
+    )
 
     AUTO_FOCUS = "PathInput"
 
@@ -68,6 +79,8 @@ class FileScreen(FormScreen[None]):
         super().__init__(operations)
         self._of_lock = of_lock
         self._path = ""
+        self._mapped: TableMap | None = None
+        """The mapping that the user chose on this screen; None if there is none."""
         self._problems: Sequence[Problem] = ()
 
     def crumbs(self) -> tuple[str, ...]:
@@ -133,8 +146,8 @@ class FileScreen(FormScreen[None]):
     # --- checking ------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why checking is disabled: a check is already running."""
-        return self.doing if action == "check" else ""
+        """Return why an action is disabled: a check is already running."""
+        return self.doing if action in ("check", "columns") else ""
 
     def action_check(self) -> None:
         """Check the file, and show its plan or its problems."""
@@ -184,6 +197,8 @@ class FileScreen(FormScreen[None]):
             self._show_bad(drawn)
         elif isinstance(drawn, LocktermError):
             self.refuse_to_open(drawn.title, drawn.sentences)
+        elif isinstance(drawn, TableHeader):
+            self._ask_for_columns(drawn, suggest_map(drawn.to_map))
         elif 0 <= most < (deletes := drawn.plan.actions()[Action.DELETE]):
             self._refuse(
                 "most", f"The file would delete {deletes:,} remotes, more than you allow here."
@@ -201,15 +216,28 @@ class FileScreen(FormScreen[None]):
         if run.error is None and all(step.is_done for step in run.steps.values()):
             self.dismiss(None)
 
-    async def _drawn(self, typed: str) -> PlanDraft | LocktermError:
-        try:
-            path = find_typed(typed)
-        except RuntimeError:
-            return BadTable([Problem(0, "", "", "No such home directory.")])
+    async def _drawn(self, typed: str) -> PlanDraft | LocktermError | TableHeader:
+        """Return the plan of a file, or its columns if their meaning is unknown."""
+        path = _find(typed)
+        header = await asyncio.to_thread(read_header_of, path)
+        table_map = self._saved(header)
+        if header is not None and table_map is None and header.is_foreign:
+            return header
         prune = self.field("others").value == _GOES
         lock_id = self._of_lock.lock_id if self._of_lock else None
-        title = f"apply {path.name}"
-        return await plan_file(self.operations, path, title, prune=prune, lock_id=lock_id)
+        drawn = await plan_file(
+            self.operations,
+            path,
+            f"apply {path.name}",
+            prune=prune,
+            lock_id=lock_id,
+            table_map=table_map,
+        )
+        if table_map is not None and table_map != self._mapped:
+            words = "lockterm reads the columns as you saved them for this header."
+            words += with_keys(" To change them, press {form.more} on the Import screen.")
+            self.notify(words, title="Import")
+        return drawn
 
     def _show_bad(self, error: BadTable) -> None:
         first, *others = error.problems
@@ -230,6 +258,56 @@ class FileScreen(FormScreen[None]):
             "most", "Type a whole number such as 10, or leave the field empty for no limit."
         )
         return None
+
+    # --- the table of another system -----------------------------------------------------------
+
+    @property
+    def _service(self) -> str:
+        return without_secrets(self.operations.profile.base_url)
+
+    def _saved(self, header: TableHeader | None) -> TableMap | None:
+        """Return the chosen or saved mapping for the columns of a file; None if there is none."""
+        if header is None:
+            return None
+        if self._mapped is not None and self._mapped.fits(header.to_map):
+            return self._mapped
+        return find_saved_map(self.host.choices, self._service, header.to_map)
+
+    @work
+    @opens("the columns", must_appear=True)
+    async def action_columns(self) -> None:
+        """Show the columns of the file, with their saved or suggested meanings."""
+        if not (typed := self.value_of("path")):
+            self._refuse("path", "Which file? Type its path.")
+            return
+        try:
+            header = await asyncio.to_thread(read_header_of, _find(typed))
+        except BadTable as error:
+            self._show_bad(error)
+            return
+        if header is None:
+            self._refuse("path", "The file is not a CSV table, so it has no columns to assign.")
+            return
+        self._ask_for_columns(header, self._saved(header) or suggest_map(header.to_map))
+
+    def _ask_for_columns(self, header: TableHeader, table_map: TableMap) -> None:
+        name = _find(self.value_of("path")).name
+        screen = MapScreen(self.operations, header, table_map, name, self._of_lock)
+        self.app.push_screen(screen, partial(self._take_map, header))
+
+    def _take_map(self, header: TableHeader, table_map: TableMap | None) -> None:
+        """Save a mapping, and check the file with it."""
+        if table_map is None:
+            return
+        self._mapped, reason = table_map, "There are too many columns."
+        try:
+            is_saved = save_map(self.host.choices, self._service, header.to_map, table_map)
+        except (OSError, StoreError) as error:
+            is_saved, reason = False, clean(error, 200)
+        if not is_saved:
+            words = f"The meanings of the columns cannot be saved. {reason}"
+            self.notify(words, title="Import", severity="warning")
+        self.action_check()
 
     # --- what is said --------------------------------------------------------------------------
 
@@ -269,3 +347,11 @@ class FileScreen(FormScreen[None]):
         line = self.query_one("#problem", Static)
         line.update(f"{shown}\n{again}" if shown else "")
         line.display = bool(shown)
+
+
+def _find(typed: str) -> Path:
+    """Return the path that the user typed, or raise ``BadTable``."""
+    try:
+        return find_typed(typed)
+    except RuntimeError:
+        raise BadTable([Problem(0, "", "", "No such home directory.")]) from None

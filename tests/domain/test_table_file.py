@@ -81,10 +81,10 @@ def test_the_lines_of_an_export_are_those_of_its_remotes() -> None:
             " UTF-8.",
         ),
         (b'lockId,remoteName,color\n',
-         "line 1, column color, “color”: Unknown column. For the table of another system, use --map."
-         " Columns of a table file: action, lockId, remoteId, remoteName, remoteNumber, remoteType,"
-         " addType, startDate, endDate, weekDay, isCoerced, extraData, mac, electricQuantity,"
-         " firmwareInfo, remoteUserNo, businessId, remoteRight."),
+         "line 1, column color, “color”: Unknown column. For the table of another system, use"
+         " --map. Columns of a table file: action, lockId, remoteId, remoteName, remoteNumber,"
+         " remoteType, addType, startDate, endDate, weekDay, isCoerced, extraData, mac,"
+         " electricQuantity, firmwareInfo, remoteUserNo, businessId, remoteRight."),
         (b"lockId;Name;remoteName\n", "line 1, column remoteName, “remoteName”: Duplicate column."),
         (b"remoteName\nAnna\n", "line 1: The column lockId is missing."),
         (b'lockId,endDate\n1,2\n',

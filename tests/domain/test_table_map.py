@@ -69,8 +69,8 @@ def test_a_door_column_gives_a_remote_on_its_lock() -> None:
     assert [(one["lockId"], one["remoteName"], one["remoteType"], one["endDate"])
             for one in cells(table, WIDE)] == [
         ("1001", "Anna Weber", "time-limited", "2026-12-31"),
-        ("1001", "Tomás Herrera", "time-limited", "2027-03-31 18:00"),
-        ("1004", "Tomás Herrera", "time-limited", "2027-02-28"),
+        ("1001", "Tomás Vidal", "time-limited", "2027-03-31 18:00"),
+        ("1004", "Tomás Vidal", "time-limited", "2027-02-28"),
         ("1001", "Mei Wang", "permanent", ""),
         ("1004", "Mei Wang", "permanent", ""),
     ]  # fmt: skip
@@ -119,8 +119,8 @@ def test_a_cell_names_a_door_and_a_door_names_a_lock_of_the_book() -> None:
         ]),
         ("Name,Card  no,,Note", []),
         ("Name,Card no,,Note\n1,2,x,3", [
-            "line 1, column (no name), “”: The mapping has no meaning for this column. To leave it out,"
-            ' add under [columns]: "" = "ignore"',
+            "line 1, column (no name), “”: The mapping has no meaning for this column. To leave it"
+            ' out, add under [columns]: "" = "ignore"',
         ]),
     ],
 )  # fmt: skip

@@ -92,12 +92,33 @@ SCREENS: Mapping[str, Place] = {
             FORM: (
                 Key("form.save", "ctrl+s", "check", action="check", line=1,
                     sentence="Check the file, and show its plan or its problems"),
-                Key("form.leave", "escape", "leave", line=2,
+                Key("form.more", "ctrl+o", "columns", action="columns", line=2, opens=True,
+                    sentence="Choose what the columns of another system's table mean"),
+                Key("form.leave", "escape", "leave", line=3,
                     sentence="Stop the check, or leave and keep the path for the next time"),
             ),
         },
         holds=("path", "text", "choice", "table"),
         is_typed_into=True,
+    ),
+    "table_map": Place(
+        "on the columns of a table",
+        {
+            FORM: (
+                Key("map.choose", "enter", "choose", line=1, opens=True,
+                    sentence="Choose the meaning of the selected column, or the selected setting"),
+                Key("map.remove", "x,delete", "ignore", action="ignore", line=2,
+                    sentence="Ignore the selected column or not, or clear the selected setting"),
+                Key("map.all", "asterisk", "ignore rest", action="ignore_rest", line=3,
+                    sentence="Ignore all columns without a meaning"),
+                Key("map.plan", "ctrl+s", "plan", line=4, opens=True,
+                    sentence="Save the meanings of the columns, and show the plan"),
+            ),
+            MOVING: (
+                Key("map.back", "escape", "back", "Go back without saving", line=5),
+            ),
+        },
+        holds=("table",),
     ),
     "copies": Place(
         "on the copy screen",

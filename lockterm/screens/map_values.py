@@ -1,0 +1,111 @@
+"""The dialogs for the value of a column in all rows, and for the lock of a door."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.suggester import SuggestFromList
+from textual.widgets import Input, Label
+
+from lockterm.domain.foreign_table import lock_key
+from lockterm.domain.locks import Lock
+from lockterm.domain.safe_text import clean
+from lockterm.domain.table_columns import LOCK
+from lockterm.domain.table_map import MEANINGS, find_value_error
+from lockterm.screens.modal import FieldModal
+from lockterm.widgets.compact_button import CompactButton
+from lockterm.widgets.text_input import OneLine
+
+
+class ValueModal(FieldModal[str | None]):
+    """A dialog for the value of a column in all rows; the result is its text, or None.
+
+    Args:
+        column: The column of a table file.
+        value: The present value.
+    """
+
+    about = "For rows whose cell is empty or missing. Leave the field empty for no value."
+
+    def __init__(self, column: str, value: str) -> None:
+        super().__init__()
+        self._column = column
+        self._value = value
+
+    def compose(self) -> ComposeResult:
+        """Compose the question, the field, its error, and the buttons."""
+        with Vertical(classes="dialog"):
+            yield Label(self.describe_question(), classes="question", markup=False)
+            yield Label(self.about, markup=False)
+            field = OneLine(self._value, compact=True)
+            field.cursor_blink = False
+            yield field
+            yield Label("", id="wrong", markup=False)
+            with Horizontal(classes="buttons"):
+                yield CompactButton("Cancel", id="keep")
+                yield CompactButton("Use this value", id="act", variant="primary")
+
+    def describe_question(self) -> str:
+        """Return the question."""
+        return f"Which {MEANINGS[self._column]} do rows without one have?"
+
+    def answer(self) -> None:
+        text = self.query_one(Input).value.strip()
+        if reason := self.find_error(text):
+            self.refuse(clean(reason, 200))
+        else:
+            self.dismiss(self.to_value(text))
+
+    def find_error(self, text: str) -> str:
+        """Return why a text is not a value; empty if it is one."""
+        return find_value_error(self._column, text)
+
+    def to_value(self, text: str) -> str:
+        """Return the value for a valid text."""
+        return text
+
+
+class LockModal(ValueModal):
+    """A dialog for a lock; the result is its ID as text, or None.
+
+    Args:
+        book: The locks of the lock book.
+        value: The ID of the present lock; empty if there is none.
+        door: The column of a door; empty for the lock of all rows.
+    """
+
+    about = "The ID of the lock, or its name in the lock book:"
+
+    def __init__(self, book: Sequence[Lock], value: str, door: str = "") -> None:
+        super().__init__(LOCK, value)
+        self._door = door
+        self._ids: dict[str, set[int]] = {}
+        for lock in book:
+            for name in filter(None, (lock.name, lock.alias)):
+                self._ids.setdefault(lock_key(name), set()).add(lock.lock_id)
+        self._names = sorted({clean(lock.name) for lock in book if lock.name})
+
+    def on_mount(self) -> None:
+        """Suggest the names of the lock book."""
+        self.query_one(Input).suggester = SuggestFromList(self._names, case_sensitive=False)
+
+    def describe_question(self) -> str:
+        if not self._door:
+            return super().describe_question()
+        return f"Which lock does the column {clean(self._door, 60)} open?"
+
+    def find_error(self, text: str) -> str:
+        if not text:
+            return "" if not self._door else "Type a lock."
+        if text.isascii() and text.isdigit():
+            return "" if len(text) < 19 else "The lock ID must be a whole number, such as 1001."
+        count = len(self._ids.get(lock_key(text), ()))
+        if count > 1:
+            return "Several locks have this name. Type the ID."
+        return "" if count else "The lock book has no lock with this name. Type its ID."
+
+    def to_value(self, text: str) -> str:
+        named = self._ids.get(lock_key(text), ())
+        return text if not named or text.isdigit() else str(next(iter(named)))

@@ -1,0 +1,360 @@
+"""The screen that gives a meaning to each column of another system's table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from textual import work
+from textual.app import ComposeResult
+from textual.reactive import var
+from textual.widgets import Static
+
+from lockterm.domain.constants import RemoteType, choices
+from lockterm.domain.foreign_table import TableHeader
+from lockterm.domain.locks import Lock
+from lockterm.domain.safe_text import LONGEST_CELL, clean
+from lockterm.domain.table_columns import ACTION, LOCK
+from lockterm.domain.table_map import (
+    BY_END,
+    CONSTANT,
+    DATE_ORDERS,
+    FIRST,
+    IGNORE,
+    LAST,
+    MEANINGS,
+    NAMELESS,
+    NUMBER_FORMATS,
+    TYPE,
+    WRITTEN,
+    TableMap,
+)
+from lockterm.domain.text.amount import format_count
+from lockterm.errors import LocktermError
+from lockterm.keymap.hints import with_keys
+from lockterm.operations import Operations
+from lockterm.screens.dialogs.choice import ChoiceModal
+from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.list_screen import ListScreen
+from lockterm.screens.map_values import LockModal, ValueModal
+from lockterm.terminal.key_queue import opens
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.row_table import Column, RowTable
+
+DOOR = "door"
+"""The choice for a column that gives access to one lock."""
+
+DATES, NUMBERS = "dates", "numbers"
+"""The keys of the rows for the formats."""
+
+_NONE = "no meaning yet"
+_EXPLAINED = {
+    FIRST: "joined with the last name",
+    LAST: "joined with the first name",
+    LOCK: "its ID, or its name in the lock book",
+    DOOR: "yes, x, 1 or an end date gives access",
+    IGNORE: "the column has no effect",
+    ACTION: "add, update, delete or keep",
+}
+_SETTINGS = {
+    DATES: "date order",
+    NUMBERS: "number format",
+    **{name: f"{MEANINGS[name]}, if empty" for name in CONSTANT},
+}
+"""Key of a row -> the setting that it shows, below the columns."""
+
+_AS_HERE = "year first, or an unambiguous date"
+
+
+class MapTable(RowTable):
+    """The table of the columns with a sample and the meaning of each, and of the settings."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            Column("Column", most=60, least=14),
+            Column("Sample", most=40, least=6, rank=1),
+            Column("Meaning", most=60, least=20, good=24),
+            id="columns",
+        )
+
+
+class MapScreen(ListScreen[TableMap | None]):
+    """The screen that assigns the columns of a file; the result is a complete mapping, or None.
+
+    Args:
+        operations: The operations on the service and the local store.
+        header: The columns of the file.
+        table_map: The mapping to begin with.
+        file_name: The name of the file.
+        of_lock: The lock of rows that name none; None if each row must name one.
+    """
+
+    BINDINGS = bindings("table_map")
+
+    row_action = "choose"
+    table: MapTable
+
+    table_map: var[TableMap] = var(TableMap, init=False)
+    """The mapping as the screen shows it."""
+
+    def __init__(
+        self,
+        operations: Operations,
+        header: TableHeader,
+        table_map: TableMap,
+        file_name: str,
+        of_lock: Lock | None,
+    ) -> None:
+        super().__init__(operations, MapTable())
+        self._header = header
+        self._columns = [*header.to_map]
+        self._before = table_map
+        self._file_name = file_name
+        self._of_lock = of_lock
+        self._book: dict[str, Lock] = {}
+        """ID of a lock as text -> the lock, for the locks of the lock book."""
+        self.set_reactive(MapScreen.table_map, table_map)
+
+    def crumbs(self) -> tuple[str, ...]:
+        """Return the path for the header, with the file."""
+        return ("Import", self._file_name, "Columns")
+
+    @property
+    def would_lose(self) -> str:
+        is_changed = self.table_map != self._before
+        return "Leave without saving the meanings of the columns?" if is_changed else ""
+
+    def compose_body(self) -> ComposeResult:
+        """Compose the columns, and the line about the next step."""
+        yield from self.compose_list()
+        yield Static(id="left", markup=False)
+
+    def on_mount(self) -> None:
+        """Show the columns, and read the names of the locks."""
+        self.paint()
+        self.load_book()
+
+    @work
+    async def load_book(self) -> None:
+        """Read the lock book; without it, locks are chosen by their ID."""
+        try:
+            locks = await self.operations.locks.all()
+        except LocktermError as error:
+            self.tell(error)
+            return
+        self._book = {str(lock.lock_id): lock for lock in locks}
+        if self.table_map.doors or LOCK in self.table_map.values:
+            self.paint()
+
+    # --- the rows ------------------------------------------------------------------------------
+
+    def paint(self) -> None:
+        """Show the columns in the order of the file, then the settings."""
+        rows = {str(place): self._cells_of(one) for place, one in enumerate(self._columns)}
+        rows |= {key: (f"({text})", "", self._setting(key)) for key, text in _SETTINGS.items()}
+        self.table.show(rows)
+        self.show_list()
+        self.query_one("#left", Static).update(self._describe_next())
+
+    def describe_title(self) -> str:
+        return f"{format_count(len(self._columns), 'column')} of {clean(self._file_name, 40)}"
+
+    def _cells_of(self, column: str) -> tuple[str, str, str]:
+        sample = clean(self._header.samples.get(column, ""), LONGEST_CELL)
+        return clean(column, LONGEST_CELL) or NAMELESS, sample, self._meaning(column)
+
+    def _meaning(self, column: str) -> str:
+        if column in self.table_map.doors:
+            return f"door of {self._lock_title(self.table_map.doors[column])}"
+        meaning = self.table_map.columns.get(column)
+        return MEANINGS[meaning] if meaning else f"? {_NONE}"
+
+    def _setting(self, key: str) -> str:
+        if key == DATES:
+            return self.table_map.dates or _AS_HERE
+        if key == NUMBERS:
+            return self.table_map.numbers
+        text = self.table_map.values.get(key, "")
+        if key == LOCK:
+            if text:
+                return self._lock_title(text)
+            return clean(self._of_lock.title, LONGEST_CELL) if self._of_lock else "-"
+        return clean(text, LONGEST_CELL) or "-"
+
+    def _lock_title(self, lock_id: str) -> str:
+        lock = self._book.get(lock_id)
+        named = clean(lock.name, 40) if lock else ""
+        return f"{named} ({clean(lock_id, 20)})" if named else f"lock {clean(lock_id, 20)}"
+
+    @property
+    def _open(self) -> Sequence[str]:
+        """The columns without a meaning."""
+        return [one for one in self._columns if not self.table_map.is_known(one)]
+
+    def _describe_next(self) -> str:
+        if reason := self._mistake():
+            return reason
+        return with_keys(
+            "Press {map.plan} to save the columns and show the plan. lockterm reads the next file"
+            " with these columns in the same way."
+        )
+
+    def _mistake(self) -> str:
+        """Return why the mapping is not complete; empty if it is."""
+        if left := self._open:
+            listed = ", ".join(clean(column, 30) or NAMELESS for column in left[:3])
+            more = f" and {len(left) - 3:,} more" if len(left) > 3 else ""
+            have = "has" if len(left) == 1 else "have"
+            words = f"{format_count(len(left), 'column')} {have} no meaning yet: {listed}{more}."
+            return with_keys(
+                f"{words} Press {{map.choose}} to choose one, {{map.remove}} to ignore it."
+            )
+        for problem in self.table_map.find_mistakes(self._columns):
+            return (
+                f"{clean(problem.column, 40)}: {problem.reason}"
+                if problem.column
+                else problem.reason
+            )
+        if self._of_lock is None and not self.table_map.has_lock(self._columns):
+            return "No lock is stated. Choose a lock, a column with the lock, or columns of doors."
+        return ""
+
+    # --- choosing ------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """Return why an action is disabled now; empty if it is enabled."""
+        if action == "plan":
+            return self._mistake()
+        if action == "ignore_rest" and not self._open:
+            return "Every column has a meaning."
+        return ""
+
+    def watch_table_map(self) -> None:
+        """Show the mapping."""
+        self.paint()
+        self.refresh_bindings()
+
+    @work
+    @opens("the choice")
+    async def action_choose(self) -> None:
+        """Let the user choose the meaning of the selected column, or the selected setting."""
+        if (key := self.table.highlighted) is None:
+            return
+        if key in (DATES, NUMBERS):
+            await self._choose_format(key)
+        elif key in _SETTINGS:
+            await self._choose_value(key)
+        else:
+            await self._choose_meaning(self._columns[int(key)])
+
+    async def _choose_meaning(self, column: str) -> None:
+        sample = clean(self._header.samples.get(column, ""), 15)
+        question = (
+            f"What is {clean(column, 20) or NAMELESS}?{f' Example: {sample}' if sample else ''}"
+        )
+        listed: dict[str, str] = {}
+        for name, text in MEANINGS.items():
+            listed[name] = text
+            if name == LOCK:
+                listed[DOOR] = "door"
+        found = [
+            (name, f"{text}: {_EXPLAINED[name]}" if name in _EXPLAINED else text)
+            for name, text in listed.items()
+        ]
+        now = DOOR if column in self.table_map.doors else self.table_map.columns.get(column, "")
+        place = [*listed].index(now) if now in listed else 0
+        meaning = await self.app.push_screen_wait(ChoiceModal(question, found, place))
+        if meaning == DOOR:
+            present = self.table_map.doors.get(column, "")
+            lock = await self.app.push_screen_wait(
+                LockModal([*self._book.values()], present, column)
+            )
+            if lock:
+                self._assign(column, door=lock)
+        elif meaning is not None:
+            self._assign(column, meaning)
+
+    def _assign(self, column: str, meaning: str = "", door: str = "") -> None:
+        """Give a column a meaning or a door, or neither, and move to the next row."""
+        columns = {
+            **_without(self.table_map.columns, column),
+            **({column: meaning} if meaning else {}),
+        }
+        doors = {**_without(self.table_map.doors, column), **({column: door} if door else {})}
+        self.table_map = replace(self.table_map, columns=columns, doors=doors)
+        self.table.action_cursor_down()
+
+    async def _choose_format(self, key: str) -> None:
+        if key == DATES:
+            known = [("", _AS_HERE), *((one, one) for one in DATE_ORDERS)]
+            question, now = "In which order are dates written?", self.table_map.dates
+        else:
+            known = [(one, one) for one in NUMBER_FORMATS]
+            question, now = "How are numbers written?", self.table_map.numbers
+        place = [value for value, _ in known].index(now)
+        chosen = await self.app.push_screen_wait(ChoiceModal(question, known, place))
+        if chosen is not None:
+            dates = chosen if key == DATES else self.table_map.dates
+            numbers = chosen if key == NUMBERS else self.table_map.numbers
+            self.table_map = replace(self.table_map, dates=dates, numbers=numbers)
+
+    async def _choose_value(self, name: str) -> None:
+        present = self.table_map.values.get(name, "")
+        if name == TYPE:
+            types = [(one, one) for one in choices(RemoteType)]
+            known = [
+                ("", "none"),
+                *types,
+                (BY_END, f"{BY_END}: time-limited, or permanent without an end"),
+            ]
+            place = max((at for at, (one, _) in enumerate(known) if one == present), default=0)
+            question = "Which type do rows without one have?"
+            chosen = await self.app.push_screen_wait(ChoiceModal(question, known, place))
+        elif name == LOCK:
+            chosen = await self.app.push_screen_wait(LockModal([*self._book.values()], present))
+        else:
+            chosen = await self.app.push_screen_wait(ValueModal(name, present))
+        if chosen is not None:
+            self._set_value(name, chosen)
+
+    def _set_value(self, name: str, text: str) -> None:
+        values = {**_without(self.table_map.values, name), **({name: text} if text else {})}
+        self.table_map = replace(self.table_map, values=values)
+
+    def action_ignore(self) -> None:
+        """Ignore the selected column, or ask for its meaning again; clear a selected setting."""
+        key = self.table.highlighted
+        if key == DATES:
+            self.table_map = replace(self.table_map, dates="")
+        elif key == NUMBERS:
+            self.table_map = replace(self.table_map, numbers=WRITTEN)
+        elif key in _SETTINGS:
+            self._set_value(key, "")
+        elif key is not None:
+            column = self._columns[int(key)]
+            is_ignored = self.table_map.columns.get(column) == IGNORE
+            self._assign(column, "" if is_ignored else IGNORE)
+
+    def action_ignore_rest(self) -> None:
+        """Ignore every column without a meaning."""
+        rest = dict.fromkeys(self._open, IGNORE)
+        self.table_map = replace(self.table_map, columns={**self.table_map.columns, **rest})
+
+    def action_plan(self) -> None:
+        """Close with the mapping."""
+        self.dismiss(self.table_map)
+
+    @work
+    @opens("what is below the columns")
+    async def action_back(self) -> None:
+        """Leave without saving, but first ask if a meaning would be lost."""
+        if question := self.would_lose:
+            details = "Nothing was sent. The file stays as it is."
+            asked = ConfirmModal(question, details, verb="Leave", keep="Keep assigning")
+            if not await self.app.push_screen_wait(asked):
+                return
+        self.dismiss(None)
+
+
+def _without(texts: Mapping[str, str], key: str) -> dict[str, str]:
+    return {one: text for one, text in texts.items() if one != key}

@@ -1,0 +1,76 @@
+"""``lockterm apply --map``: the tables of other systems, by their mapping files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.conftest import Scripts
+
+EXAMPLES = Path(__file__).parents[2] / "docs/how-to/examples"
+
+WIDE, TALL = (
+    (str(EXAMPLES / f"{name}.csv"), "--map", str(EXAMPLES / f"{name}.toml"))
+    for name in ("door-list", "card-list")
+)
+
+
+def numbers(scripts: Scripts, lock_id: int) -> set[tuple[str, str, int]]:
+    rows = scripts.remotes(lock_id)
+    return {(row["name"], row["number"], row["type"]) for row in rows}
+
+
+def test_apply_adds_a_remote_for_each_door_when_the_table_has_door_columns(
+    scripts: Scripts,
+) -> None:
+    planned = scripts.run("diff", *WIDE)
+    assert (planned.returncode, scripts.writes()) == (1, [])
+    assert "note: Ignored columns: Department." in planned.stdout
+    before = numbers(scripts, 1001)
+    assert scripts.run("apply", *WIDE, "--yes").returncode == 0
+    assert numbers(scripts, 1001) - before == {
+        ("Anna Weber", "04A23B1C", 2),
+        ("Tomás Vidal", "04A23B77", 2),
+        ("Mei Wang", "04A23B9F", 1),
+    }
+    assert numbers(scripts, 1004) == {
+        ("Tomás Vidal", "04A23B77", 2),
+        ("Mei Wang", "04A23B9F", 1),
+    }
+    assert scripts.run("diff", *WIDE).returncode == 0
+
+
+def test_apply_adds_a_remote_for_each_row_when_cells_name_the_door(scripts: Scripts) -> None:
+    assert scripts.run("apply", *TALL, "--yes").returncode == 0
+    assert numbers(scripts, 1004) == {
+        ("Paul Novak", "12300457", 2),
+        ("O'Brien, Sean", "12300461", 2),
+    }
+    assert scripts.run("diff", *TALL).returncode == 0
+
+
+def test_apply_sends_nothing_when_the_table_or_its_mapping_is_wrong(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    table, mapping = tmp_path / "t.csv", tmp_path / "m.toml"
+    mapping.write_text(
+        '[columns]\nCard = "number"\nUntil = "end"\n[values]\nlock = "1004"\ntype = "by end"\n'
+        '[format]\ndates = "day/month/year"\nnumbers = "hex"\n'
+    )
+    scripts.service.requests.clear()
+    table.write_text("Card,Until\nA-B,31/02/2027\nXY,1/2/2027\n")
+    told = scripts.run("apply", str(table), "--map", str(mapping), "--yes")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "t.csv: line 3, column Card, “XY”: “XY” is not a hex number." in told.stderr
+    assert "t.csv: line 2, column Until, “31/02/2027”: " in told.stderr
+    assert "2 problems. Nothing was sent." in told.stderr
+
+    table.write_text("Card,Until,Phone\nAB,,1\n")
+    told = scripts.run("diff", str(table), "--map", str(mapping))
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "t.csv: line 1, column Phone, “Phone”: The mapping has no meaning" in told.stderr
+
+    mapping.write_text('[columns]\nCard = "nmber"\n')
+    told = scripts.run("apply", str(table), "--map", str(mapping), "--yes")
+    assert told.returncode == 2
+    assert "m.toml: line 2, column Card, “nmber”: Unknown meaning." in told.stderr
+    assert scripts.writes() == []

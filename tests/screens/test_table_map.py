@@ -1,0 +1,287 @@
+"""The columns of another system's table: each gets a meaning, which the next file has too."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from lockterm.domain.locks import Lock
+from lockterm.domain.plan import Action
+from lockterm.paths import Paths
+from lockterm.screens.dialogs.choice import ChoiceList, ChoiceModal
+from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.file import FileScreen
+from lockterm.screens.map_values import LockModal, ValueModal
+from lockterm.screens.plan.screen import PlanScreen
+from lockterm.screens.table_map import MapScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.row_table import RowTable
+from tests.screens import someone_else
+from tests.screens.running_app import Starter, notices, settled, shown, until
+from tests.screens.site import fill_book, words
+from tests.screens.snapshots import assert_picture
+from tests.screens.test_take_file import folder, opened, plan_of, take
+
+__all__ = ["folder"]
+
+EXAMPLES = Path(__file__).parents[2] / "docs/how-to/examples"
+
+BOOK = (Lock(1001, name="Main gate"), Lock(1004, name="Yard"))
+
+
+async def columns(pilot: Pilot[int]) -> MapScreen:
+    """Wait for the screen of the columns."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, MapScreen))
+    await settled(pilot)
+    assert isinstance(pilot.app.screen, MapScreen)
+    return pilot.app.screen
+
+
+async def choose(pilot: Pilot[int], row: str, choice: str) -> None:
+    """Move to the row whose first cell begins so, and choose what begins so from its list."""
+    screen = pilot.app.screen
+    table = screen.query_one(RowTable)
+    await pilot.press("home")
+    while not "".join(text for text, _ in table.line(table.cursor_row)).startswith(row):
+        await pilot.press("down")
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceModal))
+    await settled(pilot)
+    listed = pilot.app.screen.query_one(ChoiceList)
+    labels = [str(option.prompt) for option in listed.options]
+    wanted = next(at for at, label in enumerate(labels) if label.startswith(choice))
+    await pilot.press("home", *["down"] * wanted, "enter")
+    await until(pilot, lambda: not isinstance(pilot.app.screen, ChoiceModal))
+    await settled(pilot)
+
+
+async def choose_door(pilot: Pilot[int], column: str, lock: str) -> None:
+    await choose(pilot, column, "door")
+    assert isinstance(pilot.app.screen, LockModal)
+    await pilot.press("home", "shift+end", *lock, "enter")
+    await columns(pilot)
+
+
+async def assign_door_list(pilot: Pilot[int]) -> None:
+    """Give the columns of the door list the meanings that its mapping file has."""
+    for column, meaning in (("Card no", "number"), ("Valid from", "start"), ("Valid to", "end")):
+        await choose(pilot, column, meaning)
+    await pilot.press("x")  # the cursor has moved to Department
+    await choose_door(pilot, "Main entrance", "1001")
+    await choose_door(pilot, "Car park", "yard")
+    await choose(pilot, "(date order)", "day/month/year")
+    await choose(pilot, "(number format)", "hex")
+    await choose(pilot, "(type, if empty)", "by end")
+
+
+async def confirm(pilot: Pilot[int], done: str) -> None:
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+    await settled(pilot)
+    await pilot.press("right", "enter")
+    await until(pilot, lambda: done in words(pilot.app))
+    await settled(pilot)
+
+
+async def test_door_list_is_imported_and_the_next_file_is_read_in_the_same_way(
+    service: RunningService, lockterm_app: Starter, folder: Path
+) -> None:
+    fill_book(lockterm_app, *BOOK)
+    table = (EXAMPLES / "door-list.csv").read_text()
+    (folder / "doors.csv").write_text(table)
+    head, anna, *_ = table.splitlines()
+    (folder / "next.csv").write_text(f"{head}\n{anna.replace(';x;', ';;31/01/2027')}\n")
+    async with lockterm_app(service) as pilot:
+        await opened(pilot)
+        await take(pilot, "doors.csv")
+        screen = await columns(pilot)
+        assert "6 columns have no meaning yet: Card no, Valid from, Valid to" in words(pilot.app)
+        await pilot.press("ctrl+s")
+        await settled(pilot)
+        assert "have no meaning yet" in words(pilot.app)
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await assign_door_list(pilot)
+        assert "door of Yard (1004)" in words(pilot.app)
+        assert not service.requests
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
+        await settled(pilot)
+        assert plan_of(pilot) == [
+            (Action.ADD, 1001, "Anna Weber"),
+            (Action.ADD, 1001, "Tomás Vidal"),
+            (Action.ADD, 1001, "Mei Wang"),
+            (Action.ADD, 1004, "Tomás Vidal"),
+            (Action.ADD, 1004, "Mei Wang"),
+        ]
+        assert not someone_else.counted(service, "add")
+        await confirm(pilot, "5 recorded.")
+        numbers = [one["remoteNumber"] for one in someone_else.page(service, 1004)]
+        assert {"04A23B77", "04A23B9F"} <= {*numbers}
+    async with lockterm_app(service) as pilot:  # also after a restart
+        await opened(pilot)
+        await take(pilot, "next.csv")
+        assert plan_of(pilot) == [(Action.ADD, 1004, "Anna Weber")]
+        assert "lockterm reads the columns as you saved them for this header." in notices(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert "Ignored columns: Department." in words(pilot.app)
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
+        await pilot.press("ctrl+o")
+        await columns(pilot)
+        assert "door of Main gate (1001)" in words(pilot.app)
+        await choose(pilot, "(date order)", "month/day/year")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "2 problems. Nothing was sent." in words(pilot.app))
+        await settled(pilot)
+        told = " ".join(words(pilot.app).split())
+        assert "The date does not exist in the order month/day/year." in told
+        assert "Valid to" in told
+        assert someone_else.counted(service, "add") == 5
+
+
+async def test_card_list_is_imported_with_the_names_of_the_lock_book(
+    service: RunningService, lockterm_app: Starter, folder: Path
+) -> None:
+    fill_book(lockterm_app, Lock(1001, name="North door"), Lock(1004, name="Yard"))
+    shutil.copy(EXAMPLES / "card-list.csv", folder / "cards.csv")
+    async with lockterm_app(service) as pilot:
+        await opened(pilot)
+        await take(pilot, "cards.csv")
+        await columns(pilot)
+        for column, meaning in (
+            *(("Cardholder", "name"), ("Credential", "number"), ("Door", "lock")),
+            *(("Activates", "start"), ("Expires", "end")),
+        ):
+            await choose(pilot, column, meaning)
+        await pilot.press("asterisk")
+        await choose(pilot, "(date order)", "month/day/year")
+        await choose(pilot, "(number format)", "decimal")
+        await choose(pilot, "(type, if empty)", "time-limited")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
+        await settled(pilot)
+        assert plan_of(pilot) == [
+            (Action.ADD, 1001, "Paul Novak"),
+            (Action.ADD, 1004, "Paul Novak"),
+            (Action.ADD, 1004, "O'Brien, Sean"),
+        ]
+        await confirm(pilot, "3 recorded.")
+        (sean,) = [
+            one for one in someone_else.page(service, 1004) if one["remoteNumber"] == "12300461"
+        ]
+        assert sean["remoteType"] == 2
+
+
+async def test_wrong_cells_are_listed_by_the_columns_of_the_file(
+    service: RunningService, lockterm_app: Starter, folder: Path
+) -> None:
+    (folder / "bad.csv").write_text("Card,Until,Name\n04:A2,31/12/2026,Anna\nxyz,1/2/26,Ben\n")
+    async with lockterm_app(service, 1004) as pilot:
+        screen = await opened(pilot)
+        await take(pilot, "bad.csv")
+        await columns(pilot)
+        await choose(pilot, "Card", "number")
+        await choose(pilot, "Until", "end")
+        await choose(pilot, "(date order)", "day/month/year")
+        await choose(pilot, "(number format)", "hex")
+        await choose(pilot, "(type, if empty)", "time-limited")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ValueModal))
+        await settled(pilot)
+        await pilot.press(*"1/2/2027", "enter")
+        assert "Day, month and year are ambiguous." in words(pilot.app)
+        await pilot.press(*["backspace"] * 8, *"now", "enter")
+        await columns(pilot)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await until(pilot, lambda: "2 problems. Nothing was sent." in words(pilot.app))
+        await settled(pilot)
+        found = [line.split()[:2] for line in shown(pilot).splitlines() if line.split()]
+        assert [row for row in found if row[0] == "3"] == [["3", "Card"], ["3", "Until"]]
+        assert not any(someone_else.counted(service, call) for call in ("add", "update", "delete"))
+
+
+async def test_leaving_the_columns_asks_and_saves_nothing(
+    service: RunningService, lockterm_app: Starter, folder: Path
+) -> None:
+    (folder / "a.csv").write_text("Holder,Card\nAnna,1\n")
+    (folder / "b.json").write_text('{"format": "x"}')
+    async with lockterm_app(service) as pilot:
+        screen = await opened(pilot)
+        await take(pilot, "a.csv")
+        await columns(pilot)
+        await pilot.press("escape")  # nothing is assigned yet
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await take(pilot, "a.csv")
+        await columns(pilot)
+        await pilot.press("x", "escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        await settled(pilot)
+        assert "Leave without saving the meanings of the columns?" in words(pilot.app)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await settled(pilot)
+        choices = Paths.below(lockterm_app.directory).choices
+        assert not choices.exists() or b"table_maps" not in choices.read_bytes()
+        await take(pilot, "b.json")
+        await pilot.press("ctrl+o")
+        await settled(pilot)
+        assert "so it has no columns to assign" in " ".join(shown(pilot).split())
+
+
+HOSTILE = ["\x1b[2J", "[@click=app.quit]x[/]", "卡号" * 40, "\u202eevil", "a\nb", "", *"defghijklm"]
+
+
+@pytest.mark.parametrize("size", [(60, 20), pytest.param((120, 40), marks=pytest.mark.long)])
+async def test_many_hostile_columns_scroll_and_are_assigned_by_keys(
+    service: RunningService, lockterm_app: Starter, folder: Path, size: tuple[int, int]
+) -> None:
+    header = ",".join(f'"{name}"' for name in HOSTILE).replace("\x1b", "\u009b")
+    row = ",".join(f"[b]{place}" for place in range(len(HOSTILE)))
+    (folder / "hostile.csv").write_text(f"{header}\n{row}\n")
+    async with lockterm_app(service, 1004, size=size) as pilot:
+        await opened(pilot)
+        await take(pilot, "hostile.csv")
+        screen = await columns(pilot)
+        assert "[@click=app.quit]x[/]" in shown(pilot)
+        assert not {"\u009b", "\u202e"} & {*shown(pilot)}
+        await choose(pilot, "m", "name")
+        await pilot.press("asterisk")
+        assert screen.table_map.columns["m"] == "remoteName"
+        assert screen.table_map.fits(screen.table_map.columns)
+        await choose(pilot, "(type, if empty)", "permanent")
+        await choose(pilot, "d", "number")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
+        assert plan_of(pilot) == [(Action.ADD, 1004, "[b]15")]
+
+
+PICTURES = {
+    (60, 20): "table-map-60x20",
+    (80, 24): "table-map",
+    (120, 40): "table-map-120x40",
+}
+"""Size -> its picture."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", PICTURES)
+async def test_the_columns_look_as_they_should(
+    service: RunningService, lockterm_app: Starter, folder: Path, size: tuple[int, int]
+) -> None:
+    fill_book(lockterm_app, *BOOK)
+    shutil.copy(EXAMPLES / "door-list.csv", folder / "doors.csv")
+    async with lockterm_app(service, size=size) as pilot:
+        await opened(pilot)
+        await take(pilot, "doors.csv")
+        await columns(pilot)
+        await choose(pilot, "Card no", "number")
+        await choose_door(pilot, "Main entrance", "1001")
+        assert not pilot.app.screen.query(Input)
+        assert_picture(pilot.app, PICTURES[size])
