@@ -76,7 +76,7 @@ class LockModal(ValueModal):
         door: The column of a door; empty for the lock of all rows.
     """
 
-    about = "The ID of the lock, or its name in the lock book:"
+    about = "Its ID, or its name in the lock book:"
 
     def __init__(self, book: Sequence[Lock], value: str, door: str = "") -> None:
         super().__init__(LOCK, value)

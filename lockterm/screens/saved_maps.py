@@ -5,6 +5,7 @@ A mapping belongs to a service, because another service has other locks under th
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 
 from lockterm.config.preferences import Preferences
@@ -14,8 +15,8 @@ from lockterm.domain.table_map import TableMap, format_map, parse_map
 KEPT = "table_maps"
 """The preference that stores the mappings, the last used first."""
 
-MOST_CHARACTERS = 20_000
-"""Maximum length of all mappings together; the file with the preferences is small."""
+MOST_BYTES = 30_000
+"""Maximum size of all mappings together in the file, which has room for 65,536 bytes."""
 
 
 def find_saved_map(
@@ -47,7 +48,7 @@ def save_map(
         earlier = _parse(text)
         if earlier and not (one_service == service and earlier.fits(columns)):
             kept.append((one_service, text))
-    while sum(len(text) for _, text in kept) > MOST_CHARACTERS:
+    while sum(len(json.dumps(one)) for one in kept) > MOST_BYTES:
         kept.pop()
     if kept:
         value = [{"service": one_service, "map": text} for one_service, text in kept]
