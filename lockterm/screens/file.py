@@ -291,8 +291,8 @@ class FileScreen(FormScreen[None]):
         self._ask_for_columns(header, self._saved(header) or suggest_map(header.to_map))
 
     def _ask_for_columns(self, header: TableHeader, table_map: TableMap) -> None:
-        name = _find(self.value_of("path")).name
-        screen = MapScreen(self.operations, header, table_map, name, self._of_lock)
+        path = _find(self.value_of("path"))
+        screen = MapScreen(self.operations, header, table_map, path, self._of_lock)
         self.app.push_screen(screen, partial(self._take_map, header))
 
     def _take_map(self, header: TableHeader, table_map: TableMap | None) -> None:

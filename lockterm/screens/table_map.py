@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from textual import work
 from textual.app import ComposeResult
@@ -28,11 +30,13 @@ from lockterm.domain.table_map import (
     TYPE,
     WRITTEN,
     TableMap,
+    format_map,
 )
 from lockterm.domain.text.amount import format_count
-from lockterm.errors import LocktermError
+from lockterm.errors import LocktermError, describe_os_error
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
+from lockterm.paths import write_new
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.list_screen import ListScreen
@@ -85,7 +89,7 @@ class MapScreen(ListScreen[TableMap | None]):
         operations: The operations on the service and the local store.
         header: The columns of the file.
         table_map: The mapping to begin with.
-        file_name: The name of the file.
+        path: The file.
         of_lock: The lock of rows that name none; None if each row must name one.
     """
 
@@ -102,14 +106,14 @@ class MapScreen(ListScreen[TableMap | None]):
         operations: Operations,
         header: TableHeader,
         table_map: TableMap,
-        file_name: str,
+        path: Path,
         of_lock: Lock | None,
     ) -> None:
         super().__init__(operations, MapTable())
         self._header = header
         self._columns = [*header.to_map]
         self._before = table_map
-        self._file_name = file_name
+        self._path = path
         self._of_lock = of_lock
         self._book: dict[str, Lock] = {}
         """ID of a lock as text -> the lock, for the locks of the lock book."""
@@ -117,7 +121,7 @@ class MapScreen(ListScreen[TableMap | None]):
 
     def crumbs(self) -> tuple[str, ...]:
         """Return the path for the header, with the file."""
-        return ("Import", self._file_name, "Columns")
+        return ("Import", self._path.name, "Columns")
 
     @property
     def would_lose(self) -> str:
@@ -157,7 +161,7 @@ class MapScreen(ListScreen[TableMap | None]):
         self.query_one("#left", Static).update(self._describe_next())
 
     def describe_title(self) -> str:
-        return f"{format_count(len(self._columns), 'column')} of {clean(self._file_name, 40)}"
+        return f"{format_count(len(self._columns), 'column')} of {clean(self._path.name, 40)}"
 
     def _cells_of(self, column: str) -> tuple[str, str, str]:
         sample = clean(self._header.samples.get(column, ""), LONGEST_CELL)
@@ -223,7 +227,7 @@ class MapScreen(ListScreen[TableMap | None]):
 
     def why_not(self, action: str) -> str:
         """Return why an action is disabled now; empty if it is enabled."""
-        if action == "plan":
+        if action in ("plan", "export"):
             return self._mistake()
         if action == "ignore_rest" and not self._open:
             return "Every column has a meaning."
@@ -343,6 +347,22 @@ class MapScreen(ListScreen[TableMap | None]):
     def action_plan(self) -> None:
         """Close with the mapping."""
         self.dismiss(self.table_map)
+
+    @work
+    async def action_export(self) -> None:
+        """Write the mapping file for the command line, beside the table."""
+        table_map, file = self.table_map, self._path.with_suffix(".toml")
+        if self._of_lock is not None and not table_map.has_lock(self._columns):
+            lock = {LOCK: str(self._of_lock.lock_id)}
+            table_map = replace(table_map, values={**table_map.values, **lock})
+        try:
+            await asyncio.to_thread(write_new, file, format_map(table_map).encode())
+        except OSError as error:
+            words = f"{clean(file, 200)} cannot be written: {clean(describe_os_error(error), 100)}."
+            self.notify(words, title="Not exported", severity="error")
+        else:
+            words = f"Mapping written to {clean(file, 200)} for lockterm apply --map."
+            self.notify(words, title="Exported")
 
     @work
     @opens("what is below the columns")

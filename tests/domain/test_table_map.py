@@ -259,6 +259,12 @@ def test_a_value_fills_empty_cells_and_missing_columns() -> None:
     ]
 
 
+def test_quotes_before_formulas_are_removed() -> None:
+    table_map = TableMap({"f": "first name", "n": "remoteNumber", "e": "endDate"}, {"d": "1"})
+    (row,) = cells("f,n,e,d\n'=A,'-1,'+30d,x\n", table_map)
+    assert row == {"remoteName": "=A", "remoteNumber": "-1", "endDate": "+30d", "lockId": "1"}
+
+
 def test_rows_without_a_lock_are_for_the_given_lock() -> None:
     table_map = TableMap({"n": "remoteNumber", "d": "lockId"})
     read = read_foreign(b"n,d\n1,\n2,7\n", table_map, {}, 1003)

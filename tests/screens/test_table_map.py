@@ -11,6 +11,7 @@ from textual.widgets import Input
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
+from lockterm.domain.table_map import parse_map
 from lockterm.paths import Paths
 from lockterm.screens.dialogs.choice import ChoiceList, ChoiceModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
@@ -108,6 +109,11 @@ async def test_door_list_is_imported_and_the_next_file_is_read_in_the_same_way(
         await assign_door_list(pilot)
         assert "door of Yard (1004)" in words(pilot.app)
         assert not service.requests
+        for told in ("Mapping written to", "cannot be written: File exists."):
+            await pilot.press("E")
+            await until(pilot, lambda told=told: told in notices(pilot))
+        written = parse_map((folder / "doors.toml").read_bytes())
+        assert written == parse_map((EXAMPLES / "door-list.toml").read_bytes())
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
         await settled(pilot)
@@ -257,6 +263,9 @@ async def test_many_hostile_columns_scroll_and_are_assigned_by_keys(
         assert screen.table_map.fits(screen.table_map.columns)
         await choose(pilot, "(type, if empty)", "permanent")
         await choose(pilot, "d", "number")
+        await pilot.press("E")
+        await until(pilot, lambda: (folder / "hostile.toml").exists())
+        assert parse_map((folder / "hostile.toml").read_bytes()).values["lockId"] == "1004"
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
         assert plan_of(pilot) == [(Action.ADD, 1004, "[b]15")]

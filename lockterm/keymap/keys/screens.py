@@ -114,6 +114,10 @@ SCREENS: Mapping[str, Place] = {
                 Key("map.plan", "ctrl+s", "plan", line=3, opens=True,
                     sentence="Save the meanings of the columns, and show the plan"),
             ),
+            COPYING: (
+                Key("map.export", "E", "export", line=6,
+                    sentence="Write a mapping file for the command line, beside the table"),
+            ),
             MOVING: (
                 Key("map.back", "escape", "back", "Go back without saving", line=4),
             ),
