@@ -15,6 +15,7 @@ SECOND = 1002, "Loading dock"
 _HEAD = "lockId,remoteNumber,remoteName,remoteType,endDate\n"
 FILES: Mapping[str, str] = {
     "bad.csv": f"{_HEAD}{SECOND[0]},S-1,Site one,2,12/31/26\n{SECOND[0]},S-2,Site two,5,\n",
+    "other.csv": "Holder;Card;Yard\nRoof crew;04:A2;x\n",
     "site.csv": f"{_HEAD}{SECOND[0]},S-1,Site one,1,\n{SECOND[0]},S-2,Site two,1,\n",
 }
 """What lies in the home directory."""
@@ -97,8 +98,45 @@ SITES: tuple[Step, ...] = (
         ),
     ),
     Step(
+        "the columns of another table",
+        ("I", "~/other.csv", "enter"),
+        Expected(
+            (
+                "Import > other[.]csv > Columns",
+                "Holder +Roof crew +[?] no meaning yet",
+                "Card +04:A2 +[?] no meaning yet",
+                "3 columns have no meaning yet: Holder, Card, Yard",
+                "enter choose +x ignore",
+            ),
+            dimmed="plan",
+            stands_out="Holder +Roof",
+            others="Card +04:A2",
+        ),
+    ),
+    Step(
+        "the meaning of a column",
+        ("enter",),
+        Expected(
+            ("What is Holder[?] Example: Roof crew", "first name: joined", "enter chooses"),
+            dialog=True,
+            stands_out="name +",
+            others="first name: ",
+            help=False,
+        ),
+    ),
+    Step(
+        "the columns again",
+        ("escape",),
+        Expected(("Holder +Roof crew +[?] no meaning yet",), stands_out="Holder +Roof"),
+    ),
+    Step(
+        "back from the columns",
+        ("escape",),
+        Expected(("File +~/other.csv", "ctrl.o columns"), help=False),
+    ),
+    Step(
         "what is wrong with a file",
-        ("I", "~/bad.csv", "enter"),
+        (DELETE_ALL, "~/bad.csv", "enter"),
         Expected(
             (
                 "! 2 problems[.] Nothing was sent",
