@@ -132,7 +132,7 @@ SITES: tuple[Step, ...] = (
     Step(
         "back from the columns",
         ("escape",),
-        Expected(("File +~/other.csv", "ctrl.o columns"), help=False),
+        Expected(("File +~/other.csv", "ctrl.o columns"), dimmed="no limit", help=False),
     ),
     Step(
         "what is wrong with a file",
