@@ -29,7 +29,7 @@ DAY_MS = 86_400_000
 BOOK = [Lock(lock_id, name=name) for lock_id, name, *_ in LOCKS]
 
 
-async def _all_but_the_dock(exchange: Exchange) -> None:
+async def all_but_the_dock(exchange: Exchange) -> None:
     """Answer for each lock except 1002."""
     if "lockId=1002" in exchange.target:
         exchange.reset()
@@ -43,12 +43,12 @@ async def half(scripts: Scripts) -> AsyncIterator[FaultProxy]:
     """Keep a lock book of all locks, and start a proxy that answers none of lock 1002."""
     scripts.keep(BOOK)
     async with FaultProxy(port_of(scripts.service)).running() as proxy:
-        proxy.arm("list", _all_but_the_dock)
+        proxy.arm("list", all_but_the_dock)
         scripts.use(proxy.base_url)
         yield proxy
 
 
-async def _run(scripts: Scripts, *arguments: str) -> subprocess.CompletedProcess[str]:
+async def run_command(scripts: Scripts, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command in a thread, so that the proxy keeps working."""
     return await asyncio.to_thread(scripts.run, *arguments)
 
@@ -118,14 +118,14 @@ async def test_find_names_a_lock_when_it_does_not_answer(
     scripts: Scripts, half: FaultProxy
 ) -> None:
     scripts.have(1004, remoteName="Zora")
-    found = await _run(scripts, "find", "zora", "--json")
+    found = await run_command(scripts, "find", "zora", "--json")
     assert found.returncode == 0
     assert found.stderr == "lockterm: 5 of 6 locks read, Loading dock: no answer\n"
     told = json.loads(found.stdout)
     assert told["notRead"] == [{"lockId": 1002, "name": "Loading dock", "why": "no answer"}]
     assert (told["locks"], told["read"]) == (6, 5)
     assert len(told["found"]) == 1
-    missing = await _run(scripts, "find", "nobody at all")
+    missing = await run_command(scripts, "find", "nobody at all")
     assert missing.returncode == 3
     assert "5 of 6 locks read" in missing.stderr
 
@@ -137,7 +137,7 @@ async def test_find_tries_no_more_locks_when_the_service_is_unreachable(
     scripts.keep(Lock(2000 + number) for number in range(50))
     await half.refuse()
     for command in (("find", "weber"), ("report",)):
-        down = await _run(scripts, *command)
+        down = await run_command(scripts, *command)
         assert down.returncode == 3
         assert down.stderr.startswith("lockterm: 0 of 56 locks read, ")
         assert "lock 2000: not reached; " in down.stderr
@@ -191,7 +191,7 @@ def test_report_refuses_a_text_when_it_is_not_a_time_from_now(
 async def test_report_ends_with_3_when_a_lock_was_not_read(
     scripts: Scripts, half: FaultProxy
 ) -> None:
-    some = await _run(scripts, "report", "--json")
+    some = await run_command(scripts, "report", "--json")
     assert some.returncode == 3
     assert "Loading dock: no answer" in some.stderr
     assert json.loads(some.stdout)["ends"], "what the others have is there all the same"
@@ -246,33 +246,33 @@ async def test_report_names_five_remotes_when_more_periods_are_unreadable(
     scripts: Scripts,
 ) -> None:
     async with _spoilt_ends(scripts, *["soon"] * 6):
-        told = (await _run(scripts, "report")).stderr
+        told = (await run_command(scripts, "report")).stderr
         assert "6 remotes have a period that cannot be read: Name S-1 (S-1) on Dock" in told
         assert told.endswith("Name S-5 (S-5) on Dock (lock 1004) and 1 more.\n")
 
 
 async def test_report_ends_with_1_when_a_period_is_unreadable(scripts: Scripts) -> None:
     async with _spoilt_ends(scripts, *SPOILT_ENDS):
-        told = await _run(scripts, "report")
+        told = await run_command(scripts, "report")
         assert told.returncode == 1
         assert "0 remotes expired" in told.stdout
         assert (
             "2 remotes have a period that cannot be read: Name S-2 (S-2) on Dock (lock 1004),"
             " Name S-3 (S-3) on Dock (lock 1004)." in told.stderr
         )
-        found = json.loads((await _run(scripts, "report", "--json")).stdout)
+        found = json.loads((await run_command(scripts, "report", "--json")).stdout)
         assert (found["unreadablePeriods"], found["ends"]) == (2, [])
-        listed = (await _run(scripts, "remotes", "list", "1004")).stdout
+        listed = (await run_command(scripts, "remotes", "list", "1004")).stdout
         assert "no end" not in listed
         assert "until 1 Jul 2090" in listed
-        table = (await _run(scripts, "remotes", "list", "1004", "--csv")).stdout
+        table = (await run_command(scripts, "remotes", "list", "1004", "--csv")).stdout
         ends = [row["end"] for row in csv.DictReader(io.StringIO(table))]
         assert ends == ["2090-07-01T18:00:00+02:00", *SPOILT_ENDS[1:]]
         path = scripts.home / "dock.csv"
-        assert (await _run(scripts, "export", "1004", "--output", str(path))).returncode == 0
+        assert (await run_command(scripts, "export", "1004", "--output", str(path))).returncode == 0
         rows = [*csv.DictReader(io.StringIO(path.read_text()))]
         assert [row["endDate"] for row in rows] == ["2090-07-01 18:00 +02:00", *SPOILT_ENDS[1:]]
-        assert (await _run(scripts, "diff", str(path))).returncode == 0
+        assert (await run_command(scripts, "diff", str(path))).returncode == 0
 
 
 SPOILT_ENDS = ["3802608000000", "2090-07-01T18:00:00Z", "soon"]

@@ -17,7 +17,7 @@ import pytest
 from lockterm.domain.locks import Lock
 from lockterm.operations.batteries import PROBED
 from tests.cli.conftest import Scripts
-from tests.cli.test_all_locks import _all_but_the_dock, _run
+from tests.cli.test_all_locks import all_but_the_dock, run_command
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.servers import port_of
 from tests.terminal.pty_session import LOCKTERM, clean_environment
@@ -59,7 +59,7 @@ LEVELS: list[dict[str, Any]] = [
 
 async def test_report_battery_lists_low_levels_and_counts_the_unknown(scripts: Scripts) -> None:
     async with _details(scripts, *LEVELS):
-        shown = await _run(scripts, "report", "--battery", "20")
+        shown = await run_command(scripts, "report", "--battery", "20")
         assert (shown.returncode, shown.stderr) == (1, "")
         titles, first, second, end = shown.stdout.splitlines()
         assert titles.split() == ["Battery", "Lock", "Id", "Name", "Number", "Firmware"]
@@ -67,21 +67,21 @@ async def test_report_battery_lists_low_levels_and_counts_the_unknown(scripts: S
         assert second.split()[:3] == ["20", "%", "Roof"] and '"version"' in second
         assert "\x1b" not in shown.stdout
         assert end == "2 remotes at or below 20 %, 8 of 8 remotes read, 4 without a battery level"
-        told = json.loads((await _run(scripts, "report", "--battery", "20", "--json")).stdout)
+        told = json.loads((await run_command(scripts, "report", "--battery", "20", "--json")).stdout)
         assert [(one["level"], one["remote"]["remoteNumber"]) for one in told["low"]] == [
             (3, "N-2"),
             (20, "N-1"),
         ]
         assert (told["withoutLevel"], told["remotesNotRead"]) == (4, 0)
-        table = (await _run(scripts, "report", "--battery", "0", "--csv")).stdout
+        table = (await run_command(scripts, "report", "--battery", "0", "--csv")).stdout
         assert [*csv.DictReader(io.StringIO(table, newline=""))] == []
-        fine = await _run(scripts, "report", "--battery", "2")
+        fine = await run_command(scripts, "report", "--battery", "2")
         assert (fine.returncode, fine.stdout.count("\n")) == (0, 1)
 
 
 async def test_report_battery_says_once_when_the_service_reports_none(scripts: Scripts) -> None:
     async with _details(scripts, *[{}] * 45):
-        shown = await _run(scripts, "report", "--battery", "20")
+        shown = await run_command(scripts, "report", "--battery", "20")
     read = scripts.service.requests
     assert (shown.returncode, shown.stdout) == (3, "")
     assert shown.stderr.startswith("lockterm: The service does not report battery levels. ")
@@ -92,7 +92,7 @@ async def test_report_battery_says_once_when_the_service_reports_none(scripts: S
 
 async def test_report_battery_reads_at_most_the_given_number(scripts: Scripts) -> None:
     async with _details(scripts, *[{"electricQuantity": 9}] * 4):
-        shown = await _run(scripts, "report", "--battery", "20", "--max-details", "3")
+        shown = await run_command(scripts, "report", "--battery", "20", "--max-details", "3")
     assert shown.returncode == 3
     assert shown.stdout.endswith("3 remotes at or below 20 %, 3 of 4 remotes read\n")
     assert shown.stderr == "lockterm: 1 remote not read. Raise --max-details to read more.\n"
@@ -101,12 +101,12 @@ async def test_report_battery_reads_at_most_the_given_number(scripts: Scripts) -
 async def test_report_battery_stops_when_the_service_stops_answering(scripts: Scripts) -> None:
     async with _details(scripts, *[{"electricQuantity": 9}] * 30) as proxy:
         proxy.arm("detail", _reset)
-        shown = await _run(scripts, "report", "--battery", "20")
+        shown = await run_command(scripts, "report", "--battery", "20")
         assert shown.returncode == 3
         assert shown.stderr.startswith("lockterm: 30 remotes not read. No answer")
-        proxy.arm("list", _all_but_the_dock)
+        proxy.arm("list", all_but_the_dock)
         scripts.keep([Lock(1002, name="Dock")])
-        unread = await _run(scripts, "report", "--battery", "20")
+        unread = await run_command(scripts, "report", "--battery", "20")
         assert unread.returncode == 3 and "Dock: no answer" in unread.stderr
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from lockterm.domain.locks import Lock
 from tests.cli.conftest import Scripts
-from tests.cli.test_all_locks import BOOK, _all_but_the_dock, _run, half
+from tests.cli.test_all_locks import BOOK, all_but_the_dock, run_command, half
 from tests.faults.proxy import FaultProxy
 from tests.programs import require
 
@@ -102,17 +102,17 @@ async def test_report_page_counts_a_lock_as_last_read_when_it_does_not_answer(
     scripts: Scripts, half: FaultProxy
 ) -> None:
     file = scripts.home / "report.html"
-    first = await _run(scripts, "report", "--html", str(file))
+    first = await run_command(scripts, "report", "--html", str(file))
     assert first.returncode == 3
     page = _read(file)
     dock = ["Loading dock", "1002", "no answer", "not counted"]
     assert page.rows["Locks not read"][1:] == [dock]
     assert ["Loading dock", "1002", "-"] in [row[:3] for row in page.rows["Remotes by lock"]]
     half.disarm("list")
-    assert (await _run(scripts, "report", "--html", str(file))).returncode == 0
+    assert (await run_command(scripts, "report", "--html", str(file))).returncode == 0
     assert "Locks not read" not in _read(file).rows, "the earlier page was replaced"
-    half.arm("list", _all_but_the_dock)
-    assert (await _run(scripts, "report", "--html", str(file))).returncode == 3
+    half.arm("list", all_but_the_dock)
+    assert (await run_command(scripts, "report", "--html", str(file))).returncode == 3
     page = _read(file)
     assert page.rows["Locks not read"][1:] == [[*dock[:3], "counted as last read"]]
     assert ["Loading dock", "1002", "42"] in [row[:3] for row in page.rows["Remotes by lock"]]
