@@ -67,7 +67,8 @@ async def test_report_battery_lists_low_levels_and_counts_the_unknown(scripts: S
         assert second.split()[:3] == ["20", "%", "Roof"] and '"version"' in second
         assert "\x1b" not in shown.stdout
         assert end == "2 remotes at or below 20 %, 8 of 8 remotes read, 4 without a battery level"
-        told = json.loads((await run_command(scripts, "report", "--battery", "20", "--json")).stdout)
+        answer = await run_command(scripts, "report", "--battery", "20", "--json")
+        told = json.loads(answer.stdout)
         assert [(one["level"], one["remote"]["remoteNumber"]) for one in told["low"]] == [
             (3, "N-2"),
             (20, "N-1"),

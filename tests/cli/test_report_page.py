@@ -12,7 +12,7 @@ import pytest
 
 from lockterm.domain.locks import Lock
 from tests.cli.conftest import Scripts
-from tests.cli.test_all_locks import BOOK, all_but_the_dock, run_command, half
+from tests.cli.test_all_locks import BOOK, all_but_the_dock, half, run_command
 from tests.faults.proxy import FaultProxy
 from tests.programs import require
 
