@@ -11,15 +11,12 @@ def main() -> None:
     """Run the command line and exit with its exit code."""
     startup.begin()
     # The garbage collector is paused here, which saves a tenth of the import time.
-    from lockterm.cli.commands import run
-    from lockterm.cli.exit_codes import leave
-    from lockterm.config.zone_data import use_newest
+    from lockterm.cli import commands, exit_codes
 
-    use_newest()
     try:
-        leave(run(sys.argv[1:]))
+        exit_codes.leave(commands.run(sys.argv[1:]))
     except KeyboardInterrupt:
-        leave(130)
+        exit_codes.leave(130)
 
 
 if __name__ == "__main__":

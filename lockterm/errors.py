@@ -223,3 +223,9 @@ class ConfigError(LocktermError):
 def describe_os_error(error: OSError) -> str:
     """Return the system's reason for an error, such as ``Permission denied``, without the path."""
     return error.strerror or str(error)
+
+
+class NoSuchRun(LocktermError):
+    """No plan has this ID, or several plan IDs begin with it."""
+
+    title = "No such run"

@@ -8,8 +8,8 @@ import shlex
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import platformdirs
@@ -24,8 +24,7 @@ _MOST_REPLACED = 64 << 20
 """Maximum number of bytes read from a file to decide whether it may be replaced."""
 
 
-@dataclass(frozen=True, slots=True)
-class Paths:
+class Paths(NamedTuple):
     """The places that lockterm reads and writes. Looking one up creates nothing."""
 
     config_file: Path

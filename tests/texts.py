@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -95,14 +95,24 @@ def _lines_of(value: Any) -> Iterator[str]:
         yield from value.splitlines()
     elif isinstance(value, Mapping):
         yield from (f"{key}: {one}" for key, one in value.items())
-    elif is_dataclass(value) and type(value).__str__ is object.__str__:
-        parts = ((one.name, getattr(value, one.name)) for one in fields(value))
-        yield "; ".join(f"{name}: {part}" for name, part in parts if part not in ("", None))
+    elif names := _names_of(value):
+        parts = ((name, getattr(value, name)) for name in names)
+        if type(value).__str__ is object.__str__:
+            yield "; ".join(f"{name}: {part}" for name, part in parts if part not in ("", None))
+        else:
+            yield str(value)
     elif isinstance(value, Iterable):
         for one in value:
             yield from _lines_of(one)
     else:
         yield str(value)
+
+
+def _names_of(value: Any) -> Sequence[str]:
+    """Return the names of the fields of a dataclass or a NamedTuple; empty for other values."""
+    if is_dataclass(value):
+        return [one.name for one in fields(value)]
+    return getattr(type(value), "__match_args__", ())
 
 
 # --- samples -------------------------------------------------------------------------------------

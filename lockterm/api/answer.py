@@ -7,9 +7,9 @@ import re
 import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from typing import NamedTuple
 
 from lockterm.domain.safe_text import clean, masked, spellings
 
@@ -23,8 +23,7 @@ The part is short, on one line, and without secrets.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """An HTTP answer, read to its end."""
 
     status: int

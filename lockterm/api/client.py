@@ -6,6 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lockterm.api.answer import Answer
@@ -14,16 +15,16 @@ from lockterm.api.payloads import page_of, read_many, read_one, read_remote, rea
 from lockterm.api.request import encode_body
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.api.transport import Transport
-from lockterm.api.writes import Write
 from lockterm.domain.callbacks import ignore
-from lockterm.domain.operation import READABLE_CALLS
+from lockterm.domain.constants import READABLE_CALLS
 from lockterm.domain.remotes import Remote, RemotePage
-from lockterm.domain.voices import Language, VoicePack
 from lockterm.errors import NAME_EXISTS, MalformedAnswer, NoAnswer, OutcomeUnknown, Refused
 
 if TYPE_CHECKING:
     from lockterm.api.retry_policy import Place
+    from lockterm.api.writes import Write
     from lockterm.config import Profile
+    from lockterm.domain.voices import Language, VoicePack
 
 T = TypeVar("T")
 
@@ -152,18 +153,22 @@ class LockService:
     async def list_voice_packs(self, lock_id: int) -> list[VoicePack]:
         """Return summaries of a lock's voice packs (4.9)."""
         path = "/api/v1/voice/list"
-        return await self._post(path, {"lockId": lock_id}, lambda data: read_many(data, VoicePack))
+        return await self._post(
+            path, {"lockId": lock_id}, lambda data: read_many(data, _voices().VoicePack)
+        )
 
     async def list_languages(self, vendor: str, model: str) -> list[Language]:
         """Return the languages and timbres for a vendor's model (4.10)."""
         body = {"vendor": vendor, "model": model}
-        return await self._post("/api/v1/voice/packs", body, lambda data: read_many(data, Language))
+        return await self._post(
+            "/api/v1/voice/packs", body, lambda data: read_many(data, _voices().Language)
+        )
 
     async def voice_pack_detail(self, lock_id: int, name: str) -> VoicePack:
         """Return a voice pack of a lock with its URL, size and MD5 (4.11)."""
         body = {"lockId": lock_id, "name": name}
         path = "/api/v1/voice/detail"
-        return await self._post(path, body, lambda data: read_one(data, VoicePack))
+        return await self._post(path, body, lambda data: read_one(data, _voices().VoicePack))
 
     # --- writes ------------------------------------------------------------------------------
 
@@ -221,6 +226,13 @@ class LockService:
             return await _understood(answer, read)
 
         return await self._retries.read(attempt, self._profile.timeout_s)
+
+
+def _voices() -> ModuleType:
+    """Import the records of voices; the first frame does not need them."""
+    from lockterm.domain import voices
+
+    return voices
 
 
 _EXISTS = re.compile(r"exist|taken|duplicat|already|in use|存在|重复|重複|已有|占用", re.IGNORECASE)

@@ -11,9 +11,8 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable
-from dataclasses import dataclass
 from json import JSONDecodeError
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from lockterm.api.answer import Answer, retry_after_s
 from lockterm.domain.json_text import is_deeper
@@ -123,8 +122,7 @@ _OF_PROXIES = frozenset({407, 511})
 """HTTP status: proxy authentication required, network authentication required."""
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(NamedTuple):
     """An opened envelope; its texts have not been cleaned."""
 
     code: int

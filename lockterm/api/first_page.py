@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import Future
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lockterm.api.client import LockService
 from lockterm.config.profile import USUAL_SIZE
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import RemotePage
 
 
-@dataclass(frozen=True, slots=True)
-class FirstRead:
+class FirstRead(NamedTuple):
     """The result of the request."""
 
     page: RemotePage | None = None

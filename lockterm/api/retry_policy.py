@@ -6,8 +6,7 @@ import asyncio
 import math
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from lockterm.errors import (
     MalformedAnswer,
@@ -30,8 +29,7 @@ UNSTATED_S = 1.0
 of one second."""
 
 
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
+class RetryPolicy(NamedTuple):
     """The attempts, pauses and time limits of a call."""
 
     attempts: int = 3

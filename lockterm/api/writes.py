@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from lockterm.domain.requests import NewRemote, RemoteChanges
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
 _REMOTE = "/api/v1/bluetooth-remote"
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(NamedTuple):
     """One call that changes something at the service."""
 
     call: str

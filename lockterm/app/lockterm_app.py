@@ -23,7 +23,6 @@ from lockterm.keymap.hints import key
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen, refuse_to_open
 from lockterm.screens.modal import LocktermModal
-from lockterm.store.cache import cache_of
 from lockterm.terminal import startup
 from lockterm.terminal.key_queue import opening
 from lockterm.terminal.patches import answers_nobody, has_key_of_its_own
@@ -123,6 +122,8 @@ class LocktermApp(TerminalApp[int]):
         return self._outcomes
 
     def _open_cache(self) -> Cache | None:
+        from lockterm.store.cache import cache_of  # after the first frame
+
         return cache_of(self._cache_dir, self.operations.profile)
 
     def now_ms(self) -> int:

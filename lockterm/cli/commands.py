@@ -14,6 +14,7 @@ from lockterm.cli.exit_codes import DONE, MISUSED, CommandInterruptedError, noti
 from lockterm.cli.options import UI_OPTIONS, take_options
 from lockterm.cli.output import BrokenStdoutError, choose_glyphs
 from lockterm.config import Options
+from lockterm.config.zone_data import use_newest
 from lockterm.errors import LocktermError
 from lockterm.terminal import startup
 
@@ -86,6 +87,7 @@ def lockterm(context: click.Context, options: Options) -> int | None:
 
 def run(arguments: list[str]) -> int:
     """Run a command line and return the exit code."""
+    use_newest()
     output.start()
     return output.finish(_run(arguments))
 

@@ -94,8 +94,7 @@ def complete_locks(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Return the IDs of locks whose ID or name starts with a text, without asking the service."""
-    from lockterm.store.database import Database  # only to complete a lock
-    from lockterm.store.lock_book import LockBook
+    from lockterm.store import database, lock_book  # only to complete a lock
 
     paths = Paths.standard()
     if not paths.database.exists():
@@ -105,11 +104,11 @@ def complete_locks(
         profile = load_settings(paths.config_file, options, os.environ).profile
         if profile is None:
             return []
-        database = Database(paths.database)
+        store = database.Database(paths.database)
         try:
-            book = LockBook(database, profile.name).locks()
+            book = lock_book.LockBook(store, profile.name).locks()
         finally:
-            database.close()
+            store.close()
         wanted = incomplete.casefold()
         return [
             CompletionItem(str(lock.lock_id), help=clean(lock.name, 60))

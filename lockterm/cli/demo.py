@@ -176,11 +176,10 @@ class _LateService:
 
     def _start(self) -> None:
         try:
-            from lockterm.service.running import RunningService
-            from lockterm.service.tokens import Tokens
+            from lockterm.service import running, tokens
 
-            tokens = Tokens.only(self._token)
-            self._service = RunningService(listening=self._socket, tokens=tokens).start()
+            accepted = tokens.Tokens.only(self._token)
+            self._service = running.RunningService(listening=self._socket, tokens=accepted).start()
         except Exception:
             _log.exception("the demo's service did not start")
             self._socket.close()  # a refused connection is clearer than a request without an answer

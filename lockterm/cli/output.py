@@ -12,7 +12,6 @@ import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import tzinfo
 from typing import Any
 
@@ -121,7 +120,7 @@ def is_terminal() -> bool:
 def choose_glyphs() -> None:
     """Use ASCII glyphs if stdout cannot encode the Unicode ones."""
     try:
-        "".join(asdict(glyphs.UNICODE).values()).encode(_encoding())
+        "".join(glyphs.UNICODE).encode(_encoding())
     except UnicodeEncodeError:
         glyphs.use(glyphs.ASCII)
 

@@ -24,8 +24,9 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import format_step, has_work
 from lockterm.domain.text.run import count_states, describe_counts, describe_run, format_step_state
+from lockterm.errors import NoSuchRun
 from lockterm.operations.planner import PlanDraft
-from lockterm.operations.refusals import NoSuchRun, OtherCredentials, OtherPlan, RunUnderWay
+from lockterm.operations.refusals import OtherCredentials, OtherPlan, RunUnderWay
 
 run_argument = click.argument("run", metavar="RUN")
 json_lines_option = click.option(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lockterm.api.first_page import FirstPage
 from lockterm.cli.exit_codes import NO_SERVICE
 from lockterm.cli.logfile import log_to
+from lockterm.cli.running import exit_code, run_app, run_profile
 from lockterm.config import Options, load_settings
 from lockterm.config.preferences import Preferences
 from lockterm.config.profile import USUAL_SIZE
@@ -60,7 +61,6 @@ def run_ui(
 def _run_first_start(options: Options, settings: Settings, paths: Paths, profiles: Profiles) -> int:
     """Ask for a first service, then run the UI with it, or run the demo."""
     from lockterm.app.first_run_app import FirstRunApp
-    from lockterm.cli.running import exit_code, run_app
 
     handler = log_to(paths.log_file, options.log_level)
     with SignalGuard(paths.log_file) as guard:
@@ -96,10 +96,6 @@ def _run_profiles(
     before: LocktermApp | None = None
     settings = _add_last_lock(settings, paths)
     first = _request_first_page(settings)
-    from lockterm.cli.running import (  # loads asyncio and Textual while the service answers
-        exit_code,
-        run_profile,
-    )
 
     while True:
         assert settings.profile is not None

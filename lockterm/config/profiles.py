@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT, ConfigFile, read_config
@@ -20,8 +20,7 @@ _OF_ONE_SERVICE = ("base_url", "profile", "lock")
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileEntry:
+class ProfileEntry(NamedTuple):
     """A profile of the configuration file, valid or broken, for the list of profiles."""
 
     name: str

@@ -5,6 +5,7 @@ This module does not import pydantic, because screens need the constants at star
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 
 
@@ -40,6 +41,19 @@ class Flag(IntEnum):
 
 VALIDITY = ("remoteType", "startDate", "endDate", "weekDay")
 """The fields that decide when a remote opens. Updates send all four or none (4.4)."""
+
+READABLE_CALLS = frozenset({"add", "update", "delete", "clear"})
+"""The calls whose result lockterm can verify with the read calls of the contract."""
+
+CALL_NAMES: Mapping[str, str] = {
+    "add": "add",
+    "update": "change",
+    "delete": "delete",
+    "clear": "clear",
+    "updateRemoteUserNo": "user number",
+    "updateLockSetting": "voice",
+}
+"""The contract's name of a call -> the word for it in texts."""
 
 
 def is_known_type(remote_type: int | None) -> bool:

@@ -6,11 +6,10 @@ replaced later, because a value from the service may contain the same characters
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Glyphs:
+class Glyphs(NamedTuple):
     """A set of characters for lockterm's own texts."""
 
     separator: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from typing import NamedTuple
 
 from lockterm.domain import dates
 
@@ -11,8 +12,7 @@ SET_BY_YOU = "set by you"
 """The note on a voice, because the service does not report the present voice of a lock."""
 
 
-@dataclass(frozen=True, slots=True)
-class VoiceChoice:
+class VoiceChoice(NamedTuple):
     """A voice as ``updateLockSetting`` names it (2.7)."""
 
     lang: str

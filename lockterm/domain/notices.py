@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MESSAGES = 500
 """Maximum number of notifications in the log."""
@@ -15,8 +15,7 @@ STANDING = 4
 """Maximum number of unread errors, and of unread warnings. The log keeps the others too."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedNotice:
+class LoggedNotice(NamedTuple):
     """A notification in the log; its texts are cleaned."""
 
     number: int

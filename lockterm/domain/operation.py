@@ -61,9 +61,6 @@ UNSETTLED = frozenset(
 HELD_CALLS = frozenset({"add", "clear"})
 """The calls that, while unconfirmed, block each other on the same lock."""
 
-READABLE_CALLS = frozenset({"add", "update", "delete", "clear"})
-"""The calls whose result lockterm can verify with the read calls of the contract."""
-
 
 @dataclass(frozen=True, slots=True)
 class Operation:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, State
 
@@ -243,8 +243,7 @@ class RunState(StrEnum):
     DONE = "done"
 
 
-@dataclass(frozen=True, slots=True)
-class RunLine:
+class RunLine(NamedTuple):
     """A summary of a plan."""
 
     id: str

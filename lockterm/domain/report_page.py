@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta, tzinfo
 
 from lockterm.domain import dates
+from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.html_page import (
     NO_NUMBER,
@@ -24,7 +25,6 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT
 from lockterm.domain.remote_states import StateFilter, count_states
 from lockterm.domain.text.amount import describe_age, format_count
-from lockterm.domain.text.operation import CALL_NAMES
 from lockterm.domain.validity import State
 
 DAYS = 90

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.operation import (
     IN_FLIGHT,
     RECORDED,
@@ -11,7 +12,7 @@ from lockterm.domain.operation import (
     WITHOUT_EFFECT,
     State,
 )
-from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
+from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.keymap.hints import settle_first
 
 if TYPE_CHECKING:

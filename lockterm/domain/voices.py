@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from lockterm.domain.reading import Record, number, part, text
 
@@ -149,8 +149,7 @@ _PART = 24
 """Maximum number of characters of a lock, a language or a timbre in a file name."""
 
 
-@dataclass(frozen=True, slots=True)
-class PackSource:
+class PackSource(NamedTuple):
     """The source of a voice pack, with the reported size and MD5 (2.5, 2.6)."""
 
     url: str

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 from lockterm.domain.callbacks import ignore
-from lockterm.domain.listing import Ends, ending_soon
 from lockterm.domain.names import is_same_name
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.errors import LocktermError, Refused, ServiceError
@@ -28,8 +26,7 @@ _BLOCKS = 50
 """Number of blocks of a long list that are counted at a time; between them, keys are handled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched(Generic[T]):
+class Fetched(NamedTuple, Generic[T]):
     """A value that was read from the service, and the time when the answer arrived."""
 
     value: T
@@ -47,8 +44,7 @@ class Fetched(Generic[T]):
         return cls(value, clock.now_ms(), clock.steady_ms())
 
 
-@dataclass(frozen=True, slots=True)
-class Source(Generic[T]):
+class Source(NamedTuple, Generic[T]):
     """A kind of read from the service, and its entry in the cache."""
 
     key: str
@@ -159,25 +155,13 @@ class CachedReads:
         Returns:
             None if no list is cached, or if the list cannot be read completely.
         """
-        now_ms, found, blocks = self.connection.now_ms(), None, 0
-
-        def more(cache: Cache) -> tuple[Ends | None, int]:
-            """Count the remotes of some more blocks; return the counts and the number of blocks."""
-            read = cache.ends(lock_id, blocks, _BLOCKS)
-            # The first block, read again after the others, shows whether the list has changed.
-            first = cache.ends(lock_id, 0, 1) if blocks else read
-            if first is None or read is None:
-                return None, 0
-            if found is not None and {at_ms for _, at_ms, _ in first + read} != {found.at_ms}:
-                return None, _BLOCKS  # the list was replaced: start again
-            ends = found
-            for block, at_ms, changed in read:
-                counts = ending_soon(block, now_ms)
-                ends = Ends(counts + ends.counts if ends else counts, at_ms, changed)
-            return ends, len(read)
-
+        found: Ends | None = None
+        now_ms, blocks = self.connection.now_ms(), 0
         while self._cache is not None:
-            found, read = await self._cache.thread.run(more, self._cache)
+            count = self._cache.count_ends
+            found, read = await self._cache.thread.run(
+                count, lock_id, found, blocks, _BLOCKS, now_ms
+            )
             blocks = 0 if found is None else blocks + read
             if read < _BLOCKS:
                 break

@@ -15,6 +15,7 @@ from lockterm.store.drafts import Drafts
 if TYPE_CHECKING:
     from lockterm.domain.clock import Clock
     from lockterm.operations.journal_store import JournalStore
+    from lockterm.store.database import Database
 
 AGAIN_S = 1.0
 """Seconds until the next attempt to write a draft, if the last attempt failed."""
@@ -130,3 +131,8 @@ class DraftKeeper:
     def _told(self, draft: Draft) -> Draft:
         own = draft.session == self._session.id
         return replace(draft, is_live=not own and self._session.is_alive(draft.session))
+
+
+def drafts_of(database: Database, profile: str, journal: JournalStore, clock: Clock) -> DraftKeeper:
+    """Return the drafts of a profile."""
+    return DraftKeeper(Drafts(database, profile), journal, clock)

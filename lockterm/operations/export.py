@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from lockterm.domain import dates
+from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.operation import Operation
 from lockterm.domain.remotes import UNLISTED
 from lockterm.domain.safe_text import clean, without_secrets
 from lockterm.domain.table_columns import ACTION, LOCK, NAMES, REMOTE, SETTABLE, cell_of, guarded
 from lockterm.domain.table_file import FORMAT, VERSION
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES, describe_change
+from lockterm.domain.text.operation import STATE_NAMES, describe_change
 from lockterm.errors import StoreError, describe_os_error
 from lockterm.operations.planner import ReadLock
 from lockterm.paths import make_directory, write_new, write_whole

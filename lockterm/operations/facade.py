@@ -15,16 +15,8 @@ from lockterm.errors import StoreError
 from lockterm.operations.batteries import BatteryReader
 from lockterm.operations.cached_reads import CachedReads
 from lockterm.operations.connection import Connection
-from lockterm.operations.draft_keeper import DraftKeeper
-from lockterm.operations.locks import Locks
 from lockterm.operations.rate_limiter import RateLimiter
 from lockterm.operations.remotes import Remotes
-from lockterm.operations.resolution import Resolution
-from lockterm.operations.voices import Voices
-from lockterm.operations.writes import Writes
-from lockterm.store.database import Database
-from lockterm.store.drafts import Drafts
-from lockterm.store.lock_book import LockBook
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -38,7 +30,6 @@ if TYPE_CHECKING:
     from lockterm.operations.everywhere import Everywhere
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.locks import Locks
-    from lockterm.operations.rate_limiter import RateLimiter
     from lockterm.operations.resolution import Resolution
     from lockterm.operations.run_here import RunHere
     from lockterm.operations.runs import Runs
@@ -114,6 +105,8 @@ class Operations:
     @cached_property
     def database(self) -> Database:
         """The local store."""
+        from lockterm.store.database import Database
+
         return Database(self._store)
 
     @cached_property
@@ -126,16 +119,22 @@ class Operations:
     @cached_property
     def locks(self) -> Locks:
         """The lock book."""
-        return Locks(LockBook(self.database, self.profile.name), self.clock)
+        from lockterm.operations.locks import book_of
+
+        return book_of(self.database, self.profile.name, self.clock)
 
     @cached_property
     def drafts(self) -> DraftKeeper:
         """The drafts of unsaved forms."""
-        return DraftKeeper(Drafts(self.database, self.profile.name), self.journal, self.clock)
+        from lockterm.operations.draft_keeper import drafts_of
+
+        return drafts_of(self.database, self.profile.name, self.journal, self.clock)
 
     @cached_property
     def voices(self) -> Voices:
         """Reads the voices of locks, and downloads voice packs."""
+        from lockterm.operations.voices import Voices
+
         return Voices(self.profile, self._reads, self._packs_dir)
 
     @cached_property
@@ -170,26 +169,29 @@ class Operations:
     @cached_property
     def writes(self) -> Writes:
         """The six writes of the contract."""
+        from lockterm.operations.writes import Writes
+
         return Writes(self.sender, self.journal, self.locks, self.remotes, self.zone)
 
     @cached_property
     def resolution(self) -> Resolution:
         """A person's decisions about unconfirmed changes."""
+        from lockterm.operations.resolution import Resolution
+
         return Resolution(self.journal, self.remotes, self.watch, self.sender, self.writes)
 
     @cached_property
     def runs(self) -> Runs:
         """The plans, and their runs."""
-        from lockterm.operations.runs import Runs
-        from lockterm.operations.steps import Steps
+        from lockterm.operations import runs, steps
 
-        steps = Steps(self.writes, self.journal, self.remotes, self.watch, self.locks, self.zone)
-        return Runs(self.profile, self.connection, self.journal, steps, self.pace)
+        carried_out = steps.Steps(
+            self.writes, self.journal, self.remotes, self.watch, self.locks, self.zone
+        )
+        return runs.Runs(self.profile, self.connection, self.journal, carried_out, self.pace)
 
     def get_ready(self) -> None:
-        """Import modules for the first answer, and open the cache, before the answer arrives."""
-        import email.utils  # noqa: F401  # reads the date of the answer
-
+        """Open the cache before the answer arrives."""
         self._reads.get_ready()
 
     def begin_run(self, plan: Plan) -> RunHere:

@@ -10,7 +10,7 @@ from array import array
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lockterm.api.retry_policy import Place, Places
 from lockterm.config.profile import MAX_PAGE_SIZE
@@ -34,8 +34,7 @@ WALKS = 4
 """Maximum number of times that a list is read if it changes during the reading."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A page of a walk through a list."""
 
     remotes: Sequence[Remote]

@@ -10,6 +10,7 @@ from lockterm.store.lock_book import LockBook
 
 if TYPE_CHECKING:
     from lockterm.domain.clock import Clock
+    from lockterm.store.database import Database
 
 
 class Locks:
@@ -58,3 +59,8 @@ class Locks:
     async def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:
         """Save the voice that lockterm has just set for a lock."""
         await self._book.thread.run(self._book.note_voice, lock_id, voice)
+
+
+def book_of(database: Database, profile: str, clock: Clock) -> Locks:
+    """Return the lock book of a profile."""
+    return Locks(LockBook(database, profile), clock)

@@ -6,10 +6,11 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.operation import HELD_CALLS, Operation
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
+from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.errors import LocktermError, MalformedAnswer, NameTaken, NoAnswer, StoreDamaged
 from lockterm.keymap.hints import key
 
@@ -117,12 +118,6 @@ class RunUnderWay(LocktermError):
             f" {f'session {clean(session, 60)}' if session else 'another session'}.",
             hint="Wait until the run has ended.",
         )
-
-
-class NoSuchRun(LocktermError):
-    """No plan has this ID, or several plan IDs begin with it."""
-
-    title = "No such run"
 
 
 class SettledMeanwhile(LocktermError):

@@ -10,13 +10,10 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.history import Selection
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import RECORDED
 from lockterm.domain.remote_states import StateCounts
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.domain.safe_text import clean
-from lockterm.domain.undoable import why_not_restorable
 from lockterm.errors import LocktermError, Refused, StoreError
 from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.facade import Operations
@@ -231,10 +228,12 @@ class RemoteList:
         """Return whether the history has deleted remotes of this lock that can be restored."""
         if self._operations.profile.read_only:
             return False
+        from lockterm.domain import history, operation, undoable  # after the first page
+
         with suppress(StoreError):  # the history screen shows the error
-            done = Selection(self.lock.lock_id, RECORDED)
+            done = history.Selection(self.lock.lock_id, operation.RECORDED)
             lines = await self._operations.journal.lines(done)
-            return any(not why_not_restorable(line, line.count) for line in lines)
+            return any(not undoable.why_not_restorable(line, line.count) for line in lines)
         return False
 
     async def _kept(self, page_no: int) -> Fetched[RemotePage] | None:

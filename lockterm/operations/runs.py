@@ -25,6 +25,7 @@ from lockterm.domain.text.amount import format_count, format_duration
 from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import (
     LocktermError,
+    NoSuchRun,
     RateLimited,
     Refused,
     RuleViolation,
@@ -35,7 +36,6 @@ from lockterm.operations.connection import go_by, unstated_s
 from lockterm.operations.ongoing_run import OngoingRun
 from lockterm.operations.rate_limiter import MOST_AT_ONCE
 from lockterm.operations.refusals import (
-    NoSuchRun,
     OtherCredentials,
     OtherPlan,
     PendingChangeError,

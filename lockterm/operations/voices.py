@@ -6,6 +6,7 @@ import contextlib
 import logging
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.voices import Language, VoicePack
@@ -97,10 +98,17 @@ class Voices:
             progress: A function that is called with the bytes so far and, if known, the total.
             agreed: The result of :meth:`server_of`, once a person has agreed to it.
         """
-        await self._reads.connection.open()  # imports the client in a thread
-        from lockterm.api.downloads import download
+        downloads = await self._downloads()
+        place: Path = await downloads.download(
+            self._profile, wanted, self.packs_dir, progress, agreed=agreed
+        )
+        return place
 
-        return await download(self._profile, wanted, self.packs_dir, progress, agreed=agreed)
+    async def _downloads(self) -> ModuleType:
+        await self._reads.connection.open()  # imports the client in a thread
+        from lockterm.api import downloads
+
+        return downloads
 
     async def server_of(self, wanted: PackSource) -> str:
         """Return the server from which a pack is fetched; empty if it is the service itself.
@@ -110,11 +118,10 @@ class Voices:
         Raises:
             MalformedAnswer: A pack cannot be fetched from this address.
         """
-        await self._reads.connection.open()
-        from lockterm.api.downloads import checked_url, other_server
-
+        downloads = await self._downloads()
         base_url = self._profile.base_url
-        return other_server(checked_url(wanted.url, base_url), base_url)
+        server: str = downloads.other_server(downloads.checked_url(wanted.url, base_url), base_url)
+        return server
 
 
 def _packs(lock_id: int) -> Source[list[VoicePack]]:

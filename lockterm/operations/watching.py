@@ -10,7 +10,8 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lockterm.domain.operation import READABLE_CALLS, Operation, State
+from lockterm.domain.constants import READABLE_CALLS
+from lockterm.domain.operation import Operation, State
 from lockterm.errors import ListTooLarge, ServiceError, StoreError, Unreachable
 from lockterm.operations.connection import FIRST_RETRY_S, LAST_RETRY_S, go_by
 from lockterm.operations.list_walk import ASKED, UNASKED, WalkLimits

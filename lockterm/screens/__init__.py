@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lockterm.screens.abandoned_draft import offer_abandoned as offer_abandoned
     from lockterm.screens.copy import CopyScreen as CopyScreen
     from lockterm.screens.dialogs.choice import ChoiceModal as ChoiceModal
+    from lockterm.screens.dialogs.choice import ask_only as ask_only
     from lockterm.screens.dialogs.confirm import ConfirmModal as ConfirmModal
     from lockterm.screens.dialogs.confirm import NumberModal as NumberModal
     from lockterm.screens.dialogs.destroy import DestroyModal as DestroyModal
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from lockterm.screens.marked.form import NewExtra as NewExtra
     from lockterm.screens.marked.form import NewValidity as NewValidity
     from lockterm.screens.messages import MessagesScreen as MessagesScreen
+    from lockterm.screens.notice_line import NoticeLine as NoticeLine
     from lockterm.screens.outcomes import Outcomes as Outcomes
     from lockterm.screens.palette import Palette as Palette
     from lockterm.screens.plan.opening import ask_to_leave_run as ask_to_leave_run
@@ -61,6 +63,7 @@ _MODULES = {
     "offer_abandoned": "abandoned_draft",
     "CopyScreen": "copy",
     "ChoiceModal": "dialogs.choice",
+    "ask_only": "dialogs.choice",
     "ConfirmModal": "dialogs.confirm",
     "DestroyModal": "dialogs.destroy",
     "NumberModal": "dialogs.confirm",
@@ -81,6 +84,7 @@ _MODULES = {
     "NewExtra": "marked.form",
     "NewValidity": "marked.form",
     "MessagesScreen": "messages",
+    "NoticeLine": "notice_line",
     "Outcomes": "outcomes",
     "Palette": "palette",
     "ask_to_leave_run": "plan.opening",

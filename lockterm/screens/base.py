@@ -14,6 +14,7 @@ from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.worker import Worker
 
+from lockterm import screens
 from lockterm.config.profile import has_frames
 from lockterm.domain.safe_text import clean
 from lockterm.errors import LocktermError, RateLimited, Refused
@@ -26,7 +27,6 @@ from lockterm.terminal.patches import active_binding, own_bindings, paint_once
 from lockterm.widgets.actions import reason_against, titled
 from lockterm.widgets.colored_title import ColoredTitleLine
 from lockterm.widgets.key_line import KeyLine
-from lockterm.widgets.notice_line import NoticeLine
 from lockterm.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
     from lockterm.domain.operation import Operation
     from lockterm.operations import Operations
-    from lockterm.widgets.notice_line import NoticeLine
+    from lockterm.screens.notice_line import NoticeLine
 
 
 ResultT = TypeVar("ResultT")
@@ -270,7 +270,7 @@ class LocktermScreen(Screen[ResultT]):
             return  # at exit, Textual removes the widgets before the screen
         self.query_one(TitleLine).online = self.operations.connection.online
         if self.notices is None and (link or unsettled):
-            self.notices = NoticeLine(self.operations.profile.zone, self.operations.now_ms)
+            self.notices = screens.NoticeLine(self.operations.profile.zone, self.operations.now_ms)
             self.notices.instead = ELSEWHERE if self.is_form else ""
             self.mount(self.notices, after=self.query_one(TitleLine))
         if self.notices is not None:

@@ -11,10 +11,9 @@ from textual.app import ComposeResult
 from textual.content import Content
 
 from lockterm.domain.marks import Marks
-from lockterm.errors import LocktermError
+from lockterm.errors import LocktermError, NoSuchRun
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.operations.refusals import NoSuchRun
 from lockterm.screens.base import LocktermScreen
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.key_line import KeyLine

@@ -13,16 +13,12 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from lockterm import screens
+from lockterm.domain.constants import CALL_NAMES, READABLE_CALLS
 from lockterm.domain.dates import clock
-from lockterm.domain.operation import HELD_CALLS, READABLE_CALLS, Operation, State
+from lockterm.domain.operation import HELD_CALLS, Operation, State
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.operation import (
-    CALL_NAMES,
-    ask_to_adopt,
-    describe_operation,
-    format_voice,
-)
+from lockterm.domain.text.operation import ask_to_adopt, describe_operation, format_voice
 from lockterm.domain.text.remote import describe_add, describe_update
 from lockterm.domain.text.service import describe_clock
 from lockterm.domain.text.shortening import describe_shortened_access

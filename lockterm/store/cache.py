@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.listing import Block, Listing
+from lockterm.domain.listing import Block, Ends, Listing, ending_soon
 from lockterm.errors import StoreError
 from lockterm.store.damage import files_of
 from lockterm.store.database import Database
@@ -19,7 +19,6 @@ from lockterm.store.owner import owner_of
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
-    from lockterm.domain.listing import Block, Listing
 
 MOST = 2000
 """Maximum number of answers kept; the oldest are dropped first."""
@@ -259,6 +258,34 @@ class Cache:
                 return [(array("q", ends), at_ms, bool(changed)) for ends, at_ms, changed in rows]
         except (StoreError, ValueError, TypeError):
             return None
+
+    def count_ends(
+        self, lock_id: int, before: Ends | None, block: int, most: int, now_ms: int
+    ) -> tuple[Ends | None, int]:
+        """Count the expired and expiring remotes of some more blocks of a kept list.
+
+        Args:
+            lock_id: The lock.
+            before: The counts of the blocks before; None for the first block.
+            block: Number of the first block, from 0.
+            most: Maximum number of blocks.
+            now_ms: The time of the check.
+
+        Returns:
+            The counts with those before, and the number of blocks; None and 0 if the list cannot be
+            read, None and ``most`` if it was replaced, so that counting starts again.
+        """
+        read = self.ends(lock_id, block, most)
+        # The first block, read again after the others, shows whether the list has changed.
+        first = self.ends(lock_id, 0, 1) if block else read
+        if first is None or read is None:
+            return None, 0
+        if before is not None and {at_ms for _, at_ms, _ in first + read} != {before.at_ms}:
+            return None, most
+        for dates, at_ms, changed in read:
+            counts = ending_soon(dates, now_ms)
+            before = Ends(counts + before.counts if before else counts, at_ms, changed)
+        return before, len(read)
 
     def is_behind(self, lock_id: int) -> bool:
         """Return whether no list of a lock is kept, or the lock was changed after it was read."""

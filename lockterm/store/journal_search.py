@@ -14,9 +14,10 @@ from functools import lru_cache
 from typing import Any
 
 from lockterm.domain import dates
+from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.names import fold_text
 from lockterm.domain.operation import State
-from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
+from lockterm.domain.text.operation import STATE_NAMES
 
 _TEXTS = ("remote_name", "lock_name", "message")
 _NUMBERS = ("remote_id", "lock_id", "code")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from textual import events
@@ -21,8 +21,7 @@ FIRST = 3
 """The number of the screen's own keys that get room before the global keys."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Chip:
+class _Chip(NamedTuple):
     """A key in the footer."""
 
     key: str

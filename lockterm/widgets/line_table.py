@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -50,8 +49,7 @@ MARK = "*"
 _BOLD = Style(bold=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Sorting:
+class Sorting(NamedTuple):
     """The sort order of the rows."""
 
     key: str
@@ -71,8 +69,7 @@ class Sorting:
         return "v" if self.descending else "^"
 
 
-@dataclass(frozen=True, slots=True)
-class _Looks:
+class _Looks(NamedTuple):
     """The styles of the lines; all except ``plain`` are added to another style."""
 
     plain: Style

@@ -18,12 +18,12 @@ from uuid import UUID
 import pytest
 from textual.pilot import Pilot
 
+from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.remotes import Remote
 from lockterm.domain.rules import changes, new_remote
-from lockterm.domain.text.operation import CALL_NAMES
 from lockterm.domain.text.remote import Detail
 from lockterm.errors import LocktermError
 from lockterm.operations import Operations, sending

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 from lockterm.domain import dates
 from lockterm.domain.constants import word
@@ -35,8 +34,7 @@ _MISSING = "\udfff missing"
 hold, so that no received value equals it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """One field that differs, in words that are safe to show."""
 
     label: str
@@ -47,8 +45,7 @@ class Difference:
         return f"{self.label}: {self.before} -> {self.after}"
 
 
-@dataclass(frozen=True, slots=True)
-class SameValue:
+class SameValue(NamedTuple):
     """One field that does not differ, in words that are safe to show."""
 
     label: str

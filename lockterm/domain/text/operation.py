@@ -8,6 +8,8 @@ from typing import Any
 
 from lockterm.domain import dates
 from lockterm.domain.constants import (
+    CALL_NAMES,
+    READABLE_CALLS,
     RemoteType,
     is_known_type,
     needs_dates,
@@ -17,7 +19,6 @@ from lockterm.domain.constants import (
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.operation import (
     IN_FLIGHT,
-    READABLE_CALLS,
     RECORDED,
     UNSETTLED,
     Operation,
@@ -53,16 +54,6 @@ STATE_NAMES: Mapping[State, str] = {
     State.GIVEN_UP: "dismissed",
     State.SENT_AGAIN: "sent again",
 }
-
-CALL_NAMES: Mapping[str, str] = {
-    "add": "add",
-    "update": "change",
-    "delete": "delete",
-    "clear": "clear",
-    "updateRemoteUserNo": "user number",
-    "updateLockSetting": "voice",
-}
-"""The contract's name of a call -> the word for it in texts."""
 
 _TOLD = ("remoteType", "startDate", "endDate", "weekDay")
 """The fields that are shown for a remote that was added or deleted."""

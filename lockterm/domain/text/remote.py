@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lockterm.domain import dates
 from lockterm.domain.constants import RemoteType, numbered, word
@@ -60,8 +59,7 @@ def format_name(name: str, number: str | None) -> str:
 # --- fields --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
+class Detail(NamedTuple):
     """A line of a detail view: a label and its text."""
 
     label: str

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import tzinfo
+from typing import NamedTuple
 
 from lockterm.domain import dates
 from lockterm.domain.constants import RemoteStatus, is_known_type, needs_weekdays, word
@@ -26,8 +26,7 @@ OPENS_ALWAYS = "The remote will have no end date."
 """The message for a remote that becomes permanent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Validity:
+class Validity(NamedTuple):
     """The validity of a remote, in texts that are safe to show.
 
     The texts are safe because no part of them is a string from the service.

@@ -9,12 +9,13 @@ from rich.cells import cell_len
 from textual import events
 
 from lockterm.domain import dates
+from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.history import HistoryLine, left_state
 from lockterm.domain.operation import RECORDED, State
 from lockterm.domain.plan import RunLine, StepState
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
+from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.domain.text.run import describe_counts
 from lockterm.domain.validity import State as RemoteState
 from lockterm.widgets.cells import cut

@@ -10,9 +10,8 @@ from textual.app import App
 
 from lockterm.domain.plan import PROBLEMS, RunState, StepState
 from lockterm.domain.text.run import ask_to_leave, describe_end_elsewhere
-from lockterm.errors import StoreError
+from lockterm.errors import NoSuchRun, StoreError
 from lockterm.operations.planner import PlanDraft
-from lockterm.operations.refusals import NoSuchRun
 from lockterm.operations.run_here import RunHere
 from lockterm.operations.undoing import undo_last
 from lockterm.screens.base import LocktermScreen, notify_error

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Self, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeGuard
 
 from rich.cells import cell_len
 
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteColumn:
+class RemoteColumn(NamedTuple):
     """A column that the user can choose for the table."""
 
     title: str

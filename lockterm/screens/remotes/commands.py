@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 from textual.worker import Worker
 
 from lockterm import screens
-from lockterm.domain.constants import RemoteType
+from lockterm.domain.constants import CALL_NAMES, RemoteType
 from lockterm.domain.locks import Lock
-from lockterm.domain.plan import Action
 from lockterm.domain.reading import INT64
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.operation import CALL_NAMES
 from lockterm.domain.text.remote import (
     NO_END,
     UNNAMED,
@@ -28,12 +26,12 @@ from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key, settle_first
 from lockterm.screens.base import LocktermScreen
-from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.terminal.clipboard import copy
 from lockterm.terminal.key_queue import opening
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
+    from lockterm.domain.plan import Step
     from lockterm.domain.remotes import Remote
     from lockterm.domain.series import NamesInUse
     from lockterm.operations.planner import PlanDraft
@@ -263,10 +261,10 @@ class RemoteCommands:
         run = self._screen.operations.run_here
         if run is None or run.plan.id != plan_id:
             return
-        steps = {step.action: step for step in run.steps.values() if step.is_done}
-        if Action.ADD in steps:
-            self.go_to(steps[Action.ADD].remote_id)
-        if Action.DELETE in steps:
+        steps: dict[str, Step] = {one.action: one for one in run.steps.values() if one.is_done}
+        if "add" in steps:
+            self.go_to(steps["add"].remote_id)
+        if "delete" in steps:
             self._written(old.id, is_deleted=True)
 
     # --- writes --------------------------------------------------------------------------------
@@ -424,7 +422,7 @@ class RemoteCommands:
             if what is not None:
                 copy(self._screen.app, what[1], what[0])
 
-        self._screen.app.push_screen(ChoiceModal("Copy which value?", choices), chosen)
+        self._screen.app.push_screen(screens.ChoiceModal("Copy which value?", choices), chosen)
 
 
 def _named(operation: Operation) -> str:

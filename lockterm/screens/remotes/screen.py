@@ -19,7 +19,6 @@ from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.remote_list import HeldKey, RemoteList
-from lockterm.screens.dialogs.choice import ChoiceModal, ask_only
 from lockterm.screens.list_screen import MARKING, ListScreen
 from lockterm.screens.remotes.body import BookPane, by_name
 from lockterm.screens.remotes.commands import RemoteCommands
@@ -239,7 +238,7 @@ class RemotesScreen(ListScreen[None]):
         choices = [(FIT, f"as many as fit (now {fitting})")]
         choices += [(size, f"{size} remotes per page") for size in sizes]
         at = [size for size, _ in choices].index(now)
-        self.app.push_screen(ChoiceModal("How many remotes per page?", choices, at), resize)
+        self.app.push_screen(screens.ChoiceModal("How many remotes per page?", choices, at), resize)
 
     def action_refresh(self) -> None:
         self.pages.load(fresh=True, moving=True)
@@ -252,7 +251,7 @@ class RemotesScreen(ListScreen[None]):
     def action_filter(self) -> None:
         """Ask the user for a state, and show only the remotes of that state."""
         question, only = "Filter remotes", self.remotes.state.only
-        ask_only(self.app, question, self.remotes.counts.counts, only, self.pages.show_only)
+        screens.ask_only(self.app, question, self.remotes.counts.counts, only, self.pages.show_only)
 
     def action_table(self) -> None:
         """Ask the user for the columns and the sort order of the table."""

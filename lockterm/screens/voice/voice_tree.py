@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -75,7 +75,11 @@ class OfMany:
                 return None  # an unknown list would look like missing voices
             cached[model] = seen
         oldest = min(cached.values(), key=attrgetter("at_ms"))
-        return replace(oldest, value=self._note({one: seen.value for one, seen in cached.items()}))
+        return Fetched(
+            self._note({one: seen.value for one, seen in cached.items()}),
+            oldest.at_ms,
+            oldest.steady_ms,
+        )
 
     def _note(self, lists: Mapping[_Model, Sequence[Language]]) -> list[Language]:
         self._has = {

@@ -12,8 +12,8 @@ import pytest
 
 from lockterm.cli import run_plan
 from lockterm.domain.plan import RunState, Step, StepState
-from lockterm.errors import RuleViolation, StoreDamaged
-from lockterm.operations.refusals import NoSuchRun, OtherPlan, RunUnderWay
+from lockterm.errors import NoSuchRun, RuleViolation, StoreDamaged
+from lockterm.operations.refusals import OtherPlan, RunUnderWay
 from tests.faults.catalogue import reset
 from tests.faults.proxy import Exchange
 from tests.faults.site import Site, read_back, until
