@@ -91,11 +91,8 @@ def word(kind: type[IntEnum], value: object) -> str:
     return "not stated" if value is None else f"unknown ({value})"
 
 
-def numbered(kind: type[IntEnum], value: object) -> str:
-    """Return the word for a value with its number, ``time-limited (2)``, for detail views."""
-    if value is None:
-        return "not stated"
-    if not isinstance(value, int) or value not in WORDS[kind]:
+def word_in_detail(kind: type[IntEnum], value: object) -> str:
+    """Return the word for a value; ``7 (not in the contract)`` for an unlisted one."""
+    if value is not None and (not isinstance(value, int) or value not in WORDS[kind]):
         return f"{value} (not in the contract)"
-    shown, _, more = word(kind, value).partition(" (")  # default (no)
-    return f"{shown} ({value}{more and f': {more[:-1]}'})"
+    return word(kind, value)

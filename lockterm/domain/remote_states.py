@@ -52,7 +52,7 @@ class StateCounts:
         return sum(self._pages.values(), Counter[StateFilter]())
 
     def describe(self) -> tuple[str, ...]:
-        """Return ``20 read: 4 expired, 3 < 7 days, 8 upcoming`` in one or two forms, longest first.
+        """Return ``20 read: 4 expired, 3 within 7 days`` in several forms, the longest first.
 
         The number of read remotes is left out if the complete list was read. The result is empty
         if all remotes are active.
@@ -73,15 +73,19 @@ def count_states(remotes: Iterable[Remote], now_ms: int) -> Counter[StateFilter]
 
 
 def describe_counts(counts: Counter[StateFilter]) -> tuple[str, ...]:
-    """Return ``4 expired, 3 < 7 days, 8 upcoming`` in several forms, the longest first.
+    """Return ``4 expired, 3 within 7 days, 8 upcoming`` in several forms, the longest first.
 
     The result is empty if all remotes are active.
     """
     others = [state for state in State if state is not State.OPEN and counts[state]]
     forms = (others, [state for state in others if state in FIRST])
-    return tuple(
-        ", ".join(f"{counts[state]:,} {state.word}" for state in form) for form in forms if form
+    texts = (
+        ", ".join(f"{counts[state]:,} {state.counted if is_long else state.word}" for state in form)
+        for form in forms
+        if form
+        for is_long in (True, False)
     )
+    return tuple(dict.fromkeys(texts))
 
 
 def has_state(remote: Remote, only: StateFilter | None, now_ms: int) -> bool:
@@ -93,4 +97,4 @@ def has_state(remote: Remote, only: StateFilter | None, now_ms: int) -> bool:
 
 def describe_state(only: StateFilter) -> str:
     """Return the word for a state filter, such as ``expired`` or ``coerced``."""
-    return only.word if isinstance(only, State) else only
+    return only.counted if isinstance(only, State) else only

@@ -46,7 +46,7 @@ class State(Enum):
 
     ENDED = "expired", "×", "x", "expired"
     WEEK = "< 7 days", "!", "!", "expires within 7 days"
-    MONTH = "< 30 days", "~", "~", "expires within 30 days"
+    MONTH = "< 30 days", "¡", "i", "expires within 30 days"
     OPEN = "active", "·", ".", "active"
     AHEAD = "upcoming", "»", "+", "starts later"
     DISAGREE = "disagree", "≠", "#", "status and dates disagree"
@@ -57,6 +57,11 @@ class State(Enum):
         self.meaning = meaning
         self._sign = sign
         self._plain = plain
+
+    @property
+    def counted(self) -> str:
+        """The words after a count: ``within 7 days``, because ``15 < 7 days`` looks like a sum."""
+        return self.word.replace("<", "within")
 
     @property
     def look(self) -> str:

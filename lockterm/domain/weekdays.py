@@ -68,21 +68,13 @@ def _one(word: str) -> int:
     raise ValueError(f"{shown} is not a weekday. Type mon-fri, mo,we or 1-5 (1 is Monday).")
 
 
-def format_weekday_letters(days: Iterable[int]) -> str:
-    """Return ``M W F``: the first letter of each weekday, at its position in 7 characters."""
-    given = set(days)
-    letters = (name[0] if day in given else " " for day, name in enumerate(DAYS, 1))
-    return "".join(letters).rstrip()
-
-
 def format_weekdays(days: Iterable[int], *, short: bool = False) -> str:
     """Return weekdays in words, such as ``Mon-Fri``. Three or more days in a row become a range.
 
     Args:
         days: The numbers from the service, in any order and with possible duplicates. A number
             that is not a weekday is shown as ``unknown 9``.
-        short: Whether to use two letters and spaces, ``Mo We Fr``, or ``daily``, for narrow
-            columns.
+        short: Whether to leave out commas, ``Mon Wed Fri``, and to use ``daily``, for columns.
     """
     given = set(days)
     known = sorted(day for day in given if day in WEEK)
@@ -92,7 +84,7 @@ def format_weekdays(days: Iterable[int], *, short: bool = False) -> str:
     while known:
         length = next(n for n in range(len(known), 0, -1) if known[n - 1] == known[0] + n - 1)
         run, known = (known[:length], known[length:]) if length > 2 else (known[:1], known[1:])
-        names = [DAYS[day - 1][: 2 if short else 3] for day in (run[0], run[-1])]
+        names = [DAYS[day - 1][:3] for day in (run[0], run[-1])]
         words.append("-".join(names) if len(run) > 1 else names[0])
     words += [f"unknown {day}" for day in sorted(given - set(WEEK))]
     return (" " if short else ", ").join(words) or NONE

@@ -43,6 +43,8 @@ class ExportModal(FieldModal[Source | None]):
         operations: The operations on the service and the local store.
     """
 
+    heading = "Export"
+
     def __init__(self, operations: Operations) -> None:
         super().__init__()
         self._operations = operations

@@ -110,6 +110,8 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
         reason: A sentence about why the action is not possible.
     """
 
+    heading = "Note"
+
     BINDINGS = Screen.BINDINGS
     """Textual's defaults, because the user may have bound a letter to close dialogs."""
 

@@ -29,7 +29,7 @@ def shown(**raw: Any) -> dict[str, str]:
 @pytest.mark.parametrize("end", [0, NOW])
 def test_detail_calls_an_end_permanent_only_when_type_and_end_say_so(kind: int, end: int) -> None:
     says = shown(remoteType=kind, startDate=0, endDate=end)["endDate"]
-    assert (says == "0 (permanent)") == (kind == 1 and end == 0)
+    assert (says == "none (permanent)") == (kind == 1 and end == 0)
     assert ("20 Nov 2026" in says) == (end == NOW)
 
 

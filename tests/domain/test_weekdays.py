@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lockterm.domain.remotes import FIELDS
 from lockterm.domain.table_columns import typed_cell, written
-from lockterm.domain.weekdays import format_weekday_letters, format_weekdays, parse_weekdays
+from lockterm.domain.weekdays import format_weekdays, parse_weekdays
 
 
 @pytest.mark.parametrize(
@@ -74,16 +74,10 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 def test_words() -> None:
     assert format_weekdays([5, 1, 2, 4, 3, 3]) == "Mon-Fri"
     assert format_weekdays([1, 2, 4, 5, 6]) == "Mon, Tue, Thu-Sat"
-    assert format_weekdays([1, 3, 5], short=True) == "Mo We Fr"
+    assert format_weekdays([1, 3, 5], short=True) == "Mon Wed Fri"
     assert format_weekdays(range(1, 8)) == "every day"
     assert format_weekdays(range(1, 8), short=True) == "daily"
     assert format_weekdays([9, 1]) == "Mon, unknown 9"
-
-
-def test_weekday_letters_keep_their_column() -> None:
-    assert format_weekday_letters([1, 3, 5]) == "M W F"
-    assert format_weekday_letters([4, 2]) == " T T"
-    assert format_weekday_letters([6, 7, 7, 9]) == "     SS"
 
 
 @pytest.mark.parametrize(

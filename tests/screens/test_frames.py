@@ -113,7 +113,7 @@ async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(
         await pilot.press("f5")
         if "─ Yard ─" not in panel(pilot):
             await pilot.press("j")
-        counts = "× 1 expired ! 1 < 7 days ~ 1 < 30 days 1 other 4 remotes, read just now"
+        counts = "× 1 expired ! 1 within 7 days ¡ 1 within 30 days 1 other 4 remotes, read just now"
         await until(pilot, lambda: counts in words(pilot))
         coming = [line for line in panel(pilot).splitlines() if " day " in line]
         assert [line.split("day ")[1].split()[0] for line in coming] == ["6", "20", "40"]

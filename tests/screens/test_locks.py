@@ -54,7 +54,7 @@ def ends(pilot: Pilot[int]) -> dict[str, str]:
     """What the book says of each lock between its remotes and when it was opened."""
     table = pilot.app.screen.query_one(LocksTable)
     titles = "".join(text for text, _ in table.titles())
-    start, end = (titles.index(title) for title in ("Ended", "Opened"))
+    start, end = (titles.index(title) for title in ("Ended", "Last viewed"))
     told = {}
     for row, lock in enumerate(table.locks):
         if lock.title.isascii():  # a cell for each character
@@ -80,19 +80,19 @@ async def test_wide_book_shows_expiring_counts_and_their_age(
             assert not one.problem
         assert len(service.requests) == count + 1
         await pilot.press("f5")
-        told = "× 2 ! 1 ~ 2 now"
+        told = "× 2 ! 1 ¡ 2 now"
         await until(pilot, lambda: ends(pilot)["Yard"] == told)
         assert {one for name, one in ends(pilot).items() if name != "Yard"} == {"-"}
         clock.now_s += 3 * DAY_MS / 1000
         row = [lock.title for lock in pilot.app.screen.query_one(LocksTable).locks].index("Yard")
         await pilot.press("f5", *["down"] * row)
-        words_of_it = "read 3 d ago: 2 expired, 1 < 7 days, 2 < 30 days"
-        await until(pilot, lambda: ends(pilot)["Yard"] == "× 2 ! 1 ~ 2 3d")
+        words_of_it = "read 3 d ago: 2 expired, 1 within 7 days, 2 within 30 days"
+        await until(pilot, lambda: ends(pilot)["Yard"] == "× 2 ! 1 ¡ 2 3d")
         await until(pilot, lambda: words_of_it in words(pilot.app))
         clock.now_s += 4 * DAY_MS / 1000
         await operations.writes.add_remote(new_remote(1004, "Anna"))
         await pilot.press("f5")
-        await until(pilot, lambda: ends(pilot)["Yard"] == "× 3 ~ 2 7d!")
+        await until(pilot, lambda: ends(pilot)["Yard"] == "× 3 ¡ 2 7d!")
         await until(pilot, lambda: "changed by you since: 3 expired" in words(pilot.app))
         await pilot.resize_terminal(119, 23)  # Textual resizes a moment later
         await until(pilot, lambda: "Ended" not in shown(pilot.app))

@@ -54,13 +54,13 @@ async def test_every_field_in_words(service: RunningService, lockterm_app: Start
         assert now["Name"] == "Cleaning crew"
         assert now["Number"] == "X-1"
         assert now["Id"] == str(remote_id)
-        assert now["Type"].startswith("recurring (4)")
+        assert now["Type"].startswith("recurring")
         assert now["Start"] == "Fri 20 Nov 2026 09:00 +01:00, 08:00 UTC, now"
         assert now["End"] == "Thu 31 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days"
-        assert now["Weekdays"] == "Mon-Fri (1, 2, 3, 4, 5)"
-        assert now["Status"] == "normal (1)"
-        assert now["Added via"].startswith("gateway (2)")
-        assert now["Coerced"] == "yes (1). A flag whose effect the service defines."
+        assert now["Weekdays"] == "Mon-Fri"
+        assert now["Status"] == "normal"
+        assert now["Added via"].startswith("gateway")
+        assert now["Coerced"] == "yes. A flag whose effect the service defines."
         assert now["Extra data"] == '{\n  "key": [\n    "a",\n    1\n  ]\n}'
         assert (now["Lock name"], now["Lock alias"]) == ("Roof hatch", "North campus, hall B")
         assert now["Lock id"] == "1004" and now["API user"].startswith("30017, an account")
@@ -101,7 +101,7 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
         assert now["End"] == "not stated"
         assert (now["MAC address"], now["Battery level"]) == ("AA:BB", "80")
         assert now["User number"] == "4"
-        assert (now["Business id"], now["Admin right"]) == ("9", "no (2)")
+        assert (now["Business id"], now["Admin right"]) == ("9", "no")
         assert '"version": "1.2"' in now["Firmware info"]
         assert now["color"] == 'not in the contract: {\n  "red": 1\n}'
         assert now["Lock info id"] == "8 (differs from the lock ID above)"
@@ -204,7 +204,7 @@ async def test_detail_shows_an_end_as_past_when_it_passes(
     async with lockterm_app(service, 1004, size=(130, 40)) as pilot:
         table, asked = pilot.app.screen.query_one(RemotesTable), len(service.requests)
         states = [row.valid.word for row in table.rows]
-        assert "< 7 days" in states and f"1 {State.WEEK.word}" in shown(pilot)
+        assert "< 7 days" in states and f"1 {State.WEEK.counted}" in shown(pilot)
         place = states.index("< 7 days")
         table.move_cursor(place)
         clock.now_s += 60

@@ -273,7 +273,7 @@ async def test_states_are_counted_for_what_was_read(
             await until(pilot, lambda page=page: f"page {page} of 7" in shown(pilot))
             await settled(pilot)
         counts = Counter(state_of(one, now_ms) for one in every)
-        told = f"· {counts[State.ENDED]} expired, {counts[State.WEEK]} < 7 days"
+        told = f"· {counts[State.ENDED]} expired, {counts[State.WEEK]} within 7 days"
         assert told in shown(pilot) and " read: " not in shown(pilot), "all were read"
         await pilot.press("r")
         await settled(pilot)

@@ -8,7 +8,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lockterm.domain import dates
-from lockterm.domain.constants import RemoteType, numbered, word
+from lockterm.domain.constants import RemoteType, word, word_in_detail
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.json_text import one_line, shown_object
 from lockterm.domain.reading import Field, Kind
@@ -129,17 +129,16 @@ def _detail(remote: Remote, field: Field, zone: tzinfo, now_ms: int) -> Detail:
         other = called.of(remote) if called is not None else None
         is_same = other and word(field.constants, value) in other.casefold()
         also = f", but {quoted(other)} at the service" if other and not is_same else ""
-        words = numbered(field.constants, value) + also
+        words = word_in_detail(field.constants, value) + also
         more = f". {field.explanation}" if field.explanation else ""
         return Detail(label, clean(words) + more, words, name)
     words = str(value)
     if name == "apiUserId":
         return Detail(label, f"{words}, an account that calls the service", words, name)
     if field.kind is Kind.WEEKDAYS:
-        days = ", ".join(map(str, value))
-        words = format_weekdays(value) + (f" ({days})" if days else "")
+        words = format_weekdays(value)
     elif field.kind is Kind.DATE and not value and remote.remote_type == RemoteType.PERMANENT:
-        words = "0 (permanent)"
+        words = "none (permanent)"
     elif field.kind in (Kind.DATE, Kind.TIMESTAMP):
         ms = dates.as_ms(value) if field.kind is Kind.TIMESTAMP else value
         words = dates.preview(ms, zone, now_ms)

@@ -11,7 +11,7 @@ from lockterm.domain.remotes import Remote
 from lockterm.domain.validity import Phase, State, judge, phase_of
 from lockterm.domain.weekdays import WEEK, format_weekdays
 
-SHORT = 27
+SHORT = 30
 """Maximum number of characters of ``Validity.short``."""
 
 DAYS_UNKNOWN = "days unknown"
@@ -35,7 +35,7 @@ class Validity(NamedTuple):
     words: str
     """``Mon-Fri, until 31 Dec 2026 18:00 +01:00, in 41 days``; with a start if it is upcoming."""
     short: str
-    """The same in at most 27 characters: ``Mon-Fri, until 31 Dec 2026``."""
+    """The same in at most 30 characters: ``Mon-Fri, until 31 Dec 2026``."""
     state: State
     word: str
     """The word of the state, or the reported status if that matters more: ``invalid``,
@@ -127,8 +127,7 @@ def _short(remote: Remote, phase: Phase, now_ms: int, zone: tzinfo) -> str:
     count = len({day for day in remote.week_day or () if day in WEEK})
     none = "no days" if remote.week_day is not None else "days ?"
     forms = (
-        format_days(remote),
-        format_days(remote, short=True),
+        format_days(remote, short=True) if remote.week_day else none,
         f"{count} day{'' if count == 1 else 's'}" if count else none,
     )
     whens = (when, brief) if brief else (when,)

@@ -208,14 +208,14 @@ SCREENS: Mapping[str, Place] = {
             REMOTES: (
                 *_ON_ALL_LOCKS,
             ),
-            MARKS: marks(3, 8, 9, MORE, every=4),
+            MARKS: marks(3, 8, 9, MORE, every=11),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Type to filter rows", line=2, opens=True),
                 Key("everywhere.filter", "i", "filter", _FILTER, line=10, opens=True),
                 Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=5),
             ),
             MOVING: (
-                Key("everywhere.back", "escape", "back", line=11, sentence=_SHOW_ALL),
+                Key("everywhere.back", "escape", "back", line=4, sentence=_SHOW_ALL),
             ),
         },
         holds=("table", "find"),
@@ -228,7 +228,7 @@ SCREENS: Mapping[str, Place] = {
                 Key("ends.clean", "x", "clean", line=14, opens=True,
                     sentence="Plan to delete remotes that expired some days ago, on all locks"),
             ),
-            MARKS: marks(4, 8, 9, MORE, every=5),
+            MARKS: marks(4, 9, 10, MORE, every=8),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Type to filter rows", line=3, opens=True),
                 Key("ends.next", "n,right,l", "span", line=2,
@@ -236,11 +236,11 @@ SCREENS: Mapping[str, Place] = {
                 Key("ends.previous", "p,left,h", "previous span"),
                 Key("ends.timeline", "V", "timeline", line=13,
                     sentence="Show or hide how many remotes expire on each day"),
-                Key("everywhere.filter", "i", "filter", _FILTER, line=11, opens=True),
-                Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=10),
+                Key("everywhere.filter", "i", "filter", _FILTER, line=12, opens=True),
+                Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=11),
             ),
             MOVING: (
-                Key("everywhere.back", "escape", "back", line=12, sentence=_SHOW_ALL),
+                Key("everywhere.back", "escape", "back", line=5, sentence=_SHOW_ALL),
             ),
         },
         holds=("table", "find"),

@@ -28,8 +28,6 @@ ChoiceT = TypeVar("ChoiceT")
 class ChoiceList(OptionList, inherit_bindings=False):
     """A list of options that also has vim's movement keys."""
 
-    heading = "Choose"
-
     BINDINGS = bindings("list")
 
     @property
@@ -48,6 +46,8 @@ class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
         unasked: Whether the dialog may appear unexpectedly. Keys typed before the dialog was
             painted are then not an answer.
     """
+
+    heading = "Choose"
 
     def __init__(
         self,

@@ -276,19 +276,28 @@ class NumberModal(FieldModal[int | None]):
     Args:
         question: The question, which names the target of the action.
         details: Notes below the question; empty for none.
+        heading: The title in the frame.
         verb: The label of the acting button.
         numbers: The valid numbers.
         wrong: The message for other input; empty to name the valid numbers.
     """
 
     def __init__(
-        self, question: str, details: str = "", *, verb: str, numbers: range, wrong: str = ""
+        self,
+        question: str,
+        details: str = "",
+        *,
+        heading: str,
+        verb: str,
+        numbers: range,
+        wrong: str = "",
     ) -> None:
         super().__init__()
         self._question = question
         self._details = details
         self._verb = verb
         self._numbers = numbers
+        self.heading = heading
         self._wrong = wrong or f"A whole number from {numbers.start} to {numbers.stop - 1}."
 
     def compose(self) -> ComposeResult:

@@ -33,6 +33,8 @@ class CleanModal(PlanModal):
         operations: The operations on the service and the local store.
     """
 
+    heading = "Clean"
+
     ABOUT = "lockterm reads every lock and shows a plan. Nothing is deleted before you confirm it."
 
     def __init__(self, operations: Operations) -> None:

@@ -21,9 +21,9 @@ from lockterm.domain.marks import Key, Marks, Row
 from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.safe_text import clean
 from lockterm.domain.sorting import natural, sorted_by
-from lockterm.domain.text.validity import format_days
+from lockterm.domain.text.validity import SHORT, format_days
 from lockterm.domain.validity import State, may_be, state_of, without_weekdays
-from lockterm.domain.weekdays import format_weekday_letters, format_weekdays
+from lockterm.domain.weekdays import format_weekdays
 from lockterm.screens.remotes.columns import Layout, compared
 from lockterm.screens.remotes.table import (
     BEFORE,
@@ -49,13 +49,13 @@ COLUMNS: Mapping[str, Column] = {
     "sign": Column("", most=BEFORE - GAP, least=BEFORE - GAP),
     "end": Column("Ends", most=11, least=11),
     "when": Column("When", most=14, least=7, rank=1, good=11),
-    "lock": Column("Lock", most=LOCK_CELLS, least=9),
+    "lock": Column("Lock", most=LOCK_CELLS, least=13),
     "name": Column("Name", most=40, least=11, good=14),
     "who": Column("Name", most=40, least=12, good=18),
     "number": Column("Number", most=12, least=7),
-    "valid": Column("Valid", most=27, least=19, good=23),
-    "days": Column("Days", most=20, least=7, rank=3, good=7),
-    "state": Column("State", most=12, least=9, rank=4),
+    "valid": Column("Valid", most=SHORT, least=19, good=23),
+    "days": Column("Days", most=20, least=11, rank=5),
+    "state": Column("State", most=12, least=9, rank=6),
     "read": Column("Read", most=5, least=4, rank=2, right=True),
 }
 """Key -> column, for all columns that a table of several locks can have."""
@@ -269,24 +269,17 @@ def row_words(row: OnLock, age: str) -> str:
 
 
 def _days(remote: Remote, width: int) -> str:
-    """Return the weekdays of a recurring remote in the longest form that fits; else empty.
+    """Return the weekdays of a recurring remote in the longest form that fits.
 
-    The forms are ``Mon-Fri`` or ``Mon Wed Fri``, ``daily``, and ``M W F``. The form ``3 days`` is
-    not used, because users would take it for the remaining time.
+    The form ``3 days`` is not used, because users would take it for the remaining time.
     """
     if not needs_weekdays(remote.remote_type):
         return ""
     if without_weekdays(remote):
         forms = [format_days(remote), "none" if remote.week_day is not None else "unknown"]
     else:
-        words = format_weekdays(remote.week_day or ()).replace(", ", " ")
-        daily = format_weekdays(remote.week_day or (), short=True)
-        forms = [
-            words,
-            *[daily] * (daily == "daily"),
-            format_weekday_letters(remote.week_day or ()),
-        ]
-    return next((form for form in forms if len(form) <= width), "")
+        forms = [format_weekdays(remote.week_day or (), short=True)]
+    return next((form for form in forms if len(form) <= width), forms[-1])
 
 
 def _time_left(end_ms: int, now_ms: int, width: int) -> str:

@@ -100,8 +100,9 @@ def _title(row: HistoryLine | RunLine | None) -> str:
     if row is None:
         return ""
     if isinstance(row, RunLine):
-        return "run"
-    return clean(" ".join(filter(None, (what_of(row), target_of(row)))), 60)
+        return "Run"
+    what = what_of(row)
+    return clean(" ".join(filter(None, (what[:1].upper() + what[1:], target_of(row)))), 60)
 
 
 def _values_of(operation: Operation, zone: tzinfo) -> list[Value]:

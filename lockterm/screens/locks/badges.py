@@ -39,7 +39,7 @@ class LockBadges(Widget):
                 count = ends.counts[state]
                 # Words and widths stay, so that a cursor key sends only the other digits.
                 parts.append((state.sign, state.look if count else "dim"))
-                parts += [(f"{count:>{_DIGITS},}", ""), (f" {state.word}  ", "dim")]
+                parts += [(f"{count:>{_DIGITS},}", ""), (f" {state.counted}  ", "dim")]
             parts.append((describe_age(ends.at_ms, now_ms, changed=ends.changed), "dim"))
         if parts != self._parts:
             self._parts = parts

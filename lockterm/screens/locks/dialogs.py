@@ -22,6 +22,8 @@ class OpenLockModal(FieldModal[tuple[int, bool] | None]):
     The result is the ID and whether to add the lock to the lock book, or None.
     """
 
+    heading = "Open by ID"
+
     def compose(self) -> ComposeResult:
         """Compose the field, its label, and the buttons."""
         with Vertical(classes="dialog"):

@@ -115,7 +115,7 @@ class LockPane(Widget):
         width, now_ms = self.content_size.width, self._operations.machine_ms()
         zone = self._operations.zone(lock)
         parts = [(f"{cut(_identity(lock), width)}\n", "dim")]
-        parts.append((f"Opened: {opened(lock.opened_ms, now_ms)}\n", "dim"))
+        parts.append((f"Last viewed: {opened(lock.opened_ms, now_ms)}\n", "dim"))
         if kept is not None:
             if kept.summary is None:
                 parts.append(("\nThe remotes have not been read completely yet.\n", "dim"))
@@ -147,7 +147,7 @@ def _states(summary: _Summary, now_ms: int, width: int) -> list[Part]:
     digits = len(f"{summary.count:,}")
     for state, count in counts.items():
         if count:
-            parts.append((f"{state.sign} {count:>{digits},} {state.word}\n", state.look))
+            parts.append((f"{state.sign} {count:>{digits},} {state.counted}\n", state.look))
     parts.append((f"  {rest:>{digits},} other\n", ""))
     age = describe_age(ends.at_ms, now_ms, changed=ends.changed)
     # This text is not cut, because it must show whether the list is up to date.

@@ -42,7 +42,7 @@ _BY = {
     "Model": "model",
     "Zone": "zone",
     "Remotes": "remotes",
-    "Opened": "opened_ms",
+    "Last viewed": "opened_ms",
 }
 """Title -> the lock's field by which a click sorts; locks without a value come last."""
 
@@ -99,7 +99,7 @@ class Shelf:
 
 
 class LocksTable(RowTable):
-    """The table of locks: name, ID, vendor, model, zone, remotes, ends, last opening.
+    """The table of locks: name, ID, vendor, model, zone, remotes, ends, last view.
 
     For visible rows, the table counts expired and expiring remotes in the last complete list of the
     lock. The age of that list is always shown with the counts.
@@ -121,7 +121,7 @@ class LocksTable(RowTable):
             Column("Ended", most=_COUNT, least=_COUNT, rank=5),
             Column("Ends soon", most=2 * _COUNT + 2, least=2 * _COUNT + 2, rank=4),
             Column("Read", most=5, least=5, rank=3, right=True),
-            Column("Opened", least=14, rank=1),
+            Column("Last viewed", least=14, rank=1),
             id=id,
         )
         self._marks = marks
@@ -208,14 +208,14 @@ class LocksTable(RowTable):
     def describe_ends(self, lock: Lock) -> str:
         """Return the counts of a lock, or an empty string if unknown.
 
-        An example is ``read 3 h ago: 2 expired, 1 < 7 days``.
+        An example is ``read 3 h ago: 2 expired, 1 within 7 days``.
         """
         ends = self._ends.get(str(lock.lock_id))
         if ends is None or _READ in self.hidden:  # counts are not updated
             return ""
         when = describe_age(ends.at_ms, self._now_ms, changed=ends.changed)
         states = [state for column in _ENDS.values() for state in column if ends.counts[state]]
-        counts = [f"{ends.counts[state]:,} {state.word}" for state in states]
+        counts = [f"{ends.counts[state]:,} {state.counted}" for state in states]
         return f"{when}: {', '.join(counts) or 'none expired or expiring'}"
 
     def in_order(self, locks: Sequence[Lock]) -> Sequence[Lock]:

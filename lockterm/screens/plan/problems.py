@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from rich.cells import cell_len
 from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
@@ -53,20 +54,32 @@ class ProblemsPane(Widget):
         self.border_title = Content(f"Problems {len(steps):,}")
         self.refresh(layout=not is_as_high)
 
+    def is_whole(self, step: Step) -> bool:
+        """Return whether the panel shows the complete reason of a step."""
+        if not self.display or step not in self._shown:
+            return False
+        return cell_len(self._format(step)) <= self.content_size.width - _STATE
+
+    @property
+    def _shown(self) -> Sequence[Step]:
+        """The steps with a line."""
+        return self._steps if len(self._steps) <= MOST else self._steps[: MOST - 1]
+
+    def _format(self, step: Step) -> str:
+        who = cut(format_step(step), _NAME)  # the reason matters more than the whole name
+        where = cut(clean(self._titles.get(step.lock_id, ""), 40), _NAME)
+        return f"{who}, {where}: {clean(step.message, 400)}"
+
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return min(len(self._steps), MOST)
 
     def render(self) -> Content:
         width, parts = self.content_size.width, list[Part]()
-        shown = self._steps if len(self._steps) <= MOST else self._steps[: MOST - 1]
-        for step in shown:
+        for step in self._shown:
             sign = "?" if step.state is StepState.UNKNOWN else "!"
             parts.append((f"{sign} {format_step_state(step):<{_STATE - 2}}", LOOKS[step.state]))
-            who = cut(format_step(step), _NAME)  # the reason matters more than the whole name
-            where = cut(clean(self._titles.get(step.lock_id, ""), 40), _NAME)
-            words = f"{who}, {where}: {clean(step.message, 400)}"
-            parts.append((f"{cut(words, width - _STATE)}\n", ""))
-        if more := len(self._steps) - len(shown):
+            parts.append((f"{cut(self._format(step), width - _STATE)}\n", ""))
+        if more := len(self._steps) - len(self._shown):
             parts.append(
                 (with_keys(f"{more:,} more; {{plan.problems}} shows only problems"), "dim")
             )

@@ -26,11 +26,7 @@ from lockterm.domain.plan import (
     select_retryable,
 )
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.plan import (
-    describe_gaps,
-    describe_work,
-    find_shortenings,
-)
+from lockterm.domain.text.plan import describe_gaps, describe_work, find_shortenings
 from lockterm.domain.text.run import (
     describe_counts,
     describe_end,
@@ -256,10 +252,10 @@ class PlanScreen(ListScreen[None]):
         )
 
     def describe_rows(self) -> None:
-        """Show the full text of the selected step, because its row may be too short for it."""
+        """Show the full text of the selected step, unless the panel of problems shows it."""
         step = self.table.current if self.table.display else None
         words = ""
-        if step is not None:
+        if step is not None and not self.query_one(ProblemsPane).is_whole(step):
             is_due = step.state in DUE and self.table.is_at_rest
             now_ms = self.operations.now_ms()
             words = describe_row(step, self._locks[step.lock_id], now_ms, is_due=is_due)

@@ -37,6 +37,8 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
 
     BINDINGS = bindings("columns")
 
+    heading = "Columns"
+
     def __init__(
         self, arrangement: Arrangement, left_out: Callable[[Arrangement], Sequence[str]]
     ) -> None:

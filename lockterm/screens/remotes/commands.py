@@ -306,6 +306,7 @@ class RemoteCommands:
         dialog = screens.NumberModal(
             f"New user number of {name} on {self._lock_name}?",
             f"{numbers}\nThe service does not report user numbers, so write down the number.",
+            heading="User number",
             verb="Set the user number",
             numbers=INT64,  # the contract has no least one
             wrong="A whole number, such as 12.",

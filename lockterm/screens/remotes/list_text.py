@@ -29,7 +29,7 @@ forms of the first text, longer forms of both texts, and forms to use without an
 
 
 def format_title(state: ListState, counts: Sequence[str]) -> str:
-    """Return the text in the frame of the table: ``Remotes 137 | 23 expired, 8 < 7 days``.
+    """Return the text in the frame of the table: ``Remotes 137 | 23 expired, 8 within 7 days``.
 
     Args:
         state: The state of the list.

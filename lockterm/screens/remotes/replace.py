@@ -32,6 +32,8 @@ class ReplaceModal(PlanModal):
         remote: The remote whose fob is replaced.
     """
 
+    heading = "Replace"
+
     ABOUT = "lockterm shows a plan. Nothing is sent before you confirm it."
 
     def __init__(self, operations: Operations, lock_entry: Lock, remote: Remote) -> None:

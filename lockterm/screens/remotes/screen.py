@@ -220,7 +220,8 @@ class RemotesScreen(ListScreen[None]):
         last = self.remotes.state.last_page
         question = f"Go to which page, 1 to {last:,}?"
         self.app.push_screen(
-            screens.NumberModal(question, verb="Go", numbers=range(1, last + 1)), go
+            screens.NumberModal(question, heading="Page", verb="Go", numbers=range(1, last + 1)),
+            go,
         )
 
     def action_page_size(self) -> None:

@@ -37,6 +37,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
         book: The locks of the lock book, whose vendors and models are suggested.
     """
 
+    heading = "Vendor and model"
     is_form = True
 
     def __init__(self, entry: Lock, book: Sequence[Lock] = ()) -> None:
@@ -115,6 +116,8 @@ class DownloadModal(LocktermModal[Path | None]):
         source: The address and the expected properties of the pack.
         title: The name of the pack.
     """
+
+    heading = "Fetch a pack"
 
     def __init__(self, operations: Operations, source: PackSource, title: str) -> None:
         super().__init__()
