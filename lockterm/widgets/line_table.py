@@ -280,7 +280,8 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the lines in a region; query the style sheet once for all of them."""
         cursor = self.get_component_rich_style("line-table--cursor")
-        if self.app.theme_variables.get("table-cursor") == "reverse":
+        is_reversed = self.app.theme_variables.get("table-cursor") == "reverse"
+        if is_reversed and not cursor.underline:  # a line shows a table without the focus
             cursor = Style(reverse=True)
         badge = self.get_component_rich_style("line-table--badge", partial=True)
         self._looks = _Looks(self.rich_style, cursor, {BOLD: _BOLD, BADGE: badge})

@@ -92,9 +92,9 @@ MORE: tuple[Step, ...] = (
         "voice set",
         ("enter",),
         Expected(
-            ("Grace +.set by you",),
+            ("grace +.set by you",),
             f"Set the voice of {LOCK} to en-US Grace",
-            stands_out="Grace +.set",
+            stands_out="grace +.set",
             others="male +zhiming",
         ),
     ),

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Static
 
 from lockterm.domain.text.amount import format_size
 from lockterm.domain.voices import Timbre, VoicePack, find_listed_pack
@@ -15,7 +14,7 @@ from lockterm.screens.voice.panels import PackDetail, PacksTable
 from lockterm.screens.voice.voice_tree import VoiceTree
 from lockterm.service.running import RunningService
 from tests.screens.running_app import Starter, settled, until
-from tests.screens.site import LOCKS, MAIN_GATE, canned, fill_book, words
+from tests.screens.site import LOCKS, MAIN_GATE, canned, fill_book, shown, words
 from tests.screens.test_voice import fake, go_to, open_voice
 
 SIZE = (100, 30)
@@ -101,17 +100,25 @@ async def test_a_voice_without_a_pack_shows_that_until_the_packs_have_the_focus(
         await until(pilot, lambda: "Name Anna new" in detail(pilot))
 
 
-async def test_packs_stay_where_they_are_in_a_usual_terminal(
-    lockterm_app: Starter, service: RunningService
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_pack_follows_the_voice_in_a_small_terminal(
+    lockterm_app: Starter, service: RunningService, size: tuple[int, int]
 ) -> None:
     fill_book(lockterm_app, MAIN_GATE)
-    async with lockterm_app(service, size=(100, 29)) as pilot:
+    async with lockterm_app(service, size=size) as pilot:
         screen = await open_voice(pilot)
-        await until(pilot, lambda: screen.details)
-        await pilot.press("down", "down")
+        await until(pilot, lambda: "de-DE-anna" in screen.details)
+        seen = shown(pilot.app)
+        assert "anna  [set by you]" in seen, "the tree has scrolled to the voice"
+        assert "de-DE-anna" in seen and "Label" not in seen and "to fetch" not in detail(pilot)
+        await pilot.press("down")
+        await until(pilot, lambda: "de-DE-jonas" in screen.details)
+        assert pack_name(pilot) == "de-DE-jonas" and "de-DE-jonas" in shown(pilot.app)
+        table = screen.query_one(PacksTable)
+        height = table.size.height
+        await pilot.press("tab")
         await settled(pilot)
-        assert pack_name(pilot) == "zh-CN-xiaoyan" and "to fetch" not in detail(pilot)
-        assert str(screen.query_one("#voice-now", Static).content).startswith("Voice now: de-DE")
+        assert (table.size.height > height) == (size[0] < 80), "narrow: one pack until then"
 
 
 @pytest.mark.parametrize(

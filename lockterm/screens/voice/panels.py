@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import chop_cells
+from rich.cells import cell_len, chop_cells
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -200,6 +201,13 @@ class PacksPanel(HalfPanel):
         return None
 
 
+_LABEL = 2
+"""The index of the column with the label."""
+
+_IN_TABLE = 32
+"""The maximum width of a name, in cells, that the table shows whole in a narrow terminal."""
+
+
 class PacksTable(RowTable):
     """The table of packs: name, day of the last update, and label (2.4)."""
 
@@ -214,11 +222,21 @@ class PacksTable(RowTable):
 
     def show_packs(self, packs: Sequence[VoicePack], zone: tzinfo) -> None:
         """Show the first packs; the order distinguishes packs with the same name."""
+        self._choose_columns()
         self._packs, names = {}, Counter[str | None]()
         for pack in packs[:MOST_SHOWN]:
             self._packs[f"{names[pack.name]} {pack.name or ''}"] = pack
             names[pack.name] += 1
         self.show({key: _cells(pack, zone) for key, pack in self._packs.items()})
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Choose the columns before the base class divides the width among them."""
+        self._choose_columns()
+
+    def _choose_columns(self) -> None:
+        """Hide the label, which the details show, where it would be cut."""
+        has_room = self.screen.has_class("-framed") or self.screen.has_class("-wide")
+        self.hidden = frozenset(() if has_room else (_LABEL,))
 
     @property
     def packs(self) -> Sequence[VoicePack]:
@@ -281,6 +299,8 @@ class PackDetail(Static):
         lines = []
         one_line = self.screen.has_class("-narrow")  # a second line would not fit
         for label, value in self._fields.items():
+            if one_line and label == "Name" and cell_len(value) <= _IN_TABLE:
+                continue
             pieces = chop_cells(value, room) or [""]
             if one_line and label != "Name":
                 pieces = [cut(value, room)]

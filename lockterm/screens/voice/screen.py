@@ -200,7 +200,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     def _show_detail(self) -> None:
         panel = self.query_one(PacksPanel)
-        if self.has_class("-framed") and not self._packs_focused:
+        if not self._packs_focused:
             panel.follow_voice(self.query_one(VoicesPanel).entry, self.details)
         missing = panel.show_detail(self.details, self._zone)
         if missing is not None:

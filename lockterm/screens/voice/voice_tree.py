@@ -187,6 +187,10 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
         """Keep the focus while there are no voices to show; see ``LineTable.on_hide``."""
         event.prevent_default()
 
+    def on_resize(self) -> None:
+        """Keep the selected line visible when the packs below take some of the height."""
+        self.call_after_refresh(self._see_cursor)
+
     @property
     def cursor_screen_offset(self) -> Offset:
         """The position of the terminal's cursor, which is on the selected line."""
@@ -257,7 +261,11 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
             if at is None and (before is None or wanted):
                 at = begin  # the first match, the likely voice, or the first one
             self.cursor_line = at.line if at is not None else max(min(line, last), 0)
+        self.call_after_refresh(self._see_cursor)  # the tree may still get another height
         return shown
+
+    def _see_cursor(self) -> None:
+        self.scroll_to_line(self.cursor_line, animate=False)
 
     def on_tree_node_collapsed(self, event: Tree.NodeCollapsed[VoiceLine]) -> None:
         """Remember that the language is folded, for the next refresh."""
@@ -366,10 +374,10 @@ def _timbre(entry: VoiceLine, width: int, marked: VoiceChoice | None) -> Text:
     if timbre is None:
         return Text("")
     label = Text(f"{set_cell_size(_name(timbre), width)}  ")
-    if marked is not None and entry.choice == marked:
-        label.append(f"[{SET_BY_YOU}]", style="bold")  # reversed, it would look like the cursor
-        label.append("  ")
     label.append(
         f"{sex(timbre):8}  {clean(timbre.timbre, LONGEST_CELL) if timbre.timbre else '(no id)'}"
     )
+    if marked is not None and entry.choice == marked:
+        label.append("  ")
+        label.append(f"[{SET_BY_YOU}]", style="bold")  # reversed, it would look like the cursor
     return label
