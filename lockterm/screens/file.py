@@ -99,13 +99,15 @@ class FileScreen(FormScreen[None]):
         """Compose three fields, two buttons, and a table for the problems of the file."""
         kept = self.host.choices.get(KEPT)
         self._path = kept if isinstance(kept, str) else ""
-        with Vertical(id="fields"):
-            yield FormField("path", "File", PathInput(self._path))
-            yield FormField("others", "Not in file", Choice(_OTHERS, _STAYS))
-            most = TextInput(placeholder="no limit")
-            yield FormField("most", "Delete at most", most)
-            yield from self.compose_buttons()
-        yield StatusLine(self._about, classes="-alone")
+        with Vertical(id="sheet") as sheet:
+            sheet.border_title = self.crumbs()[-1]
+            with Vertical(id="fields"):
+                yield FormField("path", "File", PathInput(self._path))
+                yield FormField("others", "Not in file", Choice(_OTHERS, _STAYS))
+                most = TextInput(placeholder="no limit")
+                yield FormField("most", "Delete at most", most)
+                yield from self.compose_buttons()
+            yield StatusLine(self._about)
         table = RowTable(
             Column("Line", least=4, right=True),
             Column("Column", most=12),
@@ -115,7 +117,9 @@ class FileScreen(FormScreen[None]):
         )
         table.display = False
         yield table
-        yield Static(id="problem", markup=False)
+        problem = Static(id="problem", markup=False)
+        problem.display = False
+        yield problem
 
     # --- typing --------------------------------------------------------------------------------
 
@@ -333,7 +337,7 @@ class FileScreen(FormScreen[None]):
         table.show_title(f"Problems {len(problems):,}")
         table.move_cursor(0)
         table.display = bool(problems)
-        self.query_one(StatusLine).set_class(not problems, "-alone")
+        self.query_one("#problem").display = bool(problems)
         if problems:
             table.focus()
         self._tell_problem()

@@ -15,7 +15,7 @@ SAVE, PALETTE, QUIT = "\x13", "\x10", "\x11"
 ALT_KEYS = ("\x1b\x7f", "\x1bf", "\x1bd", "\x1b[1;3A", "\x1b[1;7C", "\x1b[3;3~", "\x1b\x1b[C")
 """Alt+Backspace, which deletes a word, and others that do nothing at the end of a text."""
 
-EDGE = "(?:(?<=^ )|(?<=^[│|] ))"
+EDGE = "(?:(?<=^ )|(?<=[│|] ))"  # of the line, or of a frame in the middle
 """The left edge of a form, which a large terminal has in a frame."""
 
 LOCK, NAME, NUMBER = "Main gate", "Night crew", "N-77"

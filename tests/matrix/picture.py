@@ -11,6 +11,8 @@ from pyte.screens import Char, Screen
 
 _CORNERS = ("╭┌╔+", "╮┐╗+", "╰└╚+", "╯┘╝+")
 _FLAT, _UPRIGHT = "─━═-", "│┃║|"
+_WIDEST = 76
+"""The width of the widest dialog, in cells."""
 _TOP = re.compile(
     f"[{_CORNERS[0]}][{_FLAT}]{{1,3}}(?: [^{_FLAT}]+ )?[{_FLAT}]{{5,}}[{_CORNERS[1]}]"
 )
@@ -82,9 +84,12 @@ class Picture:
 
     @cached_property
     def dialog(self) -> Box | None:
-        """The box in the middle; None: there is none. A frame around a table begins at the left."""
+        """The box in the middle; None: there is none.
+
+        A frame around a table begins at the left, and that of a form is wider than any dialog.
+        """
         for box in self.boxes:
-            if box.left == 0:
+            if box.left == 0 or box.right - box.left >= _WIDEST:
                 continue
             beside, above = box.left + box.right, box.top + box.bottom
             if abs(beside - self.width) <= 3 and abs(above - self.height) <= 3:
