@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.domain.locks import Lock
+from lockterm.screens.locks.pane import LockPane
 from lockterm.screens.locks.table import LocksTable
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
@@ -75,7 +76,7 @@ async def test_frames_follow_the_terminal_and_low_bandwidth_mode(
         assert "lumenlock" in shown(pilot)  # a column again, because there is no panel
         await pilot.press("f3")
         await until(pilot, lambda: "╭─ Locks 4 ─" in shown(pilot))
-        assert "lumenlock" not in shown(pilot)
+        assert pilot.app.screen.query_one(LockPane).display
 
 
 async def test_mouse_selects_rows_and_sorts_inside_a_frame(
@@ -100,6 +101,10 @@ async def test_a_page_fills_the_frame(service: RunningService, lockterm_app: Sta
         assert not table.show_vertical_scrollbar
 
 
+def titles(pilot: Pilot[Any]) -> str:
+    return "".join(text for text, _ in pilot.app.screen.query_one(LocksTable).titles())
+
+
 async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -107,7 +112,9 @@ async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(
     for days in (-2, 6, 20, 40):
         someone_else.add(service, 1004, f"day {days}", endDate=NOW_MS + days * DAY_MS, **SINCE)
     async with lockterm_app(service, size=(120, 40)) as pilot:
+        await until(pilot, lambda: "Last viewed" in titles(pilot) and "Ended" not in titles(pilot))
         assert "not been read completely" in panel(pilot)
+        assert "Press W to read all locks." in words(pilot)
         async for one in pilot.app.operations.everywhere.read():
             assert not one.problem
         await pilot.press("f5")
@@ -115,6 +122,7 @@ async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(
             await pilot.press("j")
         counts = "× 1 expired ! 1 within 7 days ¡ 1 within 30 days 1 other 4 remotes, read just now"
         await until(pilot, lambda: counts in words(pilot))
+        assert "Ended" in titles(pilot) and "Last viewed" not in titles(pilot)
         coming = [line for line in panel(pilot).splitlines() if " day " in line]
         assert [line.split("day ")[1].split()[0] for line in coming] == ["6", "20", "40"]
         assert "Your changes" not in panel(pilot)

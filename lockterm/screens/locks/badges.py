@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widget import Widget
 
+from lockterm.domain import dates
 from lockterm.domain.listing import Ends
 from lockterm.domain.text.amount import describe_age
 from lockterm.domain.validity import State
@@ -37,10 +38,11 @@ class LockBadges(Widget):
         if ends is not None:
             for state in (State.ENDED, State.WEEK, State.MONTH):
                 count = ends.counts[state]
-                # Words and widths stay, so that a cursor key sends only the other digits.
-                parts.append((state.sign, state.look if count else "dim"))
-                parts += [(f"{count:>{_DIGITS},}", ""), (f" {state.counted}  ", "dim")]
-            parts.append((describe_age(ends.at_ms, now_ms, changed=ends.changed), "dim"))
+                # Words, widths and colors stay, so that a cursor key sends only the other digits.
+                parts.append((state.sign, state.look))
+                parts.append((f"{count:>{_DIGITS},} {state.counted}  ", ""))
+            at_ms = now_ms if now_ms - ends.at_ms < dates.MINUTE_MS else ends.at_ms
+            parts.append((describe_age(at_ms, now_ms, changed=ends.changed), ""))
         if parts != self._parts:
             self._parts = parts
             self.refresh()

@@ -22,6 +22,7 @@ from lockterm.domain.text.amount import describe_age, format_count
 from lockterm.domain.text.remote import format_remote
 from lockterm.domain.validity import State
 from lockterm.errors import StoreError
+from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.history.table import format_line
 from lockterm.screens.locks.table import describe_voice, opened
@@ -119,6 +120,7 @@ class LockPane(Widget):
         if kept is not None:
             if kept.summary is None:
                 parts.append(("\nThe remotes have not been read completely yet.\n", "dim"))
+                parts.append((with_keys("Press {app.what_ends} to read all locks.\n"), ""))
             else:
                 parts += _states(kept.summary, now_ms, width)
                 parts += _ends(kept.summary.next_ends, zone, now_ms, width)

@@ -150,7 +150,7 @@ class LocksScreen(ListScreen[None]):
                     key, await operations.remotes.ends(int(key)), operations.machine_ms()
                 )
         finally:  # if scrolling cancels this read, show the results so far
-            table.refresh()
+            table.show_ends()
         self.describe_rows()
 
     def _sort(self, locks: Sequence[Lock]) -> None:

@@ -127,6 +127,8 @@ class LocksTable(RowTable):
         self._marks = marks
         self._shelf = Shelf(())
         self._now_ms = 0
+        self._has_room_for_ends = False
+        """Whether the terminal has room for the columns with the counts."""
         self._ends: dict[str, Ends | None] = {}
         """Row key -> the counts that were read; None if no list is stored."""
         self.reads_selected = False
@@ -154,7 +156,7 @@ class LocksTable(RowTable):
         self._to_read_again = frozenset(self._ends)
 
     def note_ends(self, key: str, ends: Ends | None, now_ms: int) -> None:
-        """Set the counts of a lock without a repaint; :meth:`refresh` shows the counts.
+        """Set the counts of a lock without a repaint; :meth:`show_ends` shows the counts.
 
         Args:
             key: The key of the lock's row.
@@ -168,7 +170,7 @@ class LocksTable(RowTable):
     def lacking(self) -> Sequence[str]:
         """The keys of the visible rows, or of the selected one, whose counts must be read."""
         keys: Sequence[str] = self.in_sight
-        if _READ in self.hidden:
+        if not self._has_room_for_ends:
             selected = self.highlighted if self.reads_selected else None
             keys = () if selected is None else (selected,)
         again = self._to_read_again
@@ -179,12 +181,25 @@ class LocksTable(RowTable):
         self._choose_columns()
         self.call_after_refresh(self.look_for_lacking)
 
-    def _choose_columns(self) -> None:
-        if self.screen.has_class("-framed"):
-            self.hidden = _IN_PANE
+    def show_ends(self) -> None:
+        """Show the counts that were set since the last paint."""
+        before = self.hidden
+        self._choose_columns()
+        if self.hidden == before:
+            self.refresh()
         else:
-            is_wide = self.screen.has_class("-wide")
-            self.hidden = frozenset() if is_wide else frozenset({*_ENDS, _READ})
+            self.measure_again()
+
+    def _choose_columns(self) -> None:
+        """Hide what the panel shows; but show it as long as no counts are known."""
+        is_framed, is_wide = map(self.screen.has_class, ("-framed", "-wide"))
+        self._has_room_for_ends = is_framed or is_wide
+        counts = frozenset({*_ENDS, _READ})
+        if is_framed:
+            has_none = bool(self._ends) and not any(self._ends.values())
+            self.hidden = counts if has_none else _IN_PANE
+        else:
+            self.hidden = frozenset() if is_wide else counts
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
         """Return column -> the counts of expired or expiring remotes, each after its icon."""
@@ -211,7 +226,7 @@ class LocksTable(RowTable):
         An example is ``read 3 h ago: 2 expired, 1 within 7 days``.
         """
         ends = self._ends.get(str(lock.lock_id))
-        if ends is None or _READ in self.hidden:  # counts are not updated
+        if ends is None or not self._has_room_for_ends:  # counts are not updated
             return ""
         when = describe_age(ends.at_ms, self._now_ms, changed=ends.changed)
         states = [state for column in _ENDS.values() for state in column if ends.counts[state]]
