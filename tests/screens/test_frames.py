@@ -144,3 +144,16 @@ async def test_panel_counts_unconfirmed_changes_of_the_selected_lock(
         await pilot.press("g" if pilot.app.screen.query_one(LocksTable).cursor_row else "G")
         await until(pilot, lambda: "─ Dock ─" in panel(pilot))
         assert "Unconfirmed" not in panel(pilot)
+
+
+async def test_dialog_with_long_details_ends_below_its_buttons(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001, size=(120, 40), page_size="auto") as pilot:
+        for key in ("asterisk", "d", "enter"):
+            await pilot.press(key)
+            await settled(pilot)
+        screen = pilot.app.screen
+        box, buttons = screen.query_one(".dialog").region, screen.query_one(".buttons").region
+        assert screen.query_one(".details").region.height == 20
+        assert box.bottom - buttons.bottom == 2, "a blank line and the frame"

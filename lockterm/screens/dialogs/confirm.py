@@ -8,6 +8,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
 from textual.widgets import Button, Input, Label, Static
 
 from lockterm.domain.safe_text import clean, clean_lines
@@ -16,6 +17,18 @@ from lockterm.screens.modal import FieldModal, LocktermModal
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine
+
+
+class Details(VerticalScroll, can_focus=False):
+    """The details of a question, which scroll if they are long."""
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the height up to ``max-height``, which Textual ignores in an adapting box."""
+        height, most = (
+            super().get_content_height(container, viewport, width),
+            self.styles.max_height,
+        )
+        return height if most is None else min(height, int(most.resolve(container, viewport)))
 
 
 class QuestionBox(Vertical):
@@ -60,7 +73,7 @@ class QuestionBox(Vertical):
     def compose(self) -> ComposeResult:
         yield Label(clean(self._question, 400), markup=False, classes="question")
         if self._details or self._warning:
-            with VerticalScroll(classes="details", can_focus=False):
+            with Details(classes="details"):
                 if self._warning:
                     yield Static(clean_lines(self._warning), classes="warning", markup=False)
                 yield Static(clean_lines(self._details), markup=False)
@@ -141,7 +154,7 @@ class QuestionBox(Vertical):
 
     def scroll_details(self, direction: int) -> None:
         """Scroll the details."""
-        for details in self.query(VerticalScroll):
+        for details in self.query(Details):
             details.scroll_relative(y=direction * max(details.size.height - 1, 1), animate=False)
 
 
