@@ -11,11 +11,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.accounts import Account
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation, State
 from lockterm.store.database import Database, fetch
 from lockterm.store.journal_rows import WHOLE, operation_of, quoted
-from lockterm.store.owner import digest_of
+from lockterm.store.owner import Account, digest_of
 
 if TYPE_CHECKING:
     from lockterm.config import Profile

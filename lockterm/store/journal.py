@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lockterm.domain.accounts import Account
 from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
 from lockterm.domain.json_text import canonical
 from lockterm.domain.operation import (
@@ -44,6 +43,7 @@ from lockterm.store.journal_rows import (
     stored,
 )
 from lockterm.store.journal_search import add_functions, build_words_condition
+from lockterm.store.owner import Account
 
 LONGEST_GUARD_MS = 600_000
 """Maximum milliseconds for the checks before a write; more means that the clock was set back."""

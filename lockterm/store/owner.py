@@ -1,13 +1,25 @@
-"""The owner of cached answers, identified without revealing the credentials."""
+"""The account of a profile, and the owner of cached answers, without revealing the credentials."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The account that a profile uses."""
+
+    name: str
+    earlier: tuple[str, ...] = ()
+    """The names of accounts that the same profile used with other credentials. Each may be this
+    account before a rotation of its credentials, or a different account."""
+
 
 _ROUNDS = 5000
 """Number of rounds of the digest. They take a few milliseconds, so guessing credentials is slow."""
