@@ -10,9 +10,9 @@ import json
 import sqlite3
 from collections import Counter
 
-from lockterm.domain.day_counts import QUARTER_MS
 from lockterm.domain.history import Selection
 from lockterm.domain.operation import State
+from lockterm.domain.timeline import QUARTER_MS
 from lockterm.store.database import fetch
 from lockterm.store.journal_rows import SOUND, WHOLE, in_states, operation_of
 

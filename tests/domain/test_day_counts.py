@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lockterm.domain import dates
-from lockterm.domain.day_counts import QUARTER_MS, DayCounts, first_day, sum_up_quarters
+from lockterm.domain.timeline import QUARTER_MS, DayCounts, first_day, sum_up_quarters
 from tests.domain.test_dates import zones
 from tests.domain.test_timeline import EAST, NOW_MS
 

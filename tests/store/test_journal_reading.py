@@ -12,11 +12,11 @@ import pytest
 
 from lockterm.domain import dates
 from lockterm.domain.constants import CALL_NAMES
-from lockterm.domain.day_counts import QUARTER_MS
 from lockterm.domain.history import HistoryLine, Selection, left_state
 from lockterm.domain.names import fold_text
 from lockterm.domain.operation import IN_FLIGHT, UNSETTLED, Operation, State
 from lockterm.domain.text.operation import STATE_NAMES
+from lockterm.domain.timeline import QUARTER_MS
 from lockterm.domain.validity import State as RemoteState
 from lockterm.screens.history.table import OUTCOMES, target_of, what_of
 from lockterm.store.database import Database

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from lockterm.domain import dates, glyphs
-from lockterm.domain.day_counts import DayCounts, first_day, sum_up_quarters
+from lockterm.domain.timeline import DayCounts, first_day, sum_up_quarters
 from lockterm.errors import StoreError
 from lockterm.operations import Operations
 from lockterm.widgets.parts import Part, join_parts
