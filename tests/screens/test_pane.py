@@ -10,8 +10,8 @@ from textual.pilot import Pilot
 
 from lockterm.domain import glyphs
 from lockterm.domain.dates import DAY_MS
-from lockterm.domain.period_bar import period_bar
 from lockterm.domain.remotes import Remote
+from lockterm.domain.timeline import period_bar
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS

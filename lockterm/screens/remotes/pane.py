@@ -16,9 +16,9 @@ from textual.widget import Widget
 from lockterm.domain import dates
 from lockterm.domain.constants import AddType, Flag, RemoteType, needs_weekdays, word
 from lockterm.domain.history import HistoryLine, Selection
-from lockterm.domain.period_bar import period_bar
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.validity import format_days
+from lockterm.domain.timeline import period_bar
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
 from lockterm.operations import Operations
