@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lockterm.domain.ignorable import IGNORABLE
+from lockterm.domain.safe_text import IGNORABLE
 
 JOINERS = "\u200c\u200d\ufe0f"
 """Ignorable characters that may have an effect, as in emoji; it depends on their neighbors."""
