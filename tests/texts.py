@@ -36,7 +36,6 @@ from lockterm.domain.text import (
     operation,
     plan,
     remote,
-    replacement,
     run,
     service,
     shortening,
@@ -48,7 +47,7 @@ from lockterm.keymap.keys import PLACES
 DOCUMENT = Path(__file__).with_suffix(".md")
 
 MODULES = (
-    *(amount, validity, difference, remote, replacement, shortening, operation, plan, run),
+    *(amount, validity, difference, remote, shortening, operation, plan, run),
     *(service, error),
 )
 
@@ -321,12 +320,12 @@ def render_replacements(samples: TextSamples) -> None:
     """Show what a plan that replaces a fob says."""
     remotes = [Remote.read(one) for one in (LIMITED, {**LIMITED, "remoteName": ""})]
     for one in remotes:
-        samples.show(replacement.format_replacement_title, one, "B-2050")
+        samples.show(plan.format_replacement_title, one, "B-2050")
         for adds_first in (False, True):
-            samples.show(replacement.describe_order, one, adds_first=adds_first)
+            samples.show(plan.describe_order, one, adds_first=adds_first)
     for unknown in (UNLISTED, ()):
         for has_mac in (False, True):
-            samples.show(replacement.describe_not_copied, unknown, has_mac=has_mac)
+            samples.show(plan.describe_not_copied, unknown, has_mac=has_mac)
 
 
 def render_operations(samples: TextSamples) -> None:

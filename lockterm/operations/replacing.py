@@ -14,12 +14,12 @@ from lockterm.domain.names import is_same_name, normalize_name
 from lockterm.domain.plan import Action, PlannedSteps, Step
 from lockterm.domain.remotes import UNLISTED, Remote
 from lockterm.domain.series import NamesInUse
-from lockterm.domain.text.remote import describe_losses
-from lockterm.domain.text.replacement import (
+from lockterm.domain.text.plan import (
     describe_not_copied,
     describe_order,
     format_replacement_title,
 )
+from lockterm.domain.text.remote import describe_losses
 from lockterm.errors import LocktermError
 from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
 
