@@ -28,7 +28,7 @@ from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_pl
 from lockterm.operations.readback import same
 from lockterm.operations.recorded import Recorded
 from lockterm.paths import read_named
-from lockterm.store.journal_kept import recorded_changes
+from lockterm.store.journal_known import recorded_changes
 
 if TYPE_CHECKING:
     from lockterm.operations.facade import Operations

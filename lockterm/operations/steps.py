@@ -28,7 +28,7 @@ from lockterm.errors import (
 )
 from lockterm.operations.discrepancies import KEPT
 from lockterm.operations.readback import shows_others
-from lockterm.store.journal_kept import messages_of_run
+from lockterm.store.journal_known import messages_of_run
 
 if TYPE_CHECKING:
     from datetime import tzinfo
