@@ -114,7 +114,7 @@ def _add_last_lock(settings: Settings, paths: Paths) -> Settings:
     profile = settings.profile
     if profile is None or not profile.open_last or settings.open_lock is not None:
         return settings
-    from lockterm.store.last_lock import last_lock
+    from lockterm.store.lock_book import last_lock
 
     return replace(settings, open_lock=last_lock(paths.database, profile.name), is_last=True)
 

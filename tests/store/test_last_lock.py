@@ -6,8 +6,7 @@ from pathlib import Path
 
 from lockterm.domain.locks import Lock
 from lockterm.store.database import Database
-from lockterm.store.last_lock import last_lock
-from lockterm.store.lock_book import LockBook
+from lockterm.store.lock_book import LockBook, last_lock
 
 
 def test_it_is_that_of_the_profile_which_was_opened_last(tmp_path: Path) -> None:
