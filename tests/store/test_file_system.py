@@ -15,8 +15,7 @@ from lockterm.cli.doctor.checks import check_store
 from lockterm.domain.locks import Lock
 from lockterm.errors import StoreError
 from lockterm.paths import Paths
-from lockterm.store.database import Database
-from lockterm.store.file_system import look_at_file_system
+from lockterm.store.database import Database, look_at_file_system
 from lockterm.store.lock_book import LockBook
 
 
