@@ -21,7 +21,6 @@ from lockterm.domain.callbacks import ignore
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
 from lockterm.screens.base import LocktermScreen
-from lockterm.terminal.ambiguous_width import count_ambiguous_as_wide
 from lockterm.terminal.colors import NoColors, Readable
 from lockterm.terminal.frame_diff import FrameDiff
 from lockterm.terminal.glyphs import NothingElseFilter
@@ -35,6 +34,7 @@ from lockterm.terminal.patches import (
 )
 from lockterm.terminal.terminal_input import LettersDrawn
 from lockterm.terminal.themes import DEFAULT, OWN, THEMES
+from lockterm.terminal.widths import count_ambiguous_as_wide
 from lockterm.widgets.line_table import LineTable
 
 _SYSTEMS = {TRUE_COLORS: ColorSystem.TRUECOLOR, 256: ColorSystem.EIGHT_BIT}

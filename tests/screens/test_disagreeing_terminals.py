@@ -21,9 +21,8 @@ from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip, get_line_length
 
-from lockterm.terminal.ambiguous_width import count_ambiguous_as_wide
 from lockterm.terminal.frame_diff import Frame, graphemes_of, placed
-from lockterm.terminal.widths import GUARD
+from lockterm.terminal.widths import GUARD, count_ambiguous_as_wide
 from tests.long import examples
 
 COLUMNS, ROWS = 44, 3
