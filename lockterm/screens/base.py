@@ -25,9 +25,8 @@ from lockterm.screens.modal import RefusedModal
 from lockterm.terminal.key_queue import is_opening
 from lockterm.terminal.patches import active_binding, own_bindings, paint_once
 from lockterm.widgets.actions import reason_against, titled
-from lockterm.widgets.colored_title import ColoredTitleLine
 from lockterm.widgets.key_line import KeyLine
-from lockterm.widgets.title_line import TitleLine
+from lockterm.widgets.title_line import ColoredTitleLine, TitleLine
 
 if TYPE_CHECKING:
     from lockterm.config import Profile

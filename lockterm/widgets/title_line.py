@@ -8,6 +8,7 @@ from textual.reactive import reactive, var
 from textual.style import Style
 from textual.widget import Widget
 
+from lockterm.config.look import look_of
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 
@@ -133,3 +134,31 @@ def fit_middle(crumbs: list[str], room: int) -> str:
         cut = set_cell_size(shown[longest].removesuffix(ellipsis()), keep)
         shown[longest] = cut.rstrip() + ellipsis()
     return ""
+
+
+class ColoredTitleLine(TitleLine):
+    """A header with a color band behind the profile's name.
+
+    Args:
+        profile: The profile's name.
+        host: The host of the profile's service.
+        color: One of :data:`lockterm.config.values.COLORS`.
+        read_only: Whether the profile sends no changes.
+    """
+
+    COMPONENT_CLASSES = {
+        "title-line--red",
+        "title-line--yellow",
+        "title-line--green",
+        "title-line--blue",
+    }
+
+    def __init__(self, profile: str, host: str, color: str, *, read_only: bool = False) -> None:
+        super().__init__(profile, host, read_only=read_only)
+        self._color = color
+
+    def band(self) -> Style | None:
+        """Return the band's style, or None if colors are off."""
+        if not look_of(self.app).colors:
+            return None
+        return self.get_visual_style(f"title-line--{self._color}")
