@@ -33,11 +33,10 @@ from lockterm.screens.table_map import MapScreen
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import Choice, OptionLine
-from lockterm.widgets.form_field import FormField
+from lockterm.widgets.form_field import FormField, StatusLine
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.path_input import PathInput
 from lockterm.widgets.row_table import Column, RowTable
-from lockterm.widgets.status_line import StatusLine
 from lockterm.widgets.text_input import TextInput
 
 KEPT = "file_path"

@@ -22,8 +22,7 @@ from lockterm.screens.base import LocktermScreen, ResultT
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import reason_against
 from lockterm.widgets.compact_button import CompactButton
-from lockterm.widgets.form_field import FormField
-from lockterm.widgets.status_line import StatusLine
+from lockterm.widgets.form_field import FormField, StatusLine
 
 if TYPE_CHECKING:
     from lockterm.operations import Operations

@@ -37,8 +37,7 @@ from lockterm.terminal.idle import when_idle
 from lockterm.terminal.key_queue import opens
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.bindings import bindings
-from lockterm.widgets.form_field import FormField
-from lockterm.widgets.status_line import StatusLine
+from lockterm.widgets.form_field import FormField, StatusLine
 
 if TYPE_CHECKING:
     from textual.widget import Widget
