@@ -18,8 +18,7 @@ from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.file import FileScreen
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.service.running import RunningService
-from lockterm.widgets.path_completion import complete
-from lockterm.widgets.path_input import PathInput
+from lockterm.widgets.path_input import PathInput, complete
 from lockterm.widgets.row_table import RowTable
 from tests.long import telling
 from tests.operations.forwarder import Forwarder
