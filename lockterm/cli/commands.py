@@ -53,7 +53,7 @@ MODULES = {
     "edit": "tables",
     "copy": "copy",
     "clean": "clean",
-    "replace": "replace",
+    "replace": "copy",
     "runs": "runs",
 }
 """Command -> module of this package that defines the command."""

@@ -1,4 +1,4 @@
-"""``lockterm copy``: copy the remotes of a lock, an export or a backup to locks."""
+"""``lockterm copy`` and ``lockterm replace``: copy remotes, and replace a remote's key fob."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.completion import complete_locks
 from lockterm.cli.exit_codes import UsageError
-from lockterm.cli.options import WriteOptions, changes
+from lockterm.cli.options import WriteOptions, changes, lock_argument, remote_argument
 from lockterm.cli.plans import report_problems, report_unread
+from lockterm.cli.remotes.reading import read_remote
 from lockterm.cli.run_plan import offer_plan
-from lockterm.cli.session import Session, find_lock
+from lockterm.cli.session import Session, find_lock, open_writable_lock
 from lockterm.config import Options
 from lockterm.operations.copying import (
     CannotCopyError,
@@ -24,6 +25,7 @@ from lockterm.operations.copying import (
     plan_copies,
 )
 from lockterm.operations.planner import PlanDraft
+from lockterm.operations.replacing import CannotReplaceError, plan_replacement
 
 _OPERATION = re.compile("[0-9a-f]{32}")
 """The ID of an operation in the journal."""
@@ -112,3 +114,31 @@ def _make_plan(
         raise UsageError(error.meaning) from None
     report_unread(draft)
     return draft
+
+
+@click.command(epilog=manual.REPLACE)
+@lock_argument
+@remote_argument
+@click.option("--number", metavar="TEXT", required=True, help="Number of the new fob.")
+@click.option("--mac", metavar="TEXT", help="MAC address of the new fob. [default: none]")
+@changes
+def replace(
+    options: Options,
+    typed_lock: str,
+    remote_id: int,
+    number: str,
+    mac: str | None,
+    how: WriteOptions,
+) -> int:
+    """Replace the key fob of a remote.
+
+    The command shows the plan and asks once.
+    """
+    with open_writable_lock(options, typed_lock, how) as (session, lock):
+        before = read_remote(session, lock, remote_id)
+        work = plan_replacement(session.operations, lock.lock_id, before, number, mac or "")
+        try:
+            draft = session.run(work)
+        except CannotReplaceError as error:
+            raise UsageError(error.meaning) from None
+        return offer_plan(session, draft, how)
