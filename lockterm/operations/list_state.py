@@ -10,7 +10,7 @@ from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.domain.searching import has_words
 from lockterm.operations.load_state import LoadState
-from lockterm.operations.unlisted import DELETED, Unlisted
+from lockterm.operations.recorded import DELETED, Unlisted
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,21 @@ from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, Operation
 from lockterm.domain.remotes import Remote, RemotePage, is_still
 from lockterm.operations.proof import is_later
 from lockterm.operations.readback import differing, record_before, set_by
-from lockterm.operations.unlisted import ADDED, CHANGED, DELETED, Unlisted
+
+ADDED, CHANGED, DELETED = "just added", "just changed", "just deleted"
+"""The labels of remotes that the list does not show, shows unchanged, or still shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unlisted:
+    """Recent changes that the list does not show yet."""
+
+    added: tuple[Remote, ...] = ()
+    """The added remotes as sent, which the list lacks."""
+    changed: Mapping[int, Remote] = field(default_factory=dict)
+    """Remote ID -> the changed remote, for which the list still shows the old values."""
+    words: Mapping[int, str] = field(default_factory=dict)
+    """Remote ID -> :data:`ADDED`, :data:`CHANGED` or :data:`DELETED`."""
 
 
 @dataclass(frozen=True, slots=True)

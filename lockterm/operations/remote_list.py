@@ -20,8 +20,8 @@ from lockterm.operations.facade import Operations
 from lockterm.operations.list_state import Found, ListState
 from lockterm.operations.list_walk import SeenIds
 from lockterm.operations.load_state import LoadState, load
+from lockterm.operations.recorded import Unlisted
 from lockterm.operations.remotes import AHEAD_S
-from lockterm.operations.unlisted import Unlisted
 
 if TYPE_CHECKING:
     from lockterm.operations.list_walk import SeenIds
