@@ -22,7 +22,7 @@ from lockterm.cli.manual_parts import DEMO_CODES, list_examples
 from lockterm.cli.options import take_options
 from lockterm.cli.running import exit_code, run_profile
 from lockterm.config import Options, load_settings
-from lockterm.config.keys import keys_in
+from lockterm.config.settings import keys_in
 from lockterm.domain.locks import Lock
 from lockterm.errors import ConfigError
 from lockterm.paths import Paths

@@ -10,7 +10,7 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.options import json_option
 from lockterm.cli.output import put, put_json, put_wrapped
-from lockterm.config.keys import keys_in
+from lockterm.config.settings import keys_in
 from lockterm.keymap import Keymap
 from lockterm.keymap.keys import PLACES
 from lockterm.keymap.names import written
