@@ -19,8 +19,7 @@ from lockterm.app.notices import Notices
 from lockterm.app.styles import Styles
 from lockterm.config.look import Look
 from lockterm.config.preferences import Preferences
-from lockterm.keymap.hints import key
-from lockterm.keymap.names import written
+from lockterm.keymap.hints import key, written
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.chosen_keys import ChosenKeys

@@ -12,8 +12,8 @@ from lockterm.cli.options import json_option
 from lockterm.cli.output import put, put_json, put_wrapped
 from lockterm.config.settings import keys_in
 from lockterm.keymap import Keymap
+from lockterm.keymap.hints import written
 from lockterm.keymap.keys import PLACES
-from lockterm.keymap.names import written
 from lockterm.paths import Paths
 
 KEYS_CELLS, ID_CELLS = 17, 22

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
 from lockterm.keymap import Keymap
+from lockterm.keymap.hints import is_typed, spelled, written
 from lockterm.keymap.keys import PLACES, PRIORITY, is_by_hand, known, stacks
-from lockterm.keymap.names import is_typed, spelled, written
 from lockterm.keymap.place import Place
 
 FIXED_KEYS = {

@@ -2,11 +2,172 @@
 
 from __future__ import annotations
 
+import difflib
 import re
+import unicodedata
 
 from lockterm.keymap import Keymap
 from lockterm.keymap.keys import PLACES, known
-from lockterm.keymap.names import is_typed, written
+
+_OF_TEXTUAL = {
+    "solidus": "slash",
+    "reverse_solidus": "backslash",
+    "commercial_at": "at",
+    "hyphen_minus": "minus",
+    "plus_sign": "plus",
+    "low_line": "underscore",
+}
+"""Unicode's name of a character -> Textual's shorter name."""
+
+_MOVING = ("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "insert", "delete")
+_OTHERS = ("backspace", "enter", "escape", "tab", "space")
+_FUNCTION = tuple(f"f{number}" for number in range(1, 25))
+_CONTROLLED = "abcdefgklnopqrstuvwxyz"
+
+SENDABLE = frozenset({
+    *_MOVING,
+    *_OTHERS,
+    *_FUNCTION,
+    *(f"{held}+{key}" for held in ("ctrl", "shift", "ctrl+shift") for key in _MOVING),
+    *(f"ctrl+{key}" for key in (*_FUNCTION, *_CONTROLLED)),
+    *("ctrl+@", "ctrl+backslash", "ctrl+right_square_bracket"),
+    *("ctrl+circumflex_accent", "ctrl+underscore", "shift+tab"),
+}) - {"ctrl+shift+pageup", "ctrl+shift+pagedown"}  # fmt: skip
+"""The keys, other than characters, that most terminals can send, in Textual's names."""
+
+EDITING = frozenset({
+    *("left", "right", "home", "end", "backspace", "delete", "f6", "f7"),
+    *(f"ctrl+{key}" for key in ("left", "right", "delete", *"adekuvwxyz")),
+    *(f"shift+{key}" for key in ("left", "right", "up", "down", "home", "end")),
+    *(f"ctrl+shift+{key}" for key in ("left", "right")),
+})  # fmt: skip
+"""The keys, other than characters, with which a text field is edited, in Textual's names."""
+
+PUNCTUATION = {
+    "exclamation_mark": "!", "quotation_mark": '"', "number_sign": "#", "dollar_sign": "$",
+    "percent_sign": "%", "ampersand": "&", "apostrophe": "'", "left_parenthesis": "(",
+    "right_parenthesis": ")", "asterisk": "*", "plus": "+", "comma": ",", "minus": "-",
+    "full_stop": ".", "slash": "/", "colon": ":", "semicolon": ";", "less_than_sign": "<",
+    "equals_sign": "=", "greater_than_sign": ">", "question_mark": "?", "at": "@",
+    "left_square_bracket": "[", "backslash": "\\", "right_square_bracket": "]",
+    "circumflex_accent": "^", "underscore": "_", "grave_accent": "`", "left_curly_bracket": "{",
+    "vertical_line": "|", "right_curly_bracket": "}", "tilde": "~",
+}  # fmt: skip
+"""Textual's name of a key -> the character that it types.
+
+The names are constants, because ``unicodedata`` would load a megabyte of tables at each start.
+"""
+
+_MEANT = {
+    "esc": "escape",
+    "return": "enter",
+    "del": "delete",
+    "ins": "insert",
+    "pgup": "pageup",
+    "page_up": "pageup",
+    "pgdn": "pagedown",
+    "pgdown": "pagedown",
+    "page_down": "pagedown",
+    "bs": "backspace",
+    "dot": "full_stop",
+    "period": "full_stop",
+    "ctrl+space": "ctrl+@",
+    "ctrl+at": "ctrl+@",
+    "backtab": "shift+tab",
+}
+_SHORT = {"escape": "esc", "delete": "del", "pageup": "pgup", "pagedown": "pgdn"}
+
+_HELD = {
+    **{"ctrl": "ctrl", "control": "ctrl", "strg": "ctrl", "shift": "shift"},
+    **{"alt": "alt", "option": "alt", "meta": "alt"},
+}
+_PARTS = rf"((?:(?:{'|'.join(_HELD)})[-+])*)(.+)"
+
+NO_KEY = "none:"
+"""The prefix of an invented key name for an action without a key; no terminal sends such a key."""
+
+_LIKE = {
+    "ctrl+i": "tab",
+    "ctrl+j": "enter",
+    "ctrl+m": "enter",
+    "ctrl+h": "backspace",
+    "ctrl+left_square_bracket": "escape",
+    "shift+enter": "enter",
+    "ctrl+enter": "enter",
+    "ctrl+shift+enter": "enter",
+    "ctrl+tab": "tab",
+    "ctrl+shift+tab": "shift+tab",
+    "shift+space": "space",
+    "shift+backspace": "backspace",
+    "shift+escape": "escape",
+    "ctrl+escape": "escape",
+    "ctrl+backspace": "backspace",
+}
+"""Key -> the key that most terminals send in its place."""
+
+
+def spelled(written: str) -> str:
+    """Return Textual's name of a key.
+
+    Args:
+        written: The key as written: ``x``, ``?``, ``Ctrl+S``, ``F5``, ``pgdn``, ``question_mark``.
+
+    Raises:
+        ValueError: The text is not a key, few terminals send the key, or terminals send another
+            key in its place. The message is the rest of a sentence that begins with the key.
+    """
+    typed = written.strip()
+    if len(typed) <= 1:
+        return _character(typed or written[:1])
+    holding, key = re.fullmatch(_PARTS, typed.lower(), re.DOTALL).groups()  # type: ignore[union-attr]
+    held = sorted(_HELD[one] for one in re.split("[-+]", holding)[:-1])
+    if held == ["shift"] and len(key) == 1 and key.isalpha():
+        return _character(key.upper())
+    key = _MEANT.get(key, key)
+    key = _character(key) if len(key) == 1 else _OF_TEXTUAL.get(key, key)
+    name = "+".join([*held, key])
+    name = _MEANT.get(name, name)
+    if name in SENDABLE or name in PUNCTUATION:
+        return name
+    if name in _LIKE:
+        raise ValueError(f"is the same as {_LIKE[name]} in most terminals")
+    if "alt" in held:
+        raise ValueError("arrives as escape and another key on slow connections")
+    if held and (len(key) == 1 or key in SENDABLE or key in PUNCTUATION):
+        raise ValueError("is sent by few terminals")
+    close = difflib.get_close_matches(name, {*SENDABLE, *_MEANT}, n=1)
+    raise ValueError(f"is not a key; did you mean {close[0]}?" if close else "is not a key")
+
+
+def written(key: str) -> str:
+    """Return the name of a key for the screen, such as ``enter``, ``?``, ``ctrl+s`` or ``pgdn``.
+
+    The name is in ASCII if possible. It is empty for an invented key name; see :data:`NO_KEY`.
+    """
+    if key.startswith(NO_KEY):
+        return ""
+    *held, name = key.split("+")
+    name = "space" if name == "@" and held else _SHORT.get(name, PUNCTUATION.get(name, name))
+    return "+".join([*held, name])
+
+
+def is_typed(key: str) -> bool:
+    """Return whether a text field handles the key: a character or an editing key."""
+    return len(key) == 1 or key in PUNCTUATION or key == "space" or key in EDITING
+
+
+def _character(typed: str) -> str:
+    if typed == " ":
+        return "space"
+    if not typed.isprintable() or unicodedata.category(typed or "\0")[0] not in "LNPS":
+        raise ValueError("is not a key")
+    return typed if typed.isalnum() else _name_of(typed)
+
+
+def _name_of(character: str) -> str:
+    name = unicodedata.name(character).lower().replace("-", "_").replace(" ", "_")
+    return _OF_TEXTUAL.get(name, name)
+
 
 _NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 

@@ -21,7 +21,7 @@ from textual.binding import Binding, BindingsMap
 from textual.widget import Widget
 
 from lockterm.keymap import Keymap, hints
-from lockterm.keymap.names import NO_KEY
+from lockterm.keymap.hints import NO_KEY
 
 
 class ChosenKeys:

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, T
 from textual import events
 from textual.message import Message
 
-from lockterm.keymap.hints import keys_of
-from lockterm.keymap.names import written
+from lockterm.keymap.hints import keys_of, written
 from lockterm.terminal.terminal_input import Arrived, EscapedKey
 
 if TYPE_CHECKING:

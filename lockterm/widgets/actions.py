@@ -10,7 +10,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.screen import Screen
 
-from lockterm.keymap.names import written
+from lockterm.keymap.hints import written
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from textual.widget import Widget
 
 from lockterm.domain.glyphs import ellipsis, notice_mark
 from lockterm.domain.notices import LoggedNotice, NoticeLog
-from lockterm.keymap.hints import keys_of
-from lockterm.keymap.names import written
+from lockterm.keymap.hints import keys_of, written
 from lockterm.widgets.actions import is_typed
 from lockterm.widgets.cells import cut
 

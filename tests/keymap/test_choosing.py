@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from lockterm.keymap import Keymap, hints
 from lockterm.keymap.check import WrongKeyError, check, gave_way
+from lockterm.keymap.hints import SENDABLE, is_typed, spelled
 from lockterm.keymap.keys import PLACES, PRIORITY, is_by_hand, known, stacks
-from lockterm.keymap.names import SENDABLE, is_typed, spelled
 from lockterm.keymap.place import Place
 from tests.long import examples
 

@@ -19,8 +19,8 @@ import lockterm
 from lockterm.app import LocktermApp
 from lockterm.app.first_run_app import FirstRunApp
 from lockterm.keymap.check import FIXED_KEYS, RESERVED_KEYS
+from lockterm.keymap.hints import EDITING, SENDABLE, spelled, written
 from lockterm.keymap.keys import FIRST_RUN_IDS, PLACES, PRIORITY, in_help, known
-from lockterm.keymap.names import EDITING, SENDABLE, spelled, written
 from lockterm.screens.palette import Palette
 from lockterm.screens.remote_form.inputs import JsonEditor
 from lockterm.widgets.text_input import OneLine

@@ -13,8 +13,8 @@ from textual.widgets import Input, OptionList
 
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.domain.locks import Lock
+from lockterm.keymap.hints import written
 from lockterm.keymap.keys import footer_group
-from lockterm.keymap.names import written
 from lockterm.screens.help import HelpScreen
 from lockterm.screens.history import HistoryScreen
 from lockterm.screens.locks import LocksScreen

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from lockterm.cli.doctor.keys import KEYS
+from lockterm.keymap.hints import written
 from lockterm.keymap.keys import PLACES
-from lockterm.keymap.names import written
 from tests.terminal.multiplexers import in_screen, in_tmux
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 

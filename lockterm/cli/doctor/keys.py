@@ -10,7 +10,7 @@ from textual import events
 
 from lockterm.cli.doctor.conversation import Conversation, can_ask_terminal
 from lockterm.cli.output import put, put_wrapped
-from lockterm.keymap.names import written
+from lockterm.keymap.hints import written
 from lockterm.terminal.signals import NoTerminal, require_terminal
 from lockterm.terminal.terminal_input import TerminalInput
 

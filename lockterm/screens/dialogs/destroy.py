@@ -11,8 +11,7 @@ from textual.widgets import Button
 
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.safe_text import clean
-from lockterm.keymap.hints import key, keys_of
-from lockterm.keymap.names import written
+from lockterm.keymap.hints import key, keys_of, written
 from lockterm.screens.base import can_act, say_why_no_key
 from lockterm.screens.dialogs.confirm import QuestionBox
 from lockterm.screens.host import Host
