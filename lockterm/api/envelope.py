@@ -15,7 +15,7 @@ from json import JSONDecodeError
 from typing import Any, NamedTuple, NoReturn
 
 from lockterm.api.answer import Answer, retry_after_s
-from lockterm.domain.json_text import is_deeper
+from lockterm.domain.json_text import is_too_deep
 from lockterm.domain.reading import is_number
 from lockterm.errors import MalformedAnswer, RateLimited, Refused
 
@@ -58,7 +58,7 @@ def decode(body: bytes) -> Any:
         raise NotJson("it is cut short" if cut and text else "it is not JSON") from None
     except RecursionError:
         raise NotJson("it is nested too deeply") from None
-    if is_deeper(value):
+    if is_too_deep(value):
         raise NotJson("it is nested too deeply")
     return _mended(value) if _SURROGATE.search(text) else value
 

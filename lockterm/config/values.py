@@ -45,6 +45,8 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _USUAL_VARIABLE = re.compile(r"[A-Z]{1,12}(_[A-Z0-9]{1,12}){0,5}")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HOST = re.compile(r"[^\s/\\%<>\"'`{}|^\[\]@?#,;:]+")
+_SHORTENED = 60
+"""Maximum length of a value in a message."""
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 
@@ -381,9 +383,9 @@ def _zones_like(name: str) -> str:
     return "; write an IANA name such as Europe/Berlin, or an offset such as +02:00"
 
 
-def shorten(value: str, limit: int = 60) -> str:
+def shorten(value: str) -> str:
     """Return a typed value, shortened, in quotes and with control characters escaped."""
-    return repr(value if len(value) <= limit else value[: limit - 3] + "...")
+    return repr(value if len(value) <= _SHORTENED else value[: _SHORTENED - 3] + "...")
 
 
 def _kind(value: object) -> str:

@@ -37,7 +37,7 @@ def read_object(text: str) -> dict[str, Any]:
             parse_int=_whole,
             parse_float=_fraction,
         )
-        if is_deeper(value):
+        if is_too_deep(value):
             raise ValueError("Nested too deeply.")
         size(value)
     except json.JSONDecodeError as error:
@@ -54,10 +54,10 @@ def read_object(text: str) -> dict[str, Any]:
     return value
 
 
-def is_deeper(value: object, most: int = MAX_DEPTH) -> bool:
-    """Return whether a value has more than ``most`` levels of objects and arrays."""
+def is_too_deep(value: object) -> bool:
+    """Return whether a value has more than :data:`MAX_DEPTH` levels of objects and arrays."""
     level: list[Any] = [value]
-    for _ in range(most + 1):
+    for _ in range(MAX_DEPTH + 1):
         level = [
             part
             for item in level

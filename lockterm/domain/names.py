@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.safe_text import clean
@@ -62,12 +62,6 @@ def near_key(text: str) -> str:
 def _key_of_separator(match: re.Match[str]) -> str:
     around = match.string[match.start() - 1 : match.start()] + match.string[match.end() :][:1]
     return " " if len(around) == 2 and around.isdecimal() else ""
-
-
-def near_names(name: str, others: Iterable[str]) -> list[str]:
-    """Return those of the other names that are near a name but not the same."""
-    key = near_key(name)
-    return [one for one in others if key and near_key(one) == key and not is_same_name(one, name)]
 
 
 def near_note(others: Sequence[str]) -> str:
