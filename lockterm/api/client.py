@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -16,6 +15,7 @@ from lockterm.api.request import encode_body
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.api.transport import Transport
 from lockterm.domain.callbacks import ignore
+from lockterm.domain.clock import Clock
 from lockterm.domain.constants import READABLE_CALLS
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.errors import NAME_EXISTS, MalformedAnswer, NoAnswer, OutcomeUnknown, Refused
@@ -54,7 +54,7 @@ class LockService:
     Args:
         profile: The address, headers and settings of the service.
         retries: The policy for repeated attempts.
-        clock: A function that returns the seconds since the epoch; tests replace it.
+        clock: The clock to compare with the service's; tests replace it.
 
     Raises:
         ConfigError: The base URL or a header cannot be used.
@@ -65,11 +65,11 @@ class LockService:
         self,
         profile: Profile,
         retries: RetryPolicy | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Clock | None = None,
     ) -> None:
         self._profile = profile
         self._retries = retries or RetryPolicy()
-        self._transport = Transport(profile, clock)
+        self._transport = Transport(profile, clock or Clock())
 
     async def __aenter__(self) -> Self:
         await self._transport.open()

@@ -34,6 +34,7 @@ from lockterm.api.request import checked_base_url, connect_limit_s, sent_headers
 from lockterm.api.trust import tls_context
 from lockterm.config.values import PORTS
 from lockterm.domain.callbacks import ignore
+from lockterm.domain.clock import Clock
 from lockterm.domain.safe_text import clean
 from lockterm.errors import StoreError, Unreachable
 
@@ -158,14 +159,13 @@ class Transport:
 
     Args:
         profile: The service's profile.
-        clock: A function that returns the seconds since the epoch, to compare with the service's
-            clock; tests replace it.
+        clock: The clock to compare with the service's.
 
     Raises:
         ConfigError: The base URL or a header cannot be used.
     """
 
-    def __init__(self, profile: Profile, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, profile: Profile, clock: Clock) -> None:
         self._clock = clock
         self._base_url = checked_base_url(profile)
         url = urlsplit(self._base_url)
@@ -289,11 +289,11 @@ class Transport:
         request: httpcore.Request,
         progress: _Progress,
     ) -> Answer:
-        began = self._clock()
+        began = self._clock.wall()
         response = await connection.handle_async_request(request)
         progress.status = response.status
         headers = header_fields(response.headers)
-        offset = clock_offset_s(headers, (began + self._clock()) / 2)
+        offset = clock_offset_s(headers, (began + self._clock.wall()) / 2)
         self.clock_offset_s = self.clock_offset_s if offset is None else offset
         reader = progress.reader = BodyReader(headers.get("content-encoding", ""))
         stream = cast("AsyncGenerator[bytes, None]", response.aiter_stream())

@@ -7,6 +7,7 @@ or reloaded. An action on marks must name all marked rows, including those not o
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from lockterm.domain.remotes import is_still
@@ -198,7 +199,7 @@ def remote_marks() -> Marks[Key, Row]:
 
 def lock_marks() -> Marks[int, Lock]:
     """Return new marks for locks, by ID."""
-    return Marks(lambda lock: lock.lock_id)
+    return Marks(attrgetter("lock_id"))
 
 
 def _key(row: Row) -> Key | None:

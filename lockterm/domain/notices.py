@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from operator import attrgetter
 from typing import NamedTuple
 
 MESSAGES = 500
@@ -64,7 +65,7 @@ class NoticeLog:
     @property
     def shown(self) -> LoggedNotice | None:
         """The notification to show now, if any."""
-        return max(reversed(self._standing), key=lambda one: one.is_error, default=None)
+        return max(reversed(self._standing), key=attrgetter("is_error"), default=None)
 
     @property
     def more(self) -> int:

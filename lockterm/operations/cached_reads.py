@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 from lockterm.domain.callbacks import ignore
@@ -250,7 +251,7 @@ def detail_source(remote_id: int) -> Source[Remote]:
     return Source(
         f"remote {remote_id}",
         ask=lambda service: service.remote_detail(remote_id=remote_id),
-        dump=lambda remote: remote.raw,
+        dump=attrgetter("raw"),
         load=load,
     )
 

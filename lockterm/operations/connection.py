@@ -287,9 +287,7 @@ class Connection:
             if self.is_closed:
                 raise Unreachable("Nothing was sent: lockterm is being closed.")
             if self._service is None:
-                service = (await asyncio.to_thread(load_client))(
-                    self.profile, clock=self.clock.wall
-                )
+                service = (await asyncio.to_thread(load_client))(self.profile, clock=self.clock)
                 service.tell_limits(lambda seconds: self.on_limited(seconds))
                 self._service = await service.__aenter__()
             return self._service

@@ -153,7 +153,7 @@ class Operations:
     @cached_property
     def pace(self) -> RateLimiter:
         """The rate limiter of runs and of reading back, which learns from the service's answers."""
-        pace = RateLimiter(lambda: self.clock.steady(), self.profile.calls_per_minute)
+        pace = RateLimiter(self.clock, self.profile.calls_per_minute)
         self.connection.on_limited, self.connection.on_answered = pace.limit, pace.answer
         return pace
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import random
 import sys
-import time
 from array import array
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lockterm.api.retry_policy import Place, Places
 from lockterm.config.profile import MAX_PAGE_SIZE
+from lockterm.domain.clock import Clock
 from lockterm.errors import ListTooLarge, MalformedAnswer
 from lockterm.operations.cached_reads import CachedReads, page_source
 
@@ -139,16 +139,16 @@ class WalkBudget:
     Args:
         lock_id: The lock, for the error.
         limits: The limits.
-        clock: A function that returns seconds on a monotonic clock; tests replace it.
+        clock: The steady clock; tests replace it.
     """
 
     def __init__(
-        self, lock_id: int, limits: WalkLimits = ASKED, clock: Callable[[], float] = time.monotonic
+        self, lock_id: int, limits: WalkLimits = ASKED, clock: Clock | None = None
     ) -> None:
         self._lock_id = lock_id
         self._limits = limits
-        self._clock = clock
-        self._end = clock() + limits.seconds
+        self._clock = clock or Clock()
+        self._end = self._clock.steady() + limits.seconds
         self._answer_bytes = 0
         self._memory_bytes = 0
 
@@ -182,7 +182,7 @@ class WalkBudget:
             reached = f"{limits.answer_bytes // MIB:,} MiB of answers"
         elif self._memory_bytes > limits.memory_bytes:
             reached = f"{limits.memory_bytes // MIB:,} MiB of memory"
-        elif self._clock() > self._end:
+        elif self._clock.steady() > self._end:
             reached = f"{limits.seconds:.0f} s"
         else:
             return

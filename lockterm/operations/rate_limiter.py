@@ -14,7 +14,11 @@ import asyncio
 import contextlib
 import math
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lockterm.domain.clock import Clock
 
 FIRST_AT_ONCE = 2.0
 MOST_AT_ONCE = 12.0
@@ -51,14 +55,14 @@ class RateLimiter:
     """The limiter that decides when the next step, or the next call to read back, may start.
 
     Args:
-        now_s: A function that returns the time on the steady clock, in seconds.
+        clock: The steady clock.
         calls_per_minute: The configured limit; 0 for none.
     """
 
-    def __init__(self, now_s: Callable[[], float], calls_per_minute: int = 0) -> None:
+    def __init__(self, clock: Clock, calls_per_minute: int = 0) -> None:
         self.at_once = FIRST_AT_ONCE
         """Number of parallel steps; the fraction is the progress toward one more step."""
-        self._now_s = now_s
+        self._clock = clock
         self._most_per_s = calls_per_minute / 60 if calls_per_minute else math.inf
         self._limit = math.inf
         """Estimated limit of the service, in calls per second."""
@@ -83,7 +87,7 @@ class RateLimiter:
         """The current rate in calls per second; infinite if there is no limit."""
         rate = self._most_per_s
         if self._limit < math.inf:
-            since_s = max(self._now_s() - self._limited_s, 0.0)
+            since_s = max(self._clock.steady() - self._limited_s, 0.0)
             if self._is_guess:
                 share = math.exp(min(since_s / RISE_S, MOST_RISE))
             else:  # as TCP's CUBIC: steep far below the limit, flat near it, then steep again
@@ -95,11 +99,11 @@ class RateLimiter:
         """Return seconds until a step may start; infinite if another step must end first."""
         if under_way >= int(self.at_once):
             return math.inf
-        return max(max(self._next_s, self._paused_s) - self._now_s(), 0.0)
+        return max(max(self._next_s, self._paused_s) - self._clock.steady(), 0.0)
 
     def begin(self, calls: int) -> None:
         """Note that a step starts, which makes this number of calls."""
-        now_s, per_s = self._now_s(), self.per_s
+        now_s, per_s = self._clock.steady(), self.per_s
         if per_s < math.inf:
             self._next_s = max(self._next_s, now_s) + calls / per_s
 
@@ -114,7 +118,7 @@ class RateLimiter:
 
     def answer(self) -> None:
         """Note that a call was answered with another status than 429."""
-        now_s = self._now_s()
+        now_s = self._clock.steady()
         self._pauses = 0
         self._answered.append(now_s)
         while self._answered[0] < now_s - 1:
@@ -130,7 +134,7 @@ class RateLimiter:
         Args:
             pause_s: Duration of the requested pause in seconds; 0 if the service names none.
         """
-        now_s = self._now_s()
+        now_s = self._clock.steady()
         if now_s >= self._paused_s:
             self._pauses += 1
         least_s = min(LEAST_PAUSE_S * 2.0 ** (self._pauses - 1), LONGEST_PAUSE_S)
@@ -153,7 +157,7 @@ class RateLimiter:
 
     def _slow_down(self) -> bool:
         """Note a failure; return whether it is new, and not part of the previous one."""
-        now_s = self._now_s()
+        now_s = self._clock.steady()
         is_new = now_s >= self._slowed_s + TOGETHER_S
         self._slowed_s = now_s if is_new else self._slowed_s
         return is_new

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.remote_states import StateCounts
@@ -22,9 +22,6 @@ from lockterm.operations.list_walk import SeenIds
 from lockterm.operations.load_state import LoadState, load
 from lockterm.operations.recorded import Unlisted
 from lockterm.operations.remotes import AHEAD_S
-
-if TYPE_CHECKING:
-    from lockterm.operations.list_walk import SeenIds
 
 MOST_FOUND = 500
 """Number of found remotes after which a search ends."""

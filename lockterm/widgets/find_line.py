@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from textual import events
 from textual.containers import Horizontal
 from textual.message import Message
@@ -13,9 +11,6 @@ from lockterm.domain.names import fold_text
 from lockterm.terminal.idle import when_idle
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.text_input import OneLine
-
-if TYPE_CHECKING:
-    from lockterm.widgets.text_input import OneLine
 
 
 class FindLine(Horizontal):

@@ -10,6 +10,7 @@ import pytest
 from lockterm.api import writes
 from lockterm.api.client import LockService
 from lockterm.api.transport import Transport
+from lockterm.domain.clock import Clock
 from lockterm.errors import LocktermError
 from tests.api.conftest import AT_ONCE, Settings
 from tests.api.fault_server import FaultServer, Script, http, says
@@ -36,7 +37,7 @@ async def test_what_was_given_up_costs_the_next_one_nothing(
     """Whatever step it was at, and however many were under way."""
     chance = Random(1)
     faults.play(script)
-    transport = Transport(Settings(faults.base_url))
+    transport = Transport(Settings(faults.base_url), Clock())
     await transport.open()
     for _ in range(30):
         tasks = []

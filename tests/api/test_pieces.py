@@ -11,6 +11,7 @@ import pytest
 from lockterm.api import answer
 from lockterm.api.answer import BodyReader
 from lockterm.api.transport import Transport
+from lockterm.domain.clock import Clock
 from tests.api.conftest import Settings
 from tests.api.fault_server import FaultServer, http
 from tests.servers import Line
@@ -50,7 +51,7 @@ async def rested(counting: type[Counting]) -> None:
 
 
 async def body_of(service: FaultServer) -> bytes:
-    transport = Transport(Settings(service.base_url))
+    transport = Transport(Settings(service.base_url), Clock())
     await transport.open()
     try:
         return (await transport.exchange("GET", "/x", within_s=60)).body

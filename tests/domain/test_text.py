@@ -9,6 +9,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from lockterm.api.transport import Transport
+from lockterm.domain.clock import Clock
 from lockterm.domain.safe_text import MOST_MARKS, REPLACEMENT, clean
 from tests.api.conftest import Settings
 
@@ -105,7 +106,7 @@ TOKEN = 'ab/cd+ef=gh&ij"kl'
     ],
 )
 def test_a_gateway_that_echoes_a_secret_is_not_quoted_with_it(echo: str):
-    transport = Transport(Settings("http://127.0.0.1:1", headers={"A": f"Bearer {TOKEN}"}))
+    transport = Transport(Settings("http://127.0.0.1:1", headers={"A": f"Bearer {TOKEN}"}), Clock())
     for padding in (0, *range(3000, 3200)):  # around where a long text is cut
         quoted = transport.quote(" " * padding + f"you sent: Bearer {echo}".encode().decode())
         assert "cd" not in quoted and "ab" not in quoted, quoted

@@ -18,6 +18,7 @@ from lockterm.api.answer import BodyReader, clock_offset_s
 from lockterm.api.envelope import open_answer
 from lockterm.api.payloads import read_many, read_one, read_page, read_remote, read_result
 from lockterm.api.transport import Answer, Transport
+from lockterm.domain.clock import Clock
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text.validity import describe_validity
 from lockterm.domain.voices import Language, VoicePack
@@ -70,7 +71,7 @@ def test_wrong_answers(service: RunningService) -> None:
         for call, answers in recorded(service.base_url).items()
         for document in answers
     ]
-    quote = Transport(Settings("http://x", headers={"X-Key": SECRET})).quote
+    quote = Transport(Settings("http://x", headers={"X-Key": SECRET}), Clock()).quote
     mutator = Mutator(SEED)
     ended: Counter[str] = Counter()
     began_s = time.perf_counter()
@@ -108,7 +109,7 @@ def test_wrong_answers(service: RunningService) -> None:
 
 def test_things_without_a_limit(service: RunningService) -> None:
     """Each costs memory in proportion to its bytes, and no error repeats it."""
-    quote = Transport(Settings("http://x", headers={"X-Key": SECRET})).quote
+    quote = Transport(Settings("http://x", headers={"X-Key": SECRET}), Clock()).quote
     chance, ended = Random(SEED), Counter[str]()
     documents = [
         (call, what, document)

@@ -93,7 +93,9 @@ class World:
         self._set_up()
         self.clock = Clock(wall=self._wall_s)
         self.account = self
-        self.watch = Watch(self, self, self, RateLimiter(self.timer.now_s), by_itself=True)  # type: ignore[arg-type]
+        self.watch = Watch(
+            self, self, self, RateLimiter(Clock(steady=self.timer.now_s)), by_itself=True
+        )  # type: ignore[arg-type]
         self.watch.timer = self.timer
         self.watch.horizon = Horizon()
         self.watch.note_lost(self.operation)

@@ -17,6 +17,7 @@ import pytest
 from lockterm.api import client
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
+from lockterm.domain.clock import Clock
 from lockterm.domain.operation import Operation, State
 from lockterm.errors import ListTooLarge, MalformedAnswer, OutcomeUnknown, RateLimited
 from lockterm.operations import Operations
@@ -120,7 +121,7 @@ async def test_time(
     now_s = [0.0]
     monkeypatch.setattr(
         "lockterm.operations.remotes.WalkBudget",
-        lambda lock_id, limits: WalkBudget(lock_id, limits, lambda: now_s[0]),
+        lambda lock_id, limits: WalkBudget(lock_id, limits, Clock(steady=lambda: now_s[0])),
     )
 
     def slow(page_no: int) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from lockterm.api.retry_policy import UNSTATED_S
+from lockterm.domain.clock import Clock
 from lockterm.operations.rate_limiter import MOST_AT_ONCE, RateLimiter
 from tests.long import telling
 
@@ -78,7 +79,7 @@ class World:
     sent: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.pace = RateLimiter(lambda: self.now_s, self.calls_per_minute)
+        self.pace = RateLimiter(Clock(steady=lambda: self.now_s), self.calls_per_minute)
 
     def call(self) -> Generator[float, None, bool]:
         self.sent.append(self.now_s)
@@ -190,7 +191,7 @@ def test_no_step_begins_in_the_pause_that_is_asked_for():
 
 def test_what_fails_halves_the_steps_at_once_and_fails_together_once():
     now_s = [0.0]
-    pace = RateLimiter(lambda: now_s[0])
+    pace = RateLimiter(Clock(steady=lambda: now_s[0]))
     for _ in range(200):
         pace.went_well()
     assert pace.at_once == MOST_AT_ONCE

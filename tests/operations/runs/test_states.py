@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from lockterm.domain.clock import Clock
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import State
 from lockterm.domain.plan import Action, Plan, Step, StepState, at_rest
@@ -292,7 +292,7 @@ class HeldPace(RateLimiter):
 async def test_each_call_that_reads_back_has_its_turn_by_the_pace(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ):
-    pace = HeldPace(time.monotonic)
+    pace = HeldPace(Clock())
     monkeypatch.setattr("lockterm.operations.facade.RateLimiter", lambda *_, **__: pace)
     steps, asked = [], list[str]()
     for _ in range(3):
@@ -348,7 +348,7 @@ async def test_what_listens_to_what_reads_back_waits_for_no_turn_of_it(site: Sit
 async def test_background_verification_keeps_the_rate_limit(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ):
-    pace = HeldPace(time.monotonic)
+    pace = HeldPace(Clock())
     monkeypatch.setattr("lockterm.operations.facade.RateLimiter", lambda *_, **__: pace)
     lock_id = site.new_lock()
     (before, *_) = site.remotes(lock_id)
