@@ -33,9 +33,9 @@ from tests.benchmarks.measuring import (
     case_of,
     cases,
     idle_bytes,
-    measure,
 )
 from tests.benchmarks.sites import sites
+from tests.benchmarks.ttybench import measure
 from tests.servers import Link, port_of
 
 TRIP_S = 0.15
@@ -105,13 +105,12 @@ def _told(figure: float | None) -> str:
     return f"{figure:,.2f}" if abs(figure) < 10 and figure % 1 else f"{figure:,.0f}"
 
 
-def table(report: dict[str, Any]) -> Iterator[str]:
+def table(raw: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
     """The rows as lines: medians, or the median of the ratios within each round.
 
     Raises:
         AssertionError: A case did not come to its end.
     """
-    raw: dict[str, list[dict[str, Any]]] = report["raw"]
     for name, runs in raw.items():
         for run in runs:
             assert run["ok"], f"{name} never showed what was waited for:\n{run.get('screen')}"
@@ -150,10 +149,10 @@ def main() -> None:
         far = stack.enter_context(Link(port, TRIP_S, connects_s=TRIP_S))
         at = Addresses(service.base_url, far.base_url)
         suite = cases(at, home, options.downs)
-        report = measure(suite, options.rounds, max(options.warmup, 1), home)
+        found = measure(suite, options.rounds, max(options.warmup, 1))
         print(f"{options.rounds} interleaved rounds; medians\n")
         print(LINE.format("", "today", "must", "stretch", "met", "beside"))
-        print("\n".join(table(report)), flush=True)
+        print("\n".join(table(found)), flush=True)
         before = options.before and options.before.resolve()
         more = [openings(home / "openings", before)] if before else []
         if not options.no_growth:

@@ -112,7 +112,7 @@ def _everywhere(url: str, home: Path) -> Iterator[Row]:
             cache.put_list(lock_id, Listing([replace(block, texts=texts)], now_ms))
     with closing(open_session(url, home, f"{MANY_LOCKS:,} locks")) as session:
         session.press("F")
-        assert session.shows("as read last"), session.text()
+        session.expect("as read last")
         slowest = max(_cpu_ms(session, SEARCH_KEYS))
     label = f"{MANY_LOCKS:,} locks of {ON_EACH}"
     yield f"{label}: slowest key of a search, ms of CPU", slowest, 50, 30
@@ -158,7 +158,7 @@ def openings(home: Path, before: Path) -> Iterator[Row]:
                 for session, found in zip(sessions, taken, strict=True):
                     before_ms = ttybench.proc_cpu_ms(session.run.pid)
                     session.press(key)
-                    assert session.shows(shown), session.text()
+                    session.expect(shown)
                     found.append(ttybench.proc_cpu_ms(session.run.pid) - before_ms)
                     milliseconds(session, "escape", shown, is_gone=True)
             now, earlier = (sum(found[1:]) for found in taken)
@@ -193,7 +193,7 @@ def open_session(
     case = {"name": "growth", "cmd": command, "until": shown, "env": environment(home)}
     session = Session(case | {"cwd": tree and str(tree)})
     assert session.start["ok"], session.text()
-    session.run.opt.key_timeout = 400.0  # for keys that paint nothing
+    session.run.key_timeout_s = 0.4  # for keys that paint nothing
     return session
 
 
@@ -232,7 +232,7 @@ def milliseconds(
     look seldom.
     """
     begun = time.monotonic()
-    os.write(session.run.fd, ttybench.key_bytes(key, session.run.term.app_cursor))
+    os.write(session.run.fd, ttybench.key_bytes(key))
     while (shown in session.text()) is is_gone:
         session.run.pump(look_s)
         session.run.drain()
@@ -253,6 +253,6 @@ def _cpu_ms(session: Session, keys: Sequence[str]) -> list[float]:
     taken = []
     for key in keys:
         before = ttybench.proc_cpu_ms(session.run.pid)
-        session.run.keys(ttybench.parse_keys(key))
+        session.run.keys(key)
         taken.append(ttybench.proc_cpu_ms(session.run.pid) - before)
     return taken

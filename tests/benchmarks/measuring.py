@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
 import time
-from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,18 +130,6 @@ def case_of(suite: list[dict[str, Any]], name: str) -> dict[str, Any]:
     return next(case for case in suite if case["name"] == name)
 
 
-def measure(suite: list[dict[str, Any]], runs: int, warmup: int, home: Path) -> dict[str, Any]:
-    """Run every case so many times, A B C A B C, and return what ``ttybench`` reports."""
-    file, report = home / "suite.json", home / "report.json"
-    file.write_text(json.dumps(suite))
-    command = [sys.executable, str(HERE / "ttybench.py"), "--suite", str(file)]
-    command += ["--runs", str(runs), "--warmup", str(warmup), "--quiet", "100"]
-    command += ["--base", HELLO, "--json", str(report)]
-    subprocess.run(command, check=True, env=os.environ, stdout=subprocess.PIPE)
-    result: dict[str, Any] = json.loads(report.read_text())
-    return result
-
-
 def sent_bytes(url: str, home: Path, idle_s: float) -> Iterator[tuple[str, dict[str, int]]]:
     """Bytes to the terminal for a key each, and for a time in which nothing happens.
 
@@ -201,7 +185,7 @@ def idle_bytes(case: dict[str, Any], idle_s: float) -> Iterator[tuple[str, int]]
             for step in way:  # back to where the last one was left
                 session.press(step)
         session.press(keys)
-        assert session.shows(shown), f"{name} is not what is shown:\n{session.text()}"
+        session.expect(shown)
         yield name, session.bytes_in(idle_s)
         session.press(back)
         if not back:
@@ -214,13 +198,7 @@ class Session:
     """lockterm in a pty, on its first page."""
 
     def __init__(self, case: dict[str, Any]) -> None:
-        options = Namespace(
-            size="80x24", timeout=120.0, settle=500.0, quiet=250.0, env=[], cwd=None
-        )
-        options.key_timeout, options.burst_hz, options.term = 5000.0, 30.0, "xterm-256color"
-        options.truecolor = options.kitty = options.no_sync = False
-        options.until = options.record = options.cpu = None
-        self.run = ttybench.Run(case, options)
+        self.run = ttybench.Run(case, quiet_s=0.25, key_timeout_s=5.0)
         self.begun = time.monotonic()
         self.run.spawn()
         self.start = self.run.startup()
@@ -230,40 +208,39 @@ class Session:
         self.run.close()
 
     def press(self, keys: str) -> None:
-        self.run.keys(ttybench.parse_keys(keys))
+        self.run.keys(keys)
         self._rest(0.2)
 
     def bytes_of(self, keys: str) -> int:
         before = self.run.total
         self.press(keys)
-        sent: int = self.run.total - before
-        return sent
+        return self.run.total - before
 
     def bytes_until(self, keys: str, pattern: str) -> int:
         before = self.run.total
         self.press(keys)
-        assert self.shows(pattern), self.text()
-        sent: int = self.run.total - before
-        return sent
+        self.expect(pattern)
+        return self.run.total - before
 
     def text(self) -> str:
-        text: str = self.run.term.text()
-        return text
+        return self.run.text()
 
-    def shows(self, pattern: str) -> bool:
-        missed = self.run.keys(ttybench.parse_keys(f"until:{pattern}")).get("_missed")
+    def expect(self, pattern: str) -> None:
+        """Wait until something is shown.
+
+        Raises:
+            AssertionError: It never is.
+        """
+        self.run.keys(f"until:{pattern}")
         self._rest(0.4)
-        return not missed
 
     def _rest(self, quiet_s: float) -> None:
         """Wait until nothing has come for a while, and nothing is about to on a busy machine."""
         self.run.wait_quiet(quiet_s, 10.0)
         while is_at_work(self.run.pid):
-            self.run.wait_quiet(quiet_s, 10.0, since=time.monotonic())
+            self.run.wait_quiet(quiet_s, 10.0, since_s=time.monotonic())
 
     def bytes_in(self, seconds: float) -> int:
-        before, end = self.run.total, time.monotonic() + seconds
-        while time.monotonic() < end:
-            self.run.pump(end - time.monotonic())
-        written: int = self.run.total - before
-        return written
+        before = self.run.total
+        self.run.pump_for(seconds)
+        return self.run.total - before

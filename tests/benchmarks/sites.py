@@ -93,7 +93,7 @@ def _keys(url: str, home: Path) -> Iterator[Row]:
             (f"text:{RUN_ROWS},enter", f"on {CHANGED} locks"),
         ):
             busy.press(keys)
-            assert busy.shows(shown), busy.text()
+            busy.expect(shown)
         for key, shown in (("enter", began), ("escape", "Import"), ("escape", "page 1 of")):
             milliseconds(busy, key, shown)
         busy.press(AFTER_FORM)
