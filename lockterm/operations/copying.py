@@ -19,9 +19,8 @@ from lockterm.domain.copies import (
     without_unknown_zones,
 )
 from lockterm.domain.locks import Lock
-from lockterm.domain.new_names import with_near_notes
 from lockterm.domain.operation import Operation
-from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
+from lockterm.domain.plan import Action, PlannedSteps, Step, StepState, with_near_notes
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.domain.text.operation import format_operation
 from lockterm.domain.text.remote import describe_losses
