@@ -58,7 +58,7 @@ def read_backup(
 
     Args:
         operation: The delete or clear.
-        known: Remote ID -> hidden fields; see :func:`lockterm.domain.hidden.known_fields`.
+        known: Remote ID -> hidden fields; see :func:`lockterm.domain.operation.known_fields`.
         now_ms: Now, in milliseconds, to find the expired remotes.
     """
     found = []

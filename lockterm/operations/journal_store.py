@@ -14,9 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from lockterm.domain.callbacks import ignore
-from lockterm.domain.hidden import known_fields
 from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
-from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation, State
+from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation, State, known_fields
 from lockterm.domain.text.operation import describe_change_briefly
 from lockterm.errors import StoreDamaged, StoreError
 from lockterm.operations.account import ProfileAccount

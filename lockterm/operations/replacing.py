@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from lockterm.domain import rules
 from lockterm.domain.bulk import Target, delete_each
 from lockterm.domain.copies import BackedUp, backed_up
-from lockterm.domain.hidden import known_fields
 from lockterm.domain.names import is_same_name, normalize_name
+from lockterm.domain.operation import known_fields
 from lockterm.domain.plan import Action, PlannedSteps, Step
 from lockterm.domain.remotes import UNLISTED, Remote
 from lockterm.domain.series import NamesInUse

@@ -12,8 +12,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.copies import BackedUp, read_backup
-from lockterm.domain.hidden import known_fields
-from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT, Operation
+from lockterm.domain.operation import (
+    IN_FLIGHT,
+    RECORDED,
+    UNSETTLED,
+    WITHOUT_EFFECT,
+    Operation,
+    known_fields,
+)
 from lockterm.domain.plan import NAME_TAKEN, Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import RECOGNIZED, Remote, is_still
 from lockterm.domain.safe_text import clean

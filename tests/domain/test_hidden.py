@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from lockterm.domain.dates import DAY_MS
-from lockterm.domain.hidden import known_fields
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, State, known_fields
 
 NOW = 1_795_161_600_000
 ANNA = {"id": 5, "remoteNumber": "A-1", "createTime": NOW}

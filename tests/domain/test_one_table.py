@@ -28,7 +28,7 @@ from textual.widgets import Static
 from lockterm.cli.commands import lockterm as command
 from lockterm.cli.remotes.reading import CSV_COLUMNS
 from lockterm.domain.copies import read_backup
-from lockterm.domain.hidden import known_fields
+from lockterm.domain.operation import known_fields
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.remotes import ADDED, Remote

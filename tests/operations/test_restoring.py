@@ -167,7 +167,7 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
 
 
 async def test_a_user_number_in_doubt_is_not_sent_back(start: Start, service: RunningService):
-    from lockterm.domain.hidden import known_fields
+    from lockterm.domain.operation import known_fields
 
     def step(call: str, state: State, **body: Any) -> Operation:
         nothing = {"path": "", "lock_id": LOCK, "lock_name": "", "remote_name": "", "before": ()}
