@@ -22,9 +22,9 @@ from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
 from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.colors import NoColors, Readable
+from lockterm.terminal.fence import SLOW_S, Link
 from lockterm.terminal.frame_diff import FrameDiff
 from lockterm.terminal.glyphs import NothingElseFilter
-from lockterm.terminal.link import SLOW_S, Link
 from lockterm.terminal.patches import (
     begin_with_theme,
     driver_of,

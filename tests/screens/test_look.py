@@ -18,8 +18,8 @@ from lockterm.errors import OutcomeUnknown
 from lockterm.screens.voice.panels import PacksTable
 from lockterm.service.running import RunningService
 from lockterm.terminal.colors import contrast
+from lockterm.terminal.fence import SLOW_S, Link
 from lockterm.terminal.glyphs import in_ascii
-from lockterm.terminal.link import SLOW_S, Link
 from lockterm.terminal.themes import OWN
 from tests.faults.calls import new_remote
 from tests.faults.catalogue import close
