@@ -1,4 +1,4 @@
-"""The effective settings. Options override the environment, the profile and the defaults."""
+"""The effective settings and keys: options before environment, profile and defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A change that lockterm sends to the service, as recorded in the journal."""
+"""A change that lockterm sends, as recorded in the journal, and the fields known from changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans: changes of many remotes, with one step per remote and the result of each step.
+"""Plans: changes of many remotes, one step per remote, the order of renames, and the results.
 
 A plan is made from a file, marked remotes or a backup. lockterm shows the plan, asks for one
 confirmation, runs it, and saves it. A *run* is a plan with the states of its steps.

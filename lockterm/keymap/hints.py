@@ -1,4 +1,4 @@
-"""The names of the configured keys, for sentences on the screen."""
+"""The names of keys, and those of the configured keys for sentences on the screen."""
 
 from __future__ import annotations
 

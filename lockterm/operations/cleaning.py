@@ -1,4 +1,4 @@
-"""Plans that delete remotes whose access ended long ago."""
+"""Plans that delete remotes whose access ended long ago, and the ages that people type for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Caches about journal rows, so that each row is checked only once.
+"""Caches about journal rows, so that each row is checked only once, and recorded changes.
 
 The journal never removes rows, and rows that lockterm writes are sound. A new connection may have
 opened another file, so each connection starts with empty caches.

@@ -1,4 +1,4 @@
-"""Finds out when the terminal has shown a frame, also over a slow link.
+"""Queries to the terminal: has it shown a frame, and how long does an answer take?
 
 Written bytes may wait in the link for seconds. Keys typed in that time refer to the previous frame.
 So lockterm sends a query after the frame. The answer arrives in the same stream as the keys, so the

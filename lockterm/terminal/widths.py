@@ -1,4 +1,4 @@
-"""Finds characters on whose width or direction terminals disagree."""
+"""Characters on whose width or direction terminals disagree, and wide ambiguous ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One row of a form: a label, a control, and the notes and errors below it."""
+"""One row of a form with its notes and errors, and the status line below all rows."""
 
 from __future__ import annotations
 
