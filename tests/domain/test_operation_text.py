@@ -11,17 +11,14 @@ import pytest
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.text.operation import describe_change_briefly, describe_operation
 from tests.conftest import NOW_MS
+from tests.samples import an_operation
 
 DAY_MS = 86_400_000
 DATES = {"startDate": NOW_MS, "endDate": NOW_MS + DAY_MS}
 
 
 def operation(call: str, body: Any, before: Any = ()) -> Operation:
-    return Operation(
-        **{"id": "1", "profile": "demo", "call": call, "path": "/x", "body": body, "lock_id": 1},
-        **{"lock_name": "", "remote_id": 1, "remote_name": "", "before": before},
-        **{"state": State.CONFIRMED, "session": "1-a", "prepared_ms": NOW_MS},
-    )
+    return an_operation(call, lock_id=1, body=body, before=before, remote_id=1, remote_name="")
 
 
 @pytest.mark.parametrize(

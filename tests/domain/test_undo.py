@@ -20,25 +20,12 @@ from lockterm.domain.undoable import why_not_undone
 from lockterm.domain.validity import State as ShownState
 from lockterm.errors import RuleViolation
 from tests.domain.test_rules import NOW, as_remote, sound
+from tests.samples import an_operation
 
 
 def recorded(call: str, body: dict[str, Any], *before: dict[str, Any], **more: Any) -> Operation:
-    given = Operation(
-        id="one",
-        profile="demo",
-        call=call,
-        path=f"/{call}",
-        body={"lockId": 1001, **body},
-        lock_id=1001,
-        lock_name="Main gate",
-        remote_id=7,
-        remote_name="Anna",
-        before=before,
-        state=State.CONFIRMED,
-        session="here",
-        prepared_ms=NOW,
-    )
-    return replace(given, **more)
+    about = {"body": {"lockId": 1001, **body}, "before": before, "prepared_ms": NOW}
+    return an_operation(call, **about, **more)
 
 
 @example(

@@ -20,29 +20,15 @@ from lockterm.domain.operation import Operation, State
 from lockterm.errors import StoreError
 from lockterm.operations.export import export_history, history_as_csv, history_as_json
 from tests.conftest import NOW_MS
+from tests.samples import an_operation
 
 BERLIN, TOKYO = ZoneInfo("Europe/Berlin"), ZoneInfo("Asia/Tokyo")
 
 
 def operation(**other: Any) -> Operation:
-    fields: dict[str, Any] = {
-        "id": "one",
-        "profile": "site",
-        "call": "update",
-        "path": "/api/v1/bluetooth-remote/update",
-        "body": {"remoteId": 5, "remoteName": "=1+1"},
-        "lock_id": 1001,
-        "lock_name": "Main gate",
-        "remote_id": 5,
-        "remote_name": "Anna",
-        "before": ({"id": 5},),
-        "state": State.REFUSED,
-        "session": "1-a",
-        "prepared_ms": NOW_MS,
-        "code": -3,
-        "message": "",
-    }
-    return Operation(**fields | other)
+    body = {"remoteId": 5, "remoteName": "=1+1"}
+    fields = {"body": body, "remote_id": 5, "before": ({"id": 5},), "state": State.REFUSED}
+    return an_operation(**{"profile": "site", "code": -3, "message": "", **fields, **other})
 
 
 anything = st.text(st.characters(), max_size=12)

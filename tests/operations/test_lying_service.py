@@ -18,6 +18,7 @@ from lockterm.errors import MalformedAnswer
 from lockterm.operations import Operations
 from lockterm.operations.readback import judge_clear, judge_delete, judge_update
 from tests.api.fault_server import FaultServer, http
+from tests.samples import an_operation
 from tests.servers import Line
 
 Listing = Callable[[int, int], dict[str, Any]]
@@ -34,21 +35,8 @@ def record(remote_id: Any, **fields: Any) -> dict[str, Any]:
 
 
 def operation(call: str, before: list[dict[str, Any]], **body: Any) -> Operation:
-    return Operation(
-        id="x",
-        profile="p",
-        call=call,
-        path="/",
-        body=body,
-        lock_id=1,
-        lock_name="",
-        remote_id=body.get("remoteId"),
-        remote_name="",
-        before=tuple(before),
-        state=State.UNKNOWN,
-        session="s",
-        prepared_ms=0,
-    )
+    about = {"lock_id": 1, "remote_id": body.get("remoteId"), "state": State.UNKNOWN}
+    return an_operation(call, body=body, before=tuple(before), prepared_ms=0, **about)
 
 
 def listed(*records: dict[str, Any]) -> list[Remote]:

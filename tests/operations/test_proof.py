@@ -29,6 +29,7 @@ from lockterm.operations.recorded import Recorded, is_known
 from lockterm.operations.watching import Watch
 from tests.long import examples
 from tests.operations.virtual import VirtualTimer
+from tests.samples import an_operation
 
 BASE_MS = 1_795_000_000_000
 """The service's time when an operation is sent."""
@@ -46,23 +47,10 @@ def record(remote_id: int, name: str, at_s: float, **fields: Any) -> dict[str, A
 
 
 def operation(call: str, state: State, at_s: float, **fields: Any) -> Operation:
-    values: dict[str, Any] = {
-        "id": f"{call} {at_s}",
-        "profile": "p",
-        "call": call,
-        "path": "/",
-        "body": {},
-        "lock_id": LOCK,
-        "lock_name": "",
-        "remote_id": None,
-        "remote_name": "",
-        "before": (),
-        "session": "s",
-        "prepared_ms": BASE_MS + int(at_s * 1000),
-        "settled_ms": BASE_MS + int(at_s * 1000),
-        "credentials": "c",
-    }
-    return Operation(**values | fields, state=state)
+    at_ms = BASE_MS + int(at_s * 1000)
+    about = {"lock_id": LOCK, "remote_id": None, "credentials": "c", "state": state}
+    times = {"prepared_ms": at_ms, "settled_ms": at_ms}
+    return an_operation(call, **{"id": f"{call} {at_s}", **about, **times, **fields})
 
 
 class World:

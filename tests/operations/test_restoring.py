@@ -33,6 +33,7 @@ from tests.conftest import NOW_MS
 from tests.faults.site import checked
 from tests.operations.forwarder import Forwarder
 from tests.operations.runs.planning import carry_out
+from tests.samples import an_operation
 from tests.servers import port_of
 
 LOCK = 1001
@@ -170,18 +171,7 @@ async def test_a_user_number_in_doubt_is_not_sent_back(start: Start, service: Ru
     from lockterm.domain.operation import known_fields
 
     def step(call: str, state: State, **body: Any) -> Operation:
-        nothing = {"path": "", "lock_id": LOCK, "lock_name": "", "remote_name": "", "before": ()}
-        return Operation(
-            id="x",
-            profile="p",
-            call=call,
-            body=body,
-            remote_id=5,
-            state=state,
-            session="s",
-            prepared_ms=0,
-            **nothing,
-        )
+        return an_operation(call, lock_id=LOCK, body=body, remote_id=5, state=state)
 
     add = step("add", State.CONFIRMED, remoteUserNo=1, mac="m")
     sure = step("updateRemoteUserNo", State.CONFIRMED, remoteUserNo=2)
@@ -370,21 +360,7 @@ GOOD = {
 
 
 def backed_up(record: dict[str, Any]) -> Any:
-    operation = Operation(
-        id="x",
-        profile="p",
-        call="delete",
-        path="",
-        body={},
-        lock_id=1,
-        lock_name="",
-        remote_id=5,
-        remote_name="",
-        before=(record,),
-        state=State.CONFIRMED,
-        session="",
-        prepared_ms=0,
-    )
+    operation = an_operation("delete", lock_id=1, remote_id=5, before=(record,), prepared_ms=0)
     (found,) = read_backup(operation, {}, NOW_MS)
     return found
 
@@ -437,10 +413,7 @@ def test_fields_that_come_back_or_do_not() -> None:
     ],
 )
 def test_what_can_be_restored(call: str, state: State, count: int, words: str) -> None:
-    operation = replace(
-        Operation("x", "p", call, "", {}, 1, "", None, "", (), State.CONFIRMED, "", 0), state=state
-    )
-    said = why_not_restorable(operation, count)
+    said = why_not_restorable(an_operation(call, state=state), count)
     assert words in said and bool(said) == bool(words)
 
 

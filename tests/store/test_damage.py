@@ -27,6 +27,7 @@ from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from lockterm.store.lock_book import LockBook
 from lockterm.store.tables import MADE, TABLES
+from tests.samples import an_operation
 from tests.store.pages import PAGE, cells, leaves
 
 ROWS = 270
@@ -46,21 +47,12 @@ def operation(number: int) -> Operation:
         {"id": number * 100 + one, "remoteName": f"Fob {one} 张伟", "extraData": {"note": "y" * 60}}
         for one in range(60 if call == "clear" else 1)
     ]
-    return Operation(
-        id=id_of(number),
-        profile="p",
-        call=call,
-        path=f"/api/v1/bluetooth-remote/{call}",
+    return an_operation(
+        call,
+        **{"id": id_of(number), "lock_id": number, "remote_id": number, "before": tuple(remotes)},
         body={"lockId": number, "remoteId": number, "remoteName": "Anna Weber"},
-        lock_id=number,
-        lock_name="Gate",
-        remote_id=number,
-        remote_name="Anna Weber",
-        before=tuple(remotes),
-        state=State.PREPARED,
-        session="1-ended",
-        prepared_ms=1_795_161_600_000 + number,
-        service=PROFILE.base_url,
+        **{"remote_name": "Anna Weber", "state": State.PREPARED, "session": "1-ended"},
+        **{"prepared_ms": 1_795_161_600_000 + number, "service": PROFILE.base_url},
     )
 
 

@@ -22,26 +22,19 @@ from lockterm.store.drafts import Drafts
 from lockterm.store.journal import Journal
 from lockterm.store.lock_book import LockBook
 from lockterm.store.sessions import StoreSession
+from tests.samples import an_operation
 from tests.store.pages import PAGE, leaves
 
 ROWS = 400
 
 
 def operation(number: int, call: str = "update") -> Operation:
-    return Operation(
-        id=f"id{number}",
-        profile="p",
-        call=call,
-        path=f"/api/v1/bluetooth-remote/{call}",
+    return an_operation(
+        call,
+        **{"id": f"id{number}", "lock_id": 1, "remote_id": number, "remote_name": f"Fob {number}"},
         body={"lockId": 1, "remoteId": number, "remoteName": "x" * 100},
-        lock_id=1,
-        lock_name="Gate",
-        remote_id=number,
-        remote_name=f"Fob {number}",
         before=({"id": number, "extraData": {"note": "y" * 300}},),
-        state=State.PREPARED,
-        session="none",
-        prepared_ms=number,
+        **{"state": State.PREPARED, "session": "none", "prepared_ms": number},
     )
 
 

@@ -22,6 +22,7 @@ from lockterm.screens.history.table import OUTCOMES, target_of, what_of
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from lockterm.store.lock_book import LockBook
+from tests.samples import an_operation
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW_MS = 1_795_161_600_000
@@ -36,22 +37,8 @@ WORDS = (
 
 
 def operation(number: int, **fields: object) -> Operation:
-    usual: dict[str, object] = {
-        "id": f"{number:032x}",
-        "profile": "p",
-        "call": "update",
-        "path": "/x",
-        "body": {},
-        "lock_id": 1001,
-        "lock_name": "Gate",
-        "remote_id": number,
-        "remote_name": f"Remote {number}",
-        "before": (),
-        "state": State.CONFIRMED,
-        "session": "1-a",
-        "prepared_ms": NOW_MS,
-    }
-    return Operation(**usual | fields)  # type: ignore[arg-type]
+    about = {"lock_name": "Gate", "remote_id": number, "remote_name": f"Remote {number}"}
+    return an_operation(**{"id": f"{number:032x}", "path": "/x", **about, **fields})
 
 
 def some_operation(number: int, chance: random.Random) -> Operation:

@@ -25,7 +25,7 @@ from textual.widgets import Button, Input, TextArea
 
 from lockterm.app import LocktermApp
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import State
 from lockterm.domain.remotes import Remote
 from lockterm.operations.proof import Horizon
 from lockterm.paths import Paths
@@ -42,6 +42,7 @@ from lockterm.widgets.line_table import LineTable
 from tests import long
 from tests.conftest import NOW_MS
 from tests.long import telling
+from tests.samples import an_operation
 from tests.screens.running_app import PATIENCE_S, Clock, Starter, awaited, until
 from tests.screens.site import fill_book
 from tests.terminal.pty_session import KEYS
@@ -232,25 +233,14 @@ def leave_behind(paths: Paths, url: str, remote: Remote, how: State) -> None:
     database = Database(paths.database)
     journal = Journal(database, "demo", url)
     for call, remote_id in (("update", remote.id), ("add", None)):
-        operation = Operation(
-            id=f"{call}-of-an-earlier-session",
-            profile="demo",
-            call=call,
-            path=f"/api/v1/bluetooth-remote/{call}",
-            body={
-                "lockId": remote.lock_id,
-                **({"remoteId": remote_id} if remote_id else {"remoteNumber": "A-1"}),
-                "remoteName": "Other",
-            },
-            lock_id=remote.lock_id or 0,
-            lock_name="Main gate",
-            remote_id=remote_id,
-            remote_name=remote.remote_name or "",
-            before=(remote.raw,) if remote_id else (),
-            state=State.PREPARED,
-            session="earlier",
-            prepared_ms=NOW_MS - 60_000,
-            service=url,
+        about = {"remoteId": remote_id} if remote_id else {"remoteNumber": "A-1"}
+        operation = an_operation(
+            call,
+            **{"id": f"{call}-of-an-earlier-session", "profile": "demo", "session": "earlier"},
+            body={"lockId": remote.lock_id, **about, "remoteName": "Other"},
+            **{"lock_id": remote.lock_id or 0, "before": (remote.raw,) if remote_id else ()},
+            **{"remote_id": remote_id, "remote_name": remote.remote_name or "", "service": url},
+            **{"state": State.PREPARED, "prepared_ms": NOW_MS - 60_000},
         )
         journal.prepare(operation)
         journal.move(operation.id, [State.PREPARED], state=how)

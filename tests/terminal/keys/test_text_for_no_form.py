@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import State
 from lockterm.paths import Paths
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.remotes import RemotesScreen
@@ -16,6 +16,7 @@ from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from tests.conftest import NOW_MS
 from tests.long import telling
+from tests.samples import an_operation
 from tests.screens.running_app import Clock, Starter, notices, settled, shown, until
 
 SAVE = ("ctrl+s", "right", "enter")
@@ -29,21 +30,11 @@ async def starter(tmp_path: Path, service: RunningService) -> Starter:
     async with starter(service, 1001) as pilot:
         remote = pilot.app.screen.current  # type: ignore[attr-defined]
     database = Database(Paths.below(starter.directory).database)
-    left = Operation(
-        id=uuid4().hex,
-        profile="demo",
-        call="update",
-        path="/api/v1/bluetooth-remote/update",
+    left = an_operation(
+        **{"id": uuid4().hex, "profile": "demo", "before": (remote.raw,)},
         body={"lockId": 1001, "remoteId": remote.id, "remoteName": "Other"},
-        lock_id=1001,
-        lock_name="Main gate",
-        remote_id=remote.id,
-        remote_name=remote.remote_name,
-        before=(remote.raw,),
-        state=State.PREPARED,
-        session="earlier",
-        prepared_ms=NOW_MS - 60_000,
-        service=service.base_url,
+        **{"remote_id": remote.id, "remote_name": remote.remote_name, "state": State.PREPARED},
+        **{"session": "earlier", "prepared_ms": NOW_MS - 60_000, "service": service.base_url},
     )
     journal = Journal(database, "demo", service.base_url)
     journal.prepare(left)
