@@ -88,11 +88,6 @@ def test_an_update_sends_the_four_together_or_none_of_them(values: Remote, other
         assert after[field] == wanted[field]
 
 
-@given(wild)
-def test_update_never_sends_unknown_fields_back(before: Remote) -> None:
-    assert changes(before, before).body() == {}
-
-
 @given(wild, names)
 def test_a_new_name_alone_is_sent_alone(before: Remote, name: str) -> None:
     body = changes(before, replace(before, remote_name=name)).body()
