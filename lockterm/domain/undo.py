@@ -1,4 +1,4 @@
-"""The inverse of a recorded change, as steps of a plan, or the reason why there is none."""
+"""The inverse of a recorded change, as steps of a plan."""
 
 from __future__ import annotations
 
