@@ -25,6 +25,7 @@ from lockterm.domain import rules
 from lockterm.domain.copies import BackedUp
 from lockterm.domain.date_input import read_moment
 from lockterm.domain.dates import DAY_MS, HOUR_MS, SECOND_MS, UnknownZone
+from lockterm.domain.elsewhere import Comparison
 from lockterm.domain.operation import Operation
 from lockterm.domain.operation import State as OperationState
 from lockterm.domain.plan import NAME_TAKEN, NOT_REACHED, Action, Plan, Step, StepState
@@ -32,6 +33,7 @@ from lockterm.domain.remotes import FIELDS, UNLISTED, Remote
 from lockterm.domain.text import (
     amount,
     difference,
+    elsewhere,
     error,
     operation,
     plan,
@@ -48,7 +50,7 @@ DOCUMENT = Path(__file__).with_suffix(".md")
 
 MODULES = (
     *(amount, validity, difference, remote, shortening, operation, plan, run),
-    *(service, error),
+    *(service, error, elsewhere),
 )
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -328,6 +330,22 @@ def render_replacements(samples: TextSamples) -> None:
             samples.show(plan.describe_not_copied, unknown, has_mac=has_mac)
 
 
+def render_elsewhere(samples: TextSamples) -> None:
+    """Show the changes that others made."""
+    later = {**LIMITED, "endDate": LIMITED["endDate"] + 15 * DAY_MS, "remoteName": "Anna"}
+    long = {**LIMITED, "extraData": {"note": "x" * 2000}}
+    readings = Comparison(1001, NOW - DAY_MS, NOW, is_old_whole=True, is_new_whole=True)
+    old, new, much = ({1: Remote.read(one)} for one in ({**LIMITED, "extraData": {}}, later, long))
+    for two in ((old, new), (old, much), ({}, old), (old, {})):
+        for change in readings.find_changes(*two):
+            samples.show(elsewhere.describe_kind, change)
+            samples.show(elsewhere.describe_values, change, ZONE)
+            samples.show(elsewhere.describe_between, change, ZONE, NOW)
+            for with_head in (True, False):
+                samples.show(elsewhere.describe_change, change, ZONE, NOW, with_head=with_head)
+    samples.each(elsewhere.describe_number, (0, 1, 2000), "D")
+
+
 def render_operations(samples: TextSamples) -> None:
     """Show changes in the journal."""
     samples.lines["the states of a change"] = [
@@ -522,6 +540,7 @@ RENDERED: Mapping[str, Callable[[TextSamples], None]] = {
     "Remotes": render_remotes,
     "Shortened access": render_shortenings,
     "Replaced fobs": render_replacements,
+    "Changed elsewhere": render_elsewhere,
     "Changes": render_operations,
     "Plans": render_plans,
     "Runs": render_runs,

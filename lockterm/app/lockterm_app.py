@@ -367,6 +367,11 @@ class LocktermApp(TerminalApp[int]):
         if not self._is_open_already(screens.WhatEndsScreen, "Expiring"):
             self.push_screen(screens.WhatEndsScreen(self.operations))
 
+    def action_elsewhere(self) -> None:
+        """Show what others changed on all locks."""
+        if not self._is_open_already(screens.ElsewhereScreen, "Changed elsewhere"):
+            self.push_screen(screens.ElsewhereScreen(self.operations))
+
     def action_profiles(self) -> None:
         if self._profiles is None:
             refuse_to_open(

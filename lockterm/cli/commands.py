@@ -47,6 +47,7 @@ MODULES = {
     "locks": "locks",
     "unconfirmed": "unconfirmed",
     "history": "history",
+    "changes": "changes",
     "export": "tables",
     "diff": "tables",
     "apply": "tables",

@@ -48,10 +48,10 @@ def history(
         raise click.UsageError("--since, --day and --today exclude each other")
     with Session(options) as session:
         zone, now_ms = session.profile.zone, session.operations.machine_ms()
-        since_ms = None if since is None else _parse_day("--since", since, zone, now_ms)
+        since_ms = None if since is None else parse_day("--since", since, zone, now_ms)
         until_ms = None
         if day is not None or today:
-            at_ms = now_ms if day is None else _parse_day("--day", day, zone, now_ms)
+            at_ms = now_ms if day is None else parse_day("--day", day, zone, now_ms)
             since_ms, until_ms = dates.day_around(at_ms, zone)
         lock_id = None if typed_lock is None else find_lock(session, typed_lock).lock_id
         selection = Selection(lock_id=lock_id, since_ms=since_ms, until_ms=until_ms)
@@ -79,7 +79,7 @@ def history(
     return DONE
 
 
-def _parse_day(option: str, typed: str, zone: tzinfo, now_ms: int) -> int:
+def parse_day(option: str, typed: str, zone: tzinfo, now_ms: int) -> int:
     """Return the start of the typed day, in milliseconds since the epoch.
 
     Raises:

@@ -339,6 +339,29 @@ before the change.
 
 {LOCAL}"""
 
+CHANGES = f"""\
+Each time lockterm reads a lock whole, it compares the list with the one it kept before. It leaves
+out what this machine sent. A change happened at some time between the two readings.
+
+The command does not ask the service. --read reads all locks first, so that the list is current.
+
+\b
+Examples:
+  lockterm changes --since 7d
+  lockterm changes --read --lock "Main gate" --csv > changes.csv
+
+\b
+--json prints changes: a list of
+  lock           lockId, name
+  remoteId, name
+  what           new, changed or gone
+  fields         the names of the changed fields
+  before, after  their values; for new and gone also the main fields
+  since, until   the times of the two readings, in ms
+  seen           whether you looked at the change in the UI
+
+{READING}"""
+
 FETCH = f"""\
 The command checks the file against size and MD5 if the service returns them, and does not unpack
 it. It resumes an interrupted download. It asks before it fetches from another server than the

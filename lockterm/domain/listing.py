@@ -122,6 +122,8 @@ class Listing:
     """The time when reading began, by this machine's clock, in milliseconds."""
     changed: bool = False
     """Whether lockterm has changed the lock since, so that the list may be outdated."""
+    unreadable: int = 0
+    """The number of records of the lock that could not be read, so that the list lacks them."""
 
     @property
     def count(self) -> int:

@@ -72,7 +72,7 @@ class CachedReads:
         self.on_denial: Callable[[], None] = ignore
         """The function to call when the service no longer accepts the credentials."""
         self._open_cache = open_cache
-        self._writing: set[asyncio.Future[None]] = set()
+        self._writing: set[asyncio.Future[Any]] = set()
         """The writes to the cache that are running."""
         self._due: dict[str, tuple[Source[Any], Fetched[Any]]] = {}
         """Key -> a source and its value, to be cached when the reads are closed at the latest."""
@@ -139,10 +139,19 @@ class CachedReads:
 
     # --- whole lists -----------------------------------------------------------------------
 
-    async def keep_list(self, lock_id: int, listing: Listing) -> None:
-        """Store a lock's whole list in the cache."""
-        if self._cache is not None:
-            await self._finish(self._cache, self._cache.put_list, lock_id, listing)
+    @property
+    def has_cache(self) -> bool:
+        """Whether answers are cached on this machine."""
+        return self._cache is not None
+
+    async def use_cache(self, work: Callable[[Cache], T]) -> T | None:
+        """Run work with the cache, to its end even if the caller is canceled; None without one."""
+        if self._cache is None:
+            return None
+        working = asyncio.ensure_future(self._cache.thread.run(work, self._cache))
+        self._writing.add(working)
+        working.add_done_callback(self._writing.discard)
+        return await asyncio.shield(working)
 
     async def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:
         """Return the cached lists by lock ID, of all locks or of one lock."""

@@ -23,11 +23,14 @@ from lockterm.errors import (
     StoreError,
     Unreachable,
 )
+from lockterm.operations.kept_lists import KeptLists
 from lockterm.operations.list_walk import ASKED, WalkBudget
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
+    from lockterm.operations.cached_reads import CachedReads
     from lockterm.operations.connection import Connection
+    from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.locks import Locks
     from lockterm.operations.remotes import Remotes
 
@@ -68,17 +71,26 @@ class Everywhere:
     """The reader of all locks of the lock book.
 
     Args:
-        connection: The connection to the service, which may ask for a pause.
+        reads: The reads from the service, which may ask for a pause, with their cache.
         locks: The lock book.
         remotes: The remotes at the service.
+        journal: A function that returns the journal.
     """
 
-    def __init__(self, connection: Connection, locks: Locks, remotes: Remotes) -> None:
+    def __init__(
+        self,
+        reads: CachedReads,
+        locks: Locks,
+        remotes: Remotes,
+        journal: Callable[[], JournalStore],
+    ) -> None:
         self.wait: Callable[[float], Awaitable[None]] = asyncio.sleep
         """The function that waits a number of seconds; tests replace it."""
-        self._connection = connection
+        self._connection = reads.connection
         self._locks = locks
         self._remotes = remotes
+        self.kept_lists = KeptLists(reads, journal)
+        """The lists that are kept on this machine."""
 
     async def last(self) -> list[LockRead]:
         """Return all locks of the book, each with its list as :meth:`read` last read it.
@@ -109,7 +121,7 @@ class Everywhere:
         Raises:
             StoreError: The lock book cannot be read.
         """
-        reading = _Reading(self._connection, self._remotes, wanted, self.wait)
+        reading = _Reading(self._connection, self._remotes, self.kept_lists, wanted, self.wait)
         if locks is None:
             locks = await self._locks.all()
         tasks = [asyncio.ensure_future(reading.lock(*one)) for one in enumerate(locks)]
@@ -151,11 +163,13 @@ class _Reading:
         self,
         connection: Connection,
         remotes: Remotes,
+        kept_lists: KeptLists,
         wanted: Wanted,
         wait: Callable[[float], Awaitable[None]],
     ) -> None:
         self._connection = connection
         self._remotes = remotes
+        self._kept_lists = kept_lists
         self._wanted = wanted
         self._wait = wait
         self._begun = asyncio.Semaphore(BEGUN)
@@ -184,8 +198,8 @@ class _Reading:
                 pages.blocks.append(await asyncio.to_thread(Block.of, pages.last))
             # The lock may have been changed while a page was on its way.
             is_behind = self._remotes.changes(lock.lock_id) != changes
-            listing = Listing(pages.blocks, pages.at_ms, is_behind)
-            await self._remotes.keep_list(lock.lock_id, listing)
+            listing = Listing(pages.blocks, pages.at_ms, is_behind, max(pages.unreadable, 0))
+            await self._kept_lists.keep(lock.lock_id, listing)
         problem = ""
         if pages.unreadable > 0:
             problem = f"{format_count(pages.unreadable, 'record')} cannot be read"

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lockterm.operations.draft_keeper import DraftKeeper
     from lockterm.operations.everywhere import Everywhere
     from lockterm.operations.journal_store import JournalStore
+    from lockterm.operations.kept_lists import KeptLists
     from lockterm.operations.locks import Locks
     from lockterm.operations.resolution import Resolution
     from lockterm.operations.run_here import RunHere
@@ -224,7 +225,12 @@ class Operations:
         """Reads all locks of the lock book."""
         from lockterm.operations.everywhere import Everywhere
 
-        return Everywhere(self.connection, self.locks, self.remotes)
+        return Everywhere(self._reads, self.locks, self.remotes, lambda: self.journal)
+
+    @property
+    def kept_lists(self) -> KeptLists:
+        """The lists that are kept on this machine, and what others changed."""
+        return self.everywhere.kept_lists
 
     def now_ms(self) -> int:
         """Return the current time; see :meth:`Connection.now_ms`."""

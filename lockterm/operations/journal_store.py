@@ -226,9 +226,9 @@ class JournalStore:
 
     async def recorded(self, lock_id: int) -> Recorded:
         """Return the recorded changes of a lock's remotes that a list may not show yet."""
-        return self._recorded(await self._lately(lock_id))
+        return self._recorded(await self.lately(lock_id))
 
-    async def _lately(
+    async def lately(
         self, lock_id: int, within_s: int = RECENT_S, name: str | None = None
     ) -> list[Operation]:
         """Return the operations on a lock that are being sent or were resolved recently.
@@ -250,7 +250,7 @@ class JournalStore:
 
     async def lately_added(self, lock_id: int, name: str) -> Operation | None:
         """Return a recent add of a remote with this name, which a list may not show yet."""
-        return self._recorded(await self._lately(lock_id, NAME_S, name)).named(name)
+        return self._recorded(await self.lately(lock_id, NAME_S, name)).named(name)
 
     async def unlisted(
         self, lock_id: int, page: RemotePage, listed: Container[int]
@@ -259,7 +259,7 @@ class JournalStore:
         if not self.account.name:
             await self._run_reading(self.account.look_up)
         await self.recognize_account(lock_id, page.remotes)
-        rows = await self._lately(lock_id)
+        rows = await self.lately(lock_id)
         if not rows:
             return None
         recorded = self._recorded(rows)

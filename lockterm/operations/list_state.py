@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
 
+from lockterm.domain.elsewhere import ChangeElsewhere
 from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.domain.searching import has_words
 from lockterm.operations.load_state import LoadState
 from lockterm.operations.recorded import DELETED, Unlisted
+
+Unseen = Mapping[tuple[int, int], ChangeElsewhere]
+"""Lock ID and remote ID -> the latest change by others that the user has not looked at."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +54,8 @@ class ListState:
     """The results of a search through the whole list; None if only this page was searched."""
     unlisted: Unlisted | None = None
     """Recorded changes that the page does not show yet; None if the page shows all."""
+    elsewhere: Unseen = field(default_factory=dict)
+    """Changes of the lock by others that the user has not looked at."""
 
     @property
     def page(self) -> RemotePage | None:
@@ -80,7 +86,8 @@ class ListState:
     def has_rows_of(self, other: ListState) -> bool:
         """Return whether another state has the same rows, so that no repaint is needed."""
         mine, others = (
-            (one.load.seen, one.needle, one.only, one.found, one.unlisted) for one in (self, other)
+            (one.load.seen, one.needle, one.only, one.found, one.unlisted, one.elsewhere)
+            for one in (self, other)
         )
         return all(one is another for one, another in zip(mine, others, strict=True))
 

@@ -200,7 +200,7 @@ async def read_locks(
         # Because of this list, a later remote is recognized as new, even after a kill.
         blocks = await asyncio.to_thread(_blocks, remotes)
         is_behind = operations.remotes.changes(lock_id) != changes
-        await operations.remotes.keep_list(lock_id, Listing(blocks, begun_ms, is_behind))
+        await operations.kept_lists.keep(lock_id, Listing(blocks, begun_ms, is_behind))
         return ReadLock(lock, zone, remotes)
 
     async def note(lock_id: int) -> ReadLock:

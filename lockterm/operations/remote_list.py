@@ -197,13 +197,24 @@ class RemoteList:
                 self._operations.remotes.look_ahead(self.lock.lock_id, page_no, self.size)
 
     async def compare_with_journal(self) -> None:
-        """Show recent adds, changes and deletes that the list does not show yet."""
+        """Show recent changes that the list does not show yet, and then what others changed."""
         if (page := self.state.page) is None:
             return
         with suppress(StoreError):  # the page can be shown without the journal
             unlisted = await self._unlisted(page)
             if unlisted != self.state.unlisted and self.state.page is page:
                 self.change(unlisted=unlisted)
+        await self._compare_with_kept()
+
+    async def _compare_with_kept(self) -> None:
+        """Show what others changed on this lock, also between the kept list and this page."""
+        kept_lists, lock_id = self._operations.kept_lists, self.lock.lock_id
+        shown = self.state.load
+        if shown.seen is not None and not shown.stale and not shown.busy:
+            await kept_lists.compare_page(lock_id, shown.seen.value.remotes, shown.seen.at_ms)
+        elsewhere = await kept_lists.unseen(lock_id)
+        if elsewhere != self.state.elsewhere:
+            self.change(elsewhere=elsewhere)
 
     async def note_opened(self) -> bool:
         """Note in the lock book that the lock was opened, and its number of remotes.

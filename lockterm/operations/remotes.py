@@ -341,10 +341,6 @@ class Remotes:
             f"The list of lock {lock_id} changed during each read. lockterm changed nothing."
         )
 
-    async def keep_list(self, lock_id: int, listing: Listing) -> None:
-        """Store a whole list for :meth:`lists`, if there is a cache."""
-        await self._reads.keep_list(lock_id, listing)
-
     async def lists(self) -> Mapping[int, Listing]:
         """Return the last stored whole list of each lock, by lock ID."""
         return await self._reads.lists()

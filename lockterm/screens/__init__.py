@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lockterm.screens.dialogs.confirm import ConfirmModal as ConfirmModal
     from lockterm.screens.dialogs.confirm import NumberModal as NumberModal
     from lockterm.screens.dialogs.destroy import DestroyModal as DestroyModal
+    from lockterm.screens.elsewhere import ElsewhereScreen as ElsewhereScreen
     from lockterm.screens.everywhere import EverywhereScreen as EverywhereScreen
     from lockterm.screens.everywhere.clean import CleanModal as CleanModal
     from lockterm.screens.everywhere.ends import WhatEndsScreen as WhatEndsScreen
@@ -68,6 +69,7 @@ _MODULES = {
     "DestroyModal": "dialogs.destroy",
     "NumberModal": "dialogs.confirm",
     "CleanModal": "everywhere.clean",
+    "ElsewhereScreen": "elsewhere",
     "EverywhereScreen": "everywhere",
     "WhatEndsScreen": "everywhere.ends",
     "FileScreen": "file",

@@ -5,20 +5,24 @@ from __future__ import annotations
 import json
 import sqlite3
 from array import array
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.listing import Block, Ends, Listing, ending_soon
+from lockterm.domain.listing import NEVER, Block, Ends, Listing, ending_soon
 from lockterm.errors import StoreError
+from lockterm.store.changes import TABLES as CHANGES
+from lockterm.store.changes import add_changes, read_changes
 from lockterm.store.damage import files_of
 from lockterm.store.database import Database
 from lockterm.store.owner import owner_of
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
+    from lockterm.domain.elsewhere import ChangeElsewhere
 
 MOST = 2000
 """Maximum number of answers kept; the oldest are dropped first."""
@@ -32,6 +36,9 @@ LARGEST = 512 * 1024
 MOST_LIST_BYTES = 256 * 1024 * 1024
 """Maximum bytes of all whole lists kept, twice the size of the lists of 10,000 locks with 100
 remotes each. The oldest are dropped first."""
+
+MOST_BLOCKS = 50
+"""Maximum number of blocks of a list with which a page is compared: 10,000 remotes."""
 
 TABLES = (
     """
@@ -52,7 +59,9 @@ TABLES = (
         block INTEGER NOT NULL,
         bytes INTEGER NOT NULL,
         at_ms INTEGER NOT NULL,
+        ended_ms INTEGER NOT NULL,
         changed INTEGER NOT NULL,
+        unreadable INTEGER NOT NULL,
         texts BLOB NOT NULL,
         ids BLOB NOT NULL,
         ends BLOB NOT NULL,
@@ -61,6 +70,7 @@ TABLES = (
     )
     """,
     "CREATE INDEX lists_by_age ON lists (at_ms, bytes)",
+    *CHANGES,
 )
 """The statements that make the tables. A cache with other tables is dropped."""
 
@@ -82,6 +92,20 @@ _OLDEST_LISTS = """
         ) WHERE bytes > ?
     )
 """
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRecords:
+    """The records of a kept list, to be compared with a later reading."""
+
+    at_ms: int
+    """See ``Listing.at_ms``."""
+    ended_ms: int
+    """The time when the reading ended, in milliseconds."""
+    is_whole: bool
+    """Whether the list has every remote that the lock had."""
+    blocks: Sequence[bytes]
+    """See ``Block.records``."""
 
 
 def cache_of(directory: Path, profile: Profile) -> Cache | None:
@@ -176,12 +200,29 @@ class Cache:
                 (self._owner, len(start), start),
             )
             if not start:
-                connection.execute("DELETE FROM lists WHERE owner = ?", (self._owner,))
+                for table in ("lists", "changes"):
+                    connection.execute(f"DELETE FROM {table} WHERE owner = ?", (self._owner,))
 
     # --- whole lists -----------------------------------------------------------------------
 
-    def put_list(self, lock_id: int, listing: Listing) -> None:
-        """Keep the whole list of a lock's remotes, and replace the list kept before."""
+    def put_list(
+        self,
+        lock_id: int,
+        listing: Listing,
+        ended_ms: int = 0,
+        base: KeptRecords | None = None,
+        changes: Sequence[ChangeElsewhere] = (),
+    ) -> None:
+        """Keep the whole list of a lock's remotes, and replace the list kept before.
+
+        Args:
+            lock_id: The lock.
+            listing: The list.
+            ended_ms: The time when the reading ended, in milliseconds.
+            base: The list kept before. If another session has replaced it, that list stays, so that
+                the next reading is compared with it.
+            changes: The changes since that list, which are added with the new list or not at all.
+        """
         rows = [
             (
                 block.texts.encode("utf-8", "surrogatepass"),
@@ -194,11 +235,18 @@ class Cache:
         size = sum(len(part) for row in rows for part in row)
         key = (self._owner, lock_id)
         with suppress(StoreError), self._opened().transaction() as connection:
+            kept = "SELECT max(at_ms) FROM lists WHERE owner = ? AND lock_id = ?"
+            (kept_ms,) = connection.execute(kept, key).fetchone()
+            if base is not None and kept_ms not in (None, base.at_ms):
+                return
+            add_changes(connection, self._owner, changes)
             connection.execute("DELETE FROM lists WHERE owner = ? AND lock_id = ?", key)
+            times = listing.at_ms, max(ended_ms, listing.at_ms)
+            flags = listing.changed, listing.unreadable
             connection.executemany(
-                "INSERT INTO lists VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO lists VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (*key, number, sum(map(len, row)), listing.at_ms, listing.changed, *row)
+                    (*key, number, sum(map(len, row)), *times, *flags, *row)
                     for number, row in enumerate(rows)
                 ],
             )
@@ -220,8 +268,8 @@ class Cache:
         try:
             with self._opened().reading() as connection:
                 rows = connection.execute(
-                    "SELECT lock_id, at_ms, changed, texts, ids, ends, records FROM lists"
-                    f" WHERE owner = ?{' AND lock_id = ?' * (lock_id is not None)}"
+                    "SELECT lock_id, at_ms, changed, unreadable, texts, ids, ends, records"
+                    f" FROM lists WHERE owner = ?{' AND lock_id = ?' * (lock_id is not None)}"
                     " ORDER BY lock_id, block",
                     (self._owner, *(() if lock_id is None else (lock_id,))),
                 )
@@ -229,7 +277,9 @@ class Cache:
                 for row in rows:
                     of_lock = blocks.setdefault(row["lock_id"], [])
                     of_lock.append(block(row))
-                    kept[row["lock_id"]] = Listing(of_lock, row["at_ms"], bool(row["changed"]))
+                    kept[row["lock_id"]] = Listing(
+                        of_lock, row["at_ms"], bool(row["changed"]), row["unreadable"]
+                    )
                 return kept
         except (StoreError, ValueError, TypeError):
             return {}
@@ -305,6 +355,69 @@ class Cache:
             connection.execute(
                 "UPDATE lists SET changed = 1 WHERE owner = ? AND lock_id = ?",
                 (self._owner, lock_id),
+            )
+
+    # --- changes by others -----------------------------------------------------------------
+
+    def records(self, lock_id: int, ids: Collection[int] | None = None) -> KeptRecords | None:
+        """Return the records of a kept list.
+
+        Args:
+            lock_id: The lock.
+            ids: Remote IDs; only the blocks with these remotes are returned. None for all blocks.
+
+        Returns:
+            None if no list is kept, if it cannot be read, or if it has more than ``MOST_BLOCKS``
+            blocks and ``ids`` is given.
+        """
+        try:
+            with self._opened().reading() as connection:
+                rows = connection.execute(
+                    "SELECT at_ms, ended_ms, unreadable, ids, records FROM lists"
+                    " WHERE owner = ? AND lock_id = ? ORDER BY block LIMIT ?",
+                    (self._owner, lock_id, -1 if ids is None else MOST_BLOCKS + 1),
+                ).fetchall()
+            if not rows or (ids is not None and len(rows) > MOST_BLOCKS):
+                return None
+            known = [array("q", row["ids"]) for row in rows]
+            is_whole = not rows[0]["unreadable"] and not any(NEVER in block for block in known)
+            blocks = [
+                row["records"]
+                for row, block in zip(rows, known, strict=True)
+                if ids is None or not set(ids).isdisjoint(block)
+            ]
+            return KeptRecords(rows[0]["at_ms"], rows[0]["ended_ms"], is_whole, blocks)
+        except (StoreError, ValueError, TypeError):
+            return None
+
+    def put_changes(self, changes: Sequence[ChangeElsewhere]) -> None:
+        """Keep changes that others made."""
+        with suppress(StoreError), self._opened().transaction() as connection:
+            add_changes(connection, self._owner, changes)
+
+    def changes(
+        self,
+        lock_id: int | None = None,
+        since_ms: int = 0,
+        *,
+        unseen: bool = False,
+        most: int = -1,
+    ) -> list[ChangeElsewhere]:
+        """Return the changes that others made, the newest first; see :func:`read_changes`."""
+        try:
+            with self._opened().reading() as connection:
+                return read_changes(
+                    connection, self._owner, lock_id, since_ms, unseen=unseen, most=most
+                )
+        except (StoreError, ValueError, TypeError):
+            return []
+
+    def note_seen(self, until_ms: int) -> None:
+        """Note that the user has looked at the changes found until a time, in milliseconds."""
+        with suppress(StoreError), self._opened().transaction() as connection:
+            connection.execute(
+                "UPDATE changes SET seen = 1 WHERE owner = ? AND until_ms <= ?",
+                (self._owner, until_ms),
             )
 
     def close(self) -> None:

@@ -111,7 +111,7 @@ PRIMARY KEY (plan_id, number)
 EARLIER = b"migrations"
 """A table that only stores of development versions have; lockterm does not read those."""
 
-MADE = frozenset({0xE6061066, 0xAB34CCAB})
+MADE = frozenset({0xE6061066, 0xF5738324})
 """Checksums of the schema tables of a store and of a cache.
 
 A schema table with another checksum is compared with new tables, which takes a few milliseconds

@@ -137,6 +137,10 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         """Return whether a row is marked. The cursor hides :data:`MARK` in the margin."""
         return False
 
+    def margin_sign(self, row: int) -> str:
+        """Return a sign for the margin of an unmarked row; empty for none."""
+        return ""
+
     @abstractmethod
     def measure_again(self) -> None:
         """Recompute the column widths after the widths of texts have changed."""
@@ -303,8 +307,10 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
                 margin = (CURSOR, "")
             elif self.is_marked(row):
                 margin = (MARK, BADGE)
-            elif row == self.cursor_row and not looks.cursor.reverse:
-                margin = (MARGIN, BADGE)  # a bar in the color of the accent, without a glyph
+            else:
+                # The row under the cursor has a bar in the color of the accent.
+                has_bar = row == self.cursor_row and not looks.cursor.reverse
+                margin = (self.margin_sign(row) or MARGIN, BADGE if has_bar else "")
             if row == self.pointed_row:
                 style += self.get_component_rich_style("line-table--pointed")
             if row == self.cursor_row:

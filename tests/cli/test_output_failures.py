@@ -83,6 +83,7 @@ READING: dict[str, Arguments] = {
     "locks list": lambda s, n: ("locks", "list"),
     "unconfirmed list": lambda s, n: ("unconfirmed", "list"),
     "history": lambda s, n: ("history",),
+    "changes": lambda s, n: ("changes", "--json"),
     "export": lambda s, n: ("export", "1004"),
     "diff": lambda s, n: (made(s, n), "diff", str(s.home / "table.csv"))[1:],
     "runs list": lambda s, n: ("runs", "list"),

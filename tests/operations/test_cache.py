@@ -271,8 +271,8 @@ async def test_what_ends_of_a_long_list_is_counted_block_by_block(
             for days in (-1, 6, 6, 20, 20, 20, 40)
         ]
     )
-    await operations.remotes.keep_list(1, Listing([block] * 120, now_ms - day_ms))
-    await operations.remotes.keep_list(2, Listing([Block.of(())], now_ms))
+    await operations.kept_lists.keep(1, Listing([block] * 120, now_ms - day_ms))
+    await operations.kept_lists.keep(2, Listing([Block.of(())], now_ms))
     counts = {State.ENDED: 120, State.WEEK: 240, State.MONTH: 360}
     assert await operations.remotes.ends(1) == Ends(Counter(counts), now_ms - day_ms, False)
     empty = await operations.remotes.ends(2)
@@ -291,7 +291,7 @@ async def test_what_ends_of_a_long_list_is_counted_block_by_block(
     monkeypatch.setattr(cache, "ends", replaced)
     assert await operations.remotes.ends(1) == Ends(Counter({State.ENDED: 1}), now_ms, False)
 
-    await operations.remotes.keep_list(1, Listing([block] * 120, now_ms))
+    await operations.kept_lists.keep(1, Listing([block] * 120, now_ms))
     with closing(sqlite3.connect(tmp_path / "answers.db")) as file, file:
         file.execute("UPDATE lists SET ends = x'01' WHERE lock_id = 1 AND block = 110")
     assert await operations.remotes.ends(1) is None, "a part is not told as the whole"

@@ -245,6 +245,24 @@ SCREENS: Mapping[str, Place] = {
         },
         holds=("table", "find"),
     ),
+    "elsewhere": Place(
+        "on the changes by others",
+        {
+            REMOTES: (
+                Key("elsewhere.open", "enter", "open", line=1, opens=True,
+                    sentence="Show every field of the remote, or the lock of one that is gone"),
+            ),
+            FINDING: (
+                Key("elsewhere.find", "slash", "find", "Type to filter rows", line=2, opens=True),
+                Key("elsewhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=3),
+            ),
+            MOVING: (
+                Key("elsewhere.back", "escape", "back", line=4,
+                    sentence="Show all, then go back; the changes then count as seen"),
+            ),
+        },
+        holds=("table", "find"),
+    ),
     "operation": Place(
         "on an operation",
         {

@@ -18,7 +18,9 @@ from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.remote_states import StateFilter, count_states, describe_counts, describe_state
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
+from lockterm.domain.text.elsewhere import describe_change, describe_number
 from lockterm.errors import StoreError
+from lockterm.keymap.hints import key
 from lockterm.screens.everywhere.site import Site, Slices
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable, row_words
 from lockterm.terminal.key_queue import PendingNavigation, opening
@@ -150,6 +152,7 @@ class Results(Vertical):
                 self.error = error
             self.is_loaded = True
             await self._find(top=True)
+        await self._show_unseen()
         # In low-bandwidth mode, only a key press reads all locks.
         is_due = self._operations.remotes.reads_ahead and self.site.is_old
         if is_due and self._reads_first:
@@ -236,6 +239,15 @@ class Results(Vertical):
         self.workers.cancel_group(self, "find")
         await self._find(top=False)
         opened.end()
+        await self._show_unseen()
+
+    async def _show_unseen(self) -> None:
+        """Show the changes by others that the user has not looked at."""
+        await self.site.load_unseen()
+        if self.is_running and self.site.unseen != self._table.elsewhere:
+            self._table.elsewhere = self.site.unseen
+            self._table.refresh()
+            self.tell()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
         """Read locks again that lockterm changed; mark their lists as outdated until then."""
@@ -263,6 +275,8 @@ class Results(Vertical):
     @work(exclusive=True, group="again")
     async def look_again(self) -> None:
         """Read the lock that was opened on another screen again, if its list is out of date."""
+        if self.site.unseen:  # the user may have looked at the changes
+            await self._show_unseen()
         lock_id, self._opened = self._opened, None
         if lock_id is None or lock_id not in self.site.locks or self.site.is_reading:
             return
@@ -390,6 +404,8 @@ class Results(Vertical):
         parts, rows = [], self.rows
         if self._marks:
             parts.append(self._marks.describe(self.marked_rows()))
+        if self.site.unseen:
+            parts.append(describe_number(len(self.site.unseen), key("app.elsewhere")))
         if rows:
             locks = len({row.lock.lock_id for row in rows})
             count = f"the first {len(rows):,}" if self.is_cut else f"{len(rows):,}"
@@ -405,6 +421,9 @@ class Results(Vertical):
         row, words = self.current, ""
         if row is not None and row.listing is not None:
             words = row_words(row, self.site.age_of(row.listing))
+            if (change := self._table.elsewhere_of(row)) is not None:
+                told = describe_change(change, row.zone, self._operations.now_ms())
+                words = f"{told}{separator()}{words}"
         self.query_one("#row", Static).update(words, layout=False)
         self.post_message(self.Shown())
 

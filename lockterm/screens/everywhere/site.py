@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lockterm.domain.listing import Listing
     from lockterm.domain.locks import Lock
     from lockterm.operations import Operations
+    from lockterm.operations.list_state import Unseen
 
 
 SLICE_S = 0.02
@@ -56,6 +57,8 @@ class Site:
         self.asked: dict[int, LockRead | None] = {}
         """Lock ID -> the result of the latest read; None while the lock is being read. Without a
         read, the mapping is empty."""
+        self.unseen: Unseen = {}
+        """The changes by others that the user has not looked at."""
         self.is_reading = False
         self._readings = 0
         """The number of reads begun so far. A read that was replaced may end after a newer read has
@@ -72,6 +75,10 @@ class Site:
         kept = await self._operations.everywhere.last()
         self.locks = {one.lock.lock_id: one for one in kept}
         self._known = None
+
+    async def load_unseen(self) -> None:
+        """Load the changes by others that the user has not looked at."""
+        self.unseen = await self._operations.kept_lists.unseen()
 
     async def read(self, news: Callable[[], None], locks: Sequence[Lock] | None = None) -> None:
         """Read locks; a lock that cannot be read keeps its last list.

@@ -21,6 +21,7 @@ from lockterm.domain.marks import Key, Marks, Row
 from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.safe_text import clean
 from lockterm.domain.sorting import natural, sorted_by
+from lockterm.domain.text.elsewhere import SIGNS_ELSEWHERE
 from lockterm.domain.text.validity import SHORT, format_days
 from lockterm.domain.validity import State, may_be, state_of, without_weekdays
 from lockterm.domain.weekdays import format_weekdays
@@ -40,6 +41,7 @@ from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import GAP, Column, RowTable, fit
 
 if TYPE_CHECKING:
+    from lockterm.domain.elsewhere import ChangeElsewhere
     from lockterm.domain.remotes import Remote
 
 LOCK_CELLS = 24
@@ -145,6 +147,8 @@ class OnLocksTable(RowTable):
         super().__init__(*[COLUMNS[key] for key in columns], id=id)
         self.busy: defaultdict[int, dict[int, str]] = defaultdict(dict)
         """Lock ID -> remote ID -> the current action on the remote, such as ``deleting``."""
+        self.elsewhere: Mapping[tuple[int, int], ChangeElsewhere] = {}
+        """Lock ID and remote ID -> a change by others that the user has not looked at."""
         self._marks = marks
         self._columns = columns
         self._rows: Sequence[OnLock] = ()
@@ -211,6 +215,14 @@ class OnLocksTable(RowTable):
         shown = self._rows[row]
         remote = shown.remote if self._marks else None  # without marks, no remote is unpacked
         return remote is not None and self._marks.has((shown.lock.lock_id, remote))
+
+    def margin_sign(self, row: int) -> str:
+        change = self.elsewhere_of(self._rows[row])
+        return SIGNS_ELSEWHERE[change.what] if change else ""
+
+    def elsewhere_of(self, row: OnLock) -> ChangeElsewhere | None:
+        """Return the change by others of a row that the user has not looked at, if any."""
+        return self.elsewhere.get((row.lock.lock_id, row.remote_id or 0))
 
     def line(self, row: int) -> Iterator[Piece]:
         """Yield the cells of a remote, or a lock and its problem across all columns."""

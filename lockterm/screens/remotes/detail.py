@@ -14,8 +14,9 @@ from textual.reactive import var
 from lockterm.domain.glyphs import separator
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
+from lockterm.domain.text.elsewhere import describe_change
 from lockterm.domain.text.error import format_meaning
-from lockterm.domain.text.remote import describe_remote
+from lockterm.domain.text.remote import Detail, describe_remote
 from lockterm.domain.text.validity import describe_validity
 from lockterm.errors import LocktermError, Refused, StoreError
 from lockterm.keymap.hints import with_keys
@@ -30,9 +31,9 @@ from lockterm.widgets.pager import Pager, with_age
 from lockterm.widgets.state_panel import StatePanel, in_a_line
 
 if TYPE_CHECKING:
+    from lockterm.domain.elsewhere import ChangeElsewhere
     from lockterm.domain.operation import Operation
     from lockterm.domain.remotes import Remote
-    from lockterm.domain.text.remote import Detail
 
 
 class RemoteDetailScreen(LocktermScreen[None]):
@@ -62,6 +63,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
         self.remote_id = remote_id
         self._opened_as = self._called = title
         self._is_deleted = False
+        self._elsewhere: ChangeElsewhere | None = None
 
     def crumbs(self) -> tuple[str, ...]:
         return ("Locks", self.lock_entry.title, "Remotes", self._called)
@@ -96,6 +98,15 @@ class RemoteDetailScreen(LocktermScreen[None]):
             self.keep_refusal(self.state.error)
         if seen is not None:
             await self._learn_names(seen.value)
+        await self._look_for_change()
+
+    async def _look_for_change(self) -> None:
+        """Show the last change of the remote by others, if one is kept."""
+        changes = await self.operations.kept_lists.changes(self.lock_entry.lock_id)
+        ours = (one for one in changes if one.remote_id == self.remote_id)
+        if (change := next(ours, None)) is not None:
+            self._elsewhere = change
+            self.pass_time()
 
     def keep_refusal(self, error: LocktermError) -> None:
         """Log a refusal, unless the remote is gone: the screen shows that refusal in full."""
@@ -168,7 +179,11 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     def _fields(self, remote: Remote) -> Sequence[Detail]:
         zone, now_ms = self.operations.zone(self.lock_entry), self.operations.now_ms()
-        return describe_remote(remote, describe_validity(remote, now_ms, zone), zone, now_ms)
+        fields = describe_remote(remote, describe_validity(remote, now_ms, zone), zone, now_ms)
+        if (change := self._elsewhere) is None:
+            return fields
+        words = describe_change(change, zone, now_ms, with_head=False)
+        return [*fields, Detail.of_text("Elsewhere", words)]
 
     def _show_age(self) -> None:
         pager, seen, error = self.query_one(Pager), self.state.seen, self.state.error

@@ -15,12 +15,14 @@ from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 
 from lockterm.config.profile import page_rows
+from lockterm.domain.glyphs import separator
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Key, Marks, Row
 from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.safe_text import clean
+from lockterm.domain.text.elsewhere import describe_number
 from lockterm.errors import LocktermError
-from lockterm.keymap.hints import with_keys
+from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Fetched, Operations
 from lockterm.operations.list_state import ListState
 from lockterm.operations.remote_list import HELD_S, RemoteList
@@ -172,7 +174,7 @@ class RemotePages(Vertical):
             find = with_keys("Press {remotes.find} to search the whole lock.")
             self.notify(f"Remote {listed.missed} is not on the pages that were read. {find}")
         self.call_after_refresh(self.fit)  # the terminal's size may have changed
-        self._compare_with_journal()
+        self.compare_with_journal()
         if not (held and was_cached):
             self.call_after_refresh(listed.read_ahead)
         with self._screen.showing_errors():
@@ -183,7 +185,8 @@ class RemotePages(Vertical):
             listed.read_ahead()
 
     @work(exclusive=True, group="journal")
-    async def _compare_with_journal(self) -> None:
+    async def compare_with_journal(self) -> None:
+        """Compare the page with the journal, and with the list kept before."""
         await self.list.compare_with_journal()
 
     def _flips(self, event: events.Key) -> bool:
@@ -240,7 +243,7 @@ class RemotePages(Vertical):
             if self.current is not None and self.current.id in was - comes:
                 continue  # the cursor has moved to a row of another page
             listed.show_sized(seen, size)
-            self._compare_with_journal()
+            self.compare_with_journal()
             self.call_after_refresh(listed.read_ahead)
 
     def _may_replace(self, before: Fetched[RemotePage], size: int) -> bool:
@@ -345,6 +348,7 @@ class RemotePages(Vertical):
         listed, now_ms = self.list, self._operations.now_ms()
         order, batteries = self.columns.arrangement.order, self._operations.batteries
         unlisted = listed.state.unlisted
+        self.table.elsewhere = listed.state.elsewhere
         self.table.show_remotes(
             rows_to_show(listed.state, order, listed.zone, now_ms, batteries.levels),
             listed.zone,
@@ -420,11 +424,17 @@ class RemotePages(Vertical):
             self.list.state,
             self.table.row_count,
             self.columns.arrangement.order,
-            self._marks.describe(self.rows_to_mark()) if self._marks else "",
+            self._describe_marks(),
             self._cut_name,
             () if is_framed else counts,
         )
         self.query_one(Pager).show(*words)
+
+    def _describe_marks(self) -> str:
+        """Return the numbers of marked remotes and of those that others changed, as text."""
+        elsewhere = describe_number(len(self.list.state.elsewhere), key("app.elsewhere"))
+        marked = self._marks.describe(self.rows_to_mark()) if self._marks else ""
+        return separator().join(filter(None, (marked, elsewhere)))
 
     # --- columns -------------------------------------------------------------------------------
 

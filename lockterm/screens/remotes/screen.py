@@ -110,6 +110,8 @@ class RemotesScreen(ListScreen[None]):
         self.read_entry()  # another screen may have changed the lock, such as its time zone
         self.call_after_refresh(self.pages.body.read_book_if_shown)
         self.pages.fit()  # the terminal's size may have changed, too
+        if self.remotes.state.elsewhere:
+            self.pages.compare_with_journal()  # the user may have looked at the changes
         self.unmark_done()
 
     @work(exclusive=True, group="entry")

@@ -15,6 +15,7 @@ from lockterm.domain.constants import AddType, word
 from lockterm.domain.marks import Key, Marks, Row
 from lockterm.domain.reading import Kind
 from lockterm.domain.safe_text import clean, in_cell
+from lockterm.domain.text.elsewhere import SIGNS_ELSEWHERE
 from lockterm.domain.text.validity import Validity, describe_validity
 from lockterm.domain.validity import COERCED, State
 from lockterm.screens.remotes.columns import (
@@ -32,6 +33,7 @@ from lockterm.widgets.cells import cut
 from lockterm.widgets.line_table import BOLD, MARGIN, MARK, TITLES, LineTable, Piece
 
 if TYPE_CHECKING:
+    from lockterm.domain.elsewhere import ChangeElsewhere
     from lockterm.domain.remotes import Remote
     from lockterm.operations.batteries import BatteryReader
 
@@ -219,6 +221,8 @@ class RemotesTable(LineTable):
         super().__init__(id=id)
         self.rows: Sequence[RemoteRow] = ()
         """The rows, from top to bottom."""
+        self.elsewhere: Mapping[tuple[int, int], ChangeElsewhere] = {}
+        """Lock ID and remote ID -> a change by others that the user has not looked at."""
         self._long: Mapping[str, int] = _SHORTEST
         self._arrangement = AS_USUAL
         self._layout = Layout({}, 1, 0)
@@ -351,6 +355,10 @@ class RemotesTable(LineTable):
 
     def is_marked(self, row: int) -> bool:
         return bool(self._marks) and self._marks.has((self._lock_id, self.rows[row].remote))
+
+    def margin_sign(self, row: int) -> str:
+        change = self.elsewhere.get((self._lock_id, self.rows[row].remote.id or 0))
+        return SIGNS_ELSEWHERE[change.what] if change else ""
 
     def paint_remote(self, remote: Remote) -> None:
         """Paint the rows of a remote again; several rows may have the same ID."""

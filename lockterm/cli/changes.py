@@ -1,0 +1,119 @@
+"""``lockterm changes``: the changes of remotes that others made."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from typing import Any
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.all_locks import list_unread, read_all
+from lockterm.cli.completion import complete_locks
+from lockterm.cli.exit_codes import DONE, UNREACHABLE, notify
+from lockterm.cli.history import parse_day
+from lockterm.cli.options import Format, reads
+from lockterm.cli.output import format_time, put, put_csv, put_json, put_table
+from lockterm.cli.session import Session, find_lock, lock_json
+from lockterm.config import Options
+from lockterm.domain import dates
+from lockterm.domain.ages import parse_age
+from lockterm.domain.elsewhere import ChangeElsewhere
+from lockterm.domain.locks import Lock
+from lockterm.domain.text.amount import format_count
+from lockterm.domain.text.elsewhere import NOT_KEPT, describe_kind, describe_values
+
+_COLUMNS = ("since", "until", "what", "lockId", "lockName", "remoteId", "remoteName", "changed")
+
+
+@click.command(epilog=manual.CHANGES)
+@click.option(
+    "--since",
+    metavar="TIME",
+    help="Start at this age or day, such as 7d or 2026-11-01. [default: the first]",
+)
+@click.option(
+    "--lock",
+    "typed_lock",
+    metavar="LOCK",
+    help="Show only changes of this lock. [default: all locks]",
+    shell_complete=complete_locks,
+)
+@click.option("--read", "reads_first", is_flag=True, help="Read all locks first.")
+@reads
+def changes(
+    options: Options, since: str | None, typed_lock: str | None, reads_first: bool, form: Format
+) -> int:
+    """Show what others changed on the locks."""
+    with Session(options) as session:
+        zone, now_ms = session.profile.zone, session.operations.machine_ms()
+        since_ms = 0 if since is None else _parse_since(since, zone, now_ms)
+        lock_id = None if typed_lock is None else find_lock(session, typed_lock).lock_id
+        kept_lists = session.operations.kept_lists
+        if not kept_lists.is_kept:
+            notify(NOT_KEPT)
+        read = read_all(session, lambda _: False) if reads_first else []
+        found = session.run(kept_lists.changes(lock_id, since_ms))
+        book = {lock.lock_id: lock for lock in session.run(session.operations.locks.all())}
+        rows = [(one, book.get(one.lock_id, Lock(one.lock_id))) for one in found]
+        zones = {lock: session.operations.zone(lock) for lock in {lock for _, lock in rows}}
+    if form is Format.JSON:
+        put_json({"changes": [_to_json(one, lock) for one, lock in rows]})
+    elif form is Format.CSV:
+        put_csv(_COLUMNS, [_to_csv(one, lock, zones[lock]) for one, lock in rows])
+    else:
+        cells = [
+            (
+                dates.stamp(one.since_ms, zone),
+                dates.stamp(one.until_ms, zone),
+                one.what.value,
+                lock.title,
+                one.name,
+                describe_values(one, zones[lock]),
+            )
+            for one, lock in rows
+        ]
+        if cells:
+            put_table(("After", "Before", "What", "Lock", "Remote", "Changed"), cells)
+        put(f"{format_count(len(rows), 'change')} by others")
+    return UNREACHABLE if list_unread(read) else DONE
+
+
+def _parse_since(typed: str, zone: tzinfo, now_ms: int) -> int:
+    """Return the time of a typed age or day, in milliseconds since the epoch.
+
+    Raises:
+        UsageError: The text is neither.
+    """
+    try:
+        return now_ms - parse_age(typed) * dates.DAY_MS
+    except ValueError:
+        return parse_day("--since", typed, zone, now_ms)
+
+
+def _to_json(one: ChangeElsewhere, lock: Lock) -> dict[str, Any]:
+    return {
+        "lock": lock_json(lock),
+        "remoteId": one.remote_id,
+        "name": one.name,
+        "what": one.what.value,
+        "fields": one.names,
+        "before": one.before,
+        "after": one.after,
+        "since": one.since_ms,
+        "until": one.until_ms,
+        "seen": one.is_seen,
+    }
+
+
+def _to_csv(one: ChangeElsewhere, lock: Lock, zone: tzinfo) -> dict[str, Any]:
+    return {
+        "since": format_time(one.since_ms, zone),
+        "until": format_time(one.until_ms, zone),
+        "what": describe_kind(one),
+        "lockId": lock.lock_id,
+        "lockName": lock.name,
+        "remoteId": one.remote_id,
+        "remoteName": one.name,
+        "changed": describe_values(one, zone),
+    }

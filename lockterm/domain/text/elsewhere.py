@@ -1,0 +1,84 @@
+"""Changes that others made, in words that are safe to show."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+
+from lockterm.domain import dates
+from lockterm.domain.elsewhere import ChangeElsewhere, What, fields_of
+from lockterm.domain.remotes import FIELDS, Remote
+from lockterm.domain.rules import comparable
+from lockterm.domain.text.difference import compare_field, format_value
+
+SIGNS_ELSEWHERE = {What.NEW: "N", What.CHANGED: "C", What.GONE: "G"}
+"""Kind of a change -> its sign before a row: a letter, because the icons of states follow it."""
+
+
+ELSEWHERE = "Changed elsewhere"
+"""The label of a change by others."""
+
+NOT_KEPT = (
+    "This profile keeps no lists on this machine, so lockterm cannot compare readings."
+    " Set cache = true, or leave out --no-cache."
+)
+"""The sentence about a profile without kept lists."""
+
+
+def describe_kind(change: ChangeElsewhere) -> str:
+    """Return the kind of a change, with its fields: ``new``, ``changed: end``, ``gone``."""
+    called = ", ".join(FIELDS[name].called for name in change.names if name in FIELDS)
+    return f"{change.what.value}: {called}" if called else change.what.value
+
+
+def describe_values(change: ChangeElsewhere, zone: tzinfo) -> str:
+    """Return the old and the new values: ``End: 6 Dec 2026 18:00 -> 21 Dec 2026 18:00``.
+
+    For a new remote or one that is gone, return its number and its end.
+    """
+    if change.what is not What.CHANGED:
+        remote = Remote.read(change.after or change.before)
+        fields = [FIELDS[name] for name in ("remoteNumber", "endDate")]
+        told = [(one, one.of(remote)) for one in fields if one.of(remote)]
+        return ", ".join(f"{one.label} {format_value(one, value, zone)}" for one, value in told)
+    parts, described = list[str](), set[str]()
+    for name, *values in fields_of(change):
+        field = FIELDS[name]
+        one, other = (comparable(field, value) for value in values)
+        parts += map(str, compare_field(field, one, other, zone))
+        described.add(name)
+    # The values of the other fields are too long to be kept.
+    return ", ".join([*parts, *(FIELDS[one].label for one in change.names if one not in described)])
+
+
+def describe_between(change: ChangeElsewhere, zone: tzinfo, now_ms: int) -> str:
+    """Return the two readings: ``between 20 Nov 09:12 and 21 Nov 08:03``."""
+    times = (ms - ms % dates.MINUTE_MS for ms in (change.since_ms, change.until_ms))
+    since, until = (dates.near_time(ms, zone, now_ms) for ms in times)
+    return f"between {since} and {until}"
+
+
+def describe_change(
+    change: ChangeElsewhere, zone: tzinfo, now_ms: int, *, with_head: bool = True
+) -> str:
+    """Return ``Changed elsewhere: End: 6 Dec 2026 -> 21 Dec 2026, between ... and ...``.
+
+    Args:
+        change: The change.
+        zone: The time zone of the lock.
+        now_ms: Now, in milliseconds.
+        with_head: Whether to begin with ``Changed elsewhere``, where no label says so.
+    """
+    what = change.what.value if change.what is not What.CHANGED else ""
+    values = describe_values(change, zone)
+    words = ", ".join(filter(None, (what, values, describe_between(change, zone, now_ms))))
+    return f"{ELSEWHERE}: {words}" if with_head else words
+
+
+def describe_number(count: int, key: str) -> str:
+    """Return ``2 changed elsewhere (D)`` for a line below a table; empty if the count is 0.
+
+    Args:
+        count: The number of remotes that others changed.
+        key: The key that shows them.
+    """
+    return f"{count:,} changed elsewhere ({key})" if count else ""

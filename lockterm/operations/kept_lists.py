@@ -1,0 +1,116 @@
+"""The whole lists that are kept on this machine, and what others changed between two readings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from lockterm.domain.elsewhere import ChangeElsewhere, Comparison, by_id, read_differing
+from lockterm.domain.listing import NEVER, Block, Listing
+from lockterm.errors import StoreError
+from lockterm.operations.journal_store import RECENT_S
+from lockterm.operations.list_state import Unseen
+from lockterm.operations.own_changes import without_own
+
+if TYPE_CHECKING:
+    from lockterm.domain.remotes import Remote
+    from lockterm.operations.cached_reads import CachedReads
+    from lockterm.operations.journal_store import JournalStore
+    from lockterm.store.cache import Cache, KeptRecords
+
+
+class KeptLists:
+    """The kept lists of locks, and the changes by others that they show.
+
+    A change is a difference between a reading and the list kept before, unless the journal of this
+    machine explains it. The first reading of a lock shows no changes. Only a list that was read
+    whole shows that a remote is gone, and nothing is compared that was read at the same time.
+
+    Args:
+        reads: The reads from the service, with their cache.
+        journal: A function that returns the journal.
+    """
+
+    def __init__(self, reads: CachedReads, journal: Callable[[], JournalStore]) -> None:
+        self._reads = reads
+        self._journal = journal
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether lists are kept; without them, nothing can be compared."""
+        return self._reads.has_cache
+
+    async def keep(self, lock_id: int, listing: Listing) -> None:
+        """Keep a whole list, with the changes since the list kept before."""
+        ended_ms = self._reads.connection.clock.now_ms()
+        is_whole = not listing.unreadable and not any(NEVER in one.ids for one in listing.blocks)
+
+        def compare(cache: Cache) -> tuple[KeptRecords | None, list[ChangeElsewhere]]:
+            base = cache.records(lock_id)
+            if base is None or listing.at_ms < base.ended_ms:
+                return base, []
+            old, new = read_differing(base.blocks, [block.records for block in listing.blocks])
+            readings = Comparison(lock_id, base.at_ms, ended_ms, base.is_whole, is_whole)
+            return base, [*readings.find_changes(old, new)]
+
+        base, found = await self._reads.use_cache(compare) or (None, [])
+        found = await self._leave_out_own(lock_id, found)
+        await self._reads.use_cache(
+            lambda cache: cache.put_list(lock_id, listing, ended_ms, base, found)
+        )
+
+    async def compare_page(self, lock_id: int, remotes: Iterable[Remote], read_ms: int) -> None:
+        """Keep the changes that a page shows; a page never shows that a remote is gone.
+
+        Args:
+            lock_id: The lock.
+            remotes: The remotes of the page.
+            read_ms: The time when the answer arrived, by this machine's clock.
+        """
+        new = by_id(remotes)
+
+        def compare(cache: Cache) -> list[ChangeElsewhere]:
+            base = cache.records(lock_id, new)
+            if base is None or read_ms < base.ended_ms:
+                return []
+            old, shown = read_differing(base.blocks, [Block.of([*new.values()]).records])
+            readings = Comparison(lock_id, base.at_ms, read_ms, base.is_whole, is_new_whole=False)
+            return [*readings.find_changes(old, shown)]
+
+        found = await self._reads.use_cache(compare) or []
+        if left := await self._leave_out_own(lock_id, found):
+            await self._reads.use_cache(lambda cache: cache.put_changes(left))
+
+    async def changes(
+        self, lock_id: int | None = None, since_ms: int = 0, most: int = -1
+    ) -> Sequence[ChangeElsewhere]:
+        """Return the kept changes by others, the newest first; see ``Cache.changes``."""
+        found = await self._reads.use_cache(
+            lambda cache: cache.changes(lock_id, since_ms, most=most)
+        )
+        return found or []
+
+    async def unseen(self, lock_id: int | None = None) -> Unseen:
+        """Return the changes that the user has not looked at, of all locks or of one lock."""
+        found = await self._reads.use_cache(lambda cache: cache.changes(lock_id, unseen=True))
+        return {(one.lock_id, one.remote_id): one for one in reversed(found or ())}
+
+    async def note_seen(self, until_ms: int) -> None:
+        """Note that the user has looked at the changes found until a time, in milliseconds."""
+        await self._reads.use_cache(lambda cache: cache.note_seen(until_ms))
+
+    async def _leave_out_own(
+        self, lock_id: int, found: Sequence[ChangeElsewhere]
+    ) -> list[ChangeElsewhere]:
+        """Return the changes without those of the journal; none if the journal cannot be read."""
+        if not found:
+            return []
+        connection = self._reads.connection
+        now_ms, offset_s = connection.clock.now_ms(), connection.clock_offset_s
+        within_s = RECENT_S + (now_ms - found[0].since_ms) // 1000 + 1
+        try:
+            operations = await self._journal().lately(lock_id, within_s)
+        except StoreError:
+            return []
+        offset_ms = None if offset_s is None else offset_s * 1000
+        return [*without_own(found, operations, now_ms, offset_ms)]

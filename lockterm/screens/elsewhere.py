@@ -1,0 +1,276 @@
+"""The screen with the changes of remotes that others made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from datetime import tzinfo
+
+from rich.cells import cell_len
+from textual import work
+from textual.app import ComposeResult
+from textual.widgets import Static
+
+from lockterm.domain import dates
+from lockterm.domain.elsewhere import ChangeElsewhere, What
+from lockterm.domain.locks import Lock
+from lockterm.domain.names import fold_text
+from lockterm.domain.safe_text import LONGEST_CELL, clean
+from lockterm.domain.text.amount import describe_none, format_count
+from lockterm.domain.text.elsewhere import (
+    NOT_KEPT,
+    SIGNS_ELSEWHERE,
+    describe_change,
+    describe_kind,
+    describe_values,
+)
+from lockterm.domain.validity import State
+from lockterm.errors import StoreError
+from lockterm.keymap.hints import with_keys
+from lockterm.operations import Operations
+from lockterm.screens.list_screen import ListScreen
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes.detail import RemoteDetailScreen
+from lockterm.terminal.key_queue import opening
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.row_table import Column, LazyRows, RowTable
+
+_FIRST = 100
+"""The number of changes that are shown before the others are read."""
+
+_WHEN = 12
+"""The width of a time, in cells."""
+
+_WIDEST = 120
+"""The width that the changed values may take, in cells."""
+
+
+class ElsewhereTable(RowTable):
+    """The table of changes by others: a sign if not seen, time, kind, remote, lock and values."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(
+            Column("", most=1, least=1),
+            Column("Until", most=_WHEN, least=_WHEN),
+            Column("What", most=24, least=12),
+            Column("Remote", most=60, least=12, good=18),
+            Column("Lock", most=40, least=10, rank=1),
+            Column("Changed", most=_WIDEST, least=30, rank=2),
+            id=id,
+        )
+        self._changes: Mapping[str, ChangeElsewhere] = {}
+        self._locks: Mapping[int, Lock] = {}
+        self._zones: Mapping[int, tzinfo] = {}
+        self._zone: tzinfo | None = None
+        self._now_ms = 0
+
+    def show_changes(
+        self,
+        changes: Sequence[ChangeElsewhere],
+        locks: Mapping[int, Lock],
+        zones: Mapping[int, tzinfo],
+        zone: tzinfo,
+        now_ms: int,
+    ) -> None:
+        """Replace the rows; the same change stays selected.
+
+        Args:
+            changes: The rows, in order.
+            locks: Lock ID -> the lock.
+            zones: Lock ID -> its time zone, for the values.
+            zone: The time zone of the times of reading.
+            now_ms: Now, in milliseconds.
+        """
+        self._locks, self._zones, self._zone, self._now_ms = locks, zones, zone, now_ms
+        self._changes = {one.key: one for one in changes}
+        self.show(LazyRows(self._changes, self._cells))
+
+    @property
+    def current(self) -> ChangeElsewhere | None:
+        """The change under the cursor; None in an empty table."""
+        return self._changes.get(self.highlighted or "")
+
+    def widest(self) -> Sequence[int]:
+        """Return the widths of the contents; the values, which cost most, get their maximum."""
+        changes = self._changes.values()
+        kinds = {describe_kind(one) for one in changes}
+        names = {clean(one.name, LONGEST_CELL) for one in changes}
+        locks = {clean(lock.title, LONGEST_CELL) for lock in self._locks.values()}
+        what, remote, lock = (max(map(cell_len, one), default=0) for one in (kinds, names, locks))
+        return 1, _WHEN, what, remote, lock, _WIDEST
+
+    def row_look(self, row: int) -> str:
+        return State.ENDED.look if self._changes[self._keys[row]].is_seen else ""
+
+    def _cells(self, change: ChangeElsewhere) -> tuple[str, ...]:
+        assert self._zone is not None
+        return (
+            "" if change.is_seen else SIGNS_ELSEWHERE[change.what],
+            dates.recent(change.until_ms, self._zone, self._now_ms),
+            describe_kind(change),
+            clean(change.name, LONGEST_CELL),
+            clean(self._locks[change.lock_id].title, LONGEST_CELL),
+            describe_values(change, self._zones[change.lock_id]),
+        )
+
+
+class ElsewhereScreen(ListScreen[None]):
+    """The screen that lists what others changed on all locks, the newest first.
+
+    When the user leaves the screen, its changes count as seen: other screens then show no sign for
+    them.
+
+    Args:
+        operations: The operations on the service and the local store.
+    """
+
+    BINDINGS = bindings("elsewhere")
+
+    table: ElsewhereTable
+
+    def __init__(self, operations: Operations) -> None:
+        super().__init__(operations, ElsewhereTable(id="elsewhere"))
+        self._changes: Sequence[ChangeElsewhere] | None = None
+        self._texts: Sequence[str] = ()
+        """The searched text of each change."""
+        self._book: Mapping[int, Lock] = {}
+        self._wanted = ""
+        self._progress = ""
+
+    def crumbs(self) -> tuple[str, ...]:
+        return ("Changed elsewhere",)
+
+    def compose_body(self) -> ComposeResult:
+        yield from self.compose_list()
+        yield FindLine(id="find")
+        yield Static(id="row", markup=False)
+        yield Static(id="about", markup=False)
+
+    def on_mount(self) -> None:
+        self.load()
+
+    # --- loading -------------------------------------------------------------------------------
+
+    @work(exclusive=True, group="load")
+    async def load(self) -> None:
+        """Load the kept changes: first as many as a screen shows, then all."""
+        with opening(self, "the changes"):
+            await self._load(_FIRST)
+        if len(self._changes or ()) == _FIRST:
+            await self._load()
+
+    async def _load(self, most: int = -1) -> None:
+        changes = await self.operations.kept_lists.changes(most=most)
+        with self.showing_errors():
+            self._book = {lock.lock_id: lock for lock in await self.operations.locks.all()}
+        self._book |= {
+            one.lock_id: Lock(one.lock_id) for one in changes if one.lock_id not in self._book
+        }
+        self._texts = [
+            fold_text(f"{one.name} {self._book[one.lock_id].title} {describe_kind(one)}")
+            for one in changes
+        ]
+        self._changes = changes
+        self.paint()
+
+    @work(exclusive=True, group="read")
+    async def read_all(self) -> None:
+        """Read all locks of the lock book, which may show more changes."""
+        done = problems = 0
+        try:
+            async with aclosing(self.operations.everywhere.read()) as reading:
+                async for one in reading:
+                    done, problems = done + 1, problems + bool(one.problem)
+                    self._progress = f"read {done:,} of {len(self._book):,}"
+                    self.describe_rows()
+            self._progress = f"{format_count(problems, 'lock')} not read" if problems else ""
+        except StoreError as error:
+            self.tell(error)
+        await self._load()
+
+    # --- painting ------------------------------------------------------------------------------
+
+    def paint(self) -> None:
+        words = fold_text(self._wanted).split()
+        shown = [
+            one
+            for one, text in zip(self._changes or (), self._texts, strict=False)
+            if all(word in text for word in words)
+        ]
+        zones = {
+            lock_id: self.operations.zone(self._book[lock_id])
+            for lock_id in {one.lock_id for one in shown}
+        }
+        zone, now_ms = self.operations.profile.zone, self.operations.machine_ms()
+        self.table.show_changes(shown, self._book, zones, zone, now_ms)
+        self.show_list()
+        self.describe_rows()
+
+    def pass_time(self) -> None:
+        """Leave the rows as they are, because times of readings do not change."""
+
+    def describe_empty(self) -> tuple[str, str]:
+        if self._changes is None:
+            return "Reading the changes ...", ""
+        if self._changes:
+            none = describe_none(len(self._changes), "change", "matches", "does not match")
+            return f"{none}.", "esc  show all"
+        if not self.operations.kept_lists.is_kept:
+            return NOT_KEPT, "esc  back"
+        return (
+            "No changes by others. lockterm compares each list of a lock with the list that it"
+            " read before, and shows here what another machine changed.",
+            with_keys("{elsewhere.read}  read all locks      esc  back"),
+        )
+
+    def describe_rows(self) -> None:
+        changes = self._changes or ()
+        unseen = sum(not one.is_seen for one in changes)
+        counts = f"{format_count(len(changes), 'change')} by others, {unseen:,} not seen yet"
+        zone = f"times in {clean(dates.zone_name(self.operations.profile.zone), 100)}"
+        parts = [self._progress, *([counts, zone] if changes else [])]
+        self.query_one("#about", Static).update("   ".join(filter(None, parts)), layout=False)
+        change, words = self.table.current, ""
+        if change is not None and self.table.row_count:
+            lock = self._book[change.lock_id]
+            now_ms = self.operations.machine_ms()
+            told = describe_change(change, self.operations.zone(lock), now_ms, with_head=False)
+            words = f"{clean(change.name, 40)} on {clean(lock.title, 40)}: {told}"
+        self.query_one("#row", Static).update(words, layout=False)
+        self.refresh_bindings()
+
+    def search_for(self, text: str) -> None:
+        if text != self._wanted:
+            self._wanted = text
+            self.paint()
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """Return why an action is disabled now; empty if it is enabled."""
+        has_row = self.table.row_count > 0
+        return "No change is selected." if action == "open" and not has_row else ""
+
+    def action_open(self) -> None:
+        """Open the remote of the selected change; if it is gone, open the remotes of its lock."""
+        if (change := self.table.current) is None:
+            return
+        lock = self._book[change.lock_id]
+        if change.what is What.GONE:
+            self.app.push_screen(RemotesScreen(self.operations, lock))
+        else:
+            remote_id, title = change.remote_id, change.name
+            self.app.push_screen(RemoteDetailScreen(self.operations, lock, remote_id, title))
+
+    def action_read(self) -> None:
+        self.read_all()
+
+    async def action_back(self) -> None:
+        """Clear the search; without a search, note the changes as seen and go back."""
+        if self._wanted:
+            self.query_one(FindLine).action_close()
+            return
+        if self._changes:
+            await self.operations.kept_lists.note_seen(self._changes[0].until_ms)
+        self.dismiss(None)

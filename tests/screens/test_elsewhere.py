@@ -1,0 +1,157 @@
+"""What others changed: signs in lists, the screen of changes, and what counts as seen."""
+
+from __future__ import annotations
+
+import pytest
+from textual.pilot import Pilot
+
+from lockterm.app import LocktermApp
+from lockterm.config.look import Look
+from lockterm.screens.elsewhere import ElsewhereScreen
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes.detail import RemoteDetailScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.line_table import LineTable
+from tests.conftest import NOW_MS
+from tests.screens import someone_else
+from tests.screens.running_app import Clock, Starter, settled
+from tests.screens.site import DAY_MS, LOCKS, fill_book, shown, words
+from tests.screens.snapshots import assert_picture
+
+LOCK = 1001
+HOSTILE = "Evil [b]\x1b]0;owned\x07"
+LOOKS = {"dark": Look(), "no-color": Look(colors=0), "ascii": Look(ascii=True)}
+
+
+async def press(pilot: Pilot[int], *keys: str) -> str:
+    """Press keys, each after the effect of the one before; return the text on the screen."""
+    for key in keys:
+        await pilot.press(key)
+        await settled(pilot)
+    return words(pilot.app)
+
+
+def change(service: RunningService) -> tuple[str, str]:
+    """Change, delete and add remotes as another technician; return two of their names."""
+    rows = someone_else.page(service, LOCK)
+    changed, deleted = rows[2], rows[5]
+    period = {"remoteType": 2, "startDate": NOW_MS, "endDate": NOW_MS + 31 * DAY_MS}
+    someone_else.post(service, "update", lockId=LOCK, remoteId=changed["id"], **period)
+    someone_else.post(service, "delete", remoteId=deleted["id"])
+    someone_else.add(service, LOCK, HOSTILE)
+    return changed["remoteName"], deleted["remoteName"]
+
+
+def signs(pilot: Pilot[int]) -> dict[str, str]:
+    """Return sign -> the line of each row with a sign of an unseen change."""
+    app: LocktermApp = pilot.app  # type: ignore[assignment]
+    table = app.screen.query_one(LineTable)
+    lines = [
+        table.margin_sign(row) + "".join(text for text, _ in table.line(row))
+        for row in range(table.row_count)
+    ]
+    return {line[0]: line for line in lines if line[0] in "NCG"}
+
+
+async def read_before(pilot: Pilot[int], clock: Clock) -> None:
+    """Read all locks, then let some time pass."""
+    await press(pilot, "F", "ctrl+r", "escape")
+    clock.now_s += 90
+
+
+async def test_remotes_show_changes_of_others_until_the_user_has_looked(
+    service: RunningService, lockterm_app: Starter, clock: Clock
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, size=(80, 24)) as pilot:
+        await read_before(pilot, clock)
+        changed, deleted = change(service)
+        seen = await press(pilot, *"o1001", "enter")
+        assert "1 changed elsewhere (D)" in seen
+        assert [*signs(pilot)] == ["C"] and changed in signs(pilot)["C"]
+        await press(pilot, "j", "j")
+        seen = await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RemoteDetailScreen)
+        assert "Elsewhere" in seen and "Type: permanent -> time-limited" in seen
+        assert "between 20 Nov 09:00 and 20 Nov 09:01" in await press(pilot, "end")
+
+        seen = await press(pilot, "escape", "D", "r")
+        assert isinstance(pilot.app.screen, ElsewhereScreen)
+        assert "3 changes by others, 3 not seen yet" in seen
+        assert {*signs(pilot)} == {"C", "G", "N"} and deleted in signs(pilot)["G"]
+        assert "\x1b" not in shown(pilot.app) and "Evil [b]" in seen
+
+        seen = await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, RemotesScreen)
+        assert signs(pilot) == {} and "changed elsewhere" not in seen
+        seen = await press(pilot, "D")
+        assert signs(pilot) == {} and "3 changes by others, 0 not seen yet" in seen
+
+
+async def test_changes_are_found_by_typing_and_open_their_remote_or_its_lock(
+    service: RunningService, lockterm_app: Starter, clock: Clock
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, size=(80, 24)) as pilot:
+        seen = await press(pilot, "D")
+        assert "No changes by others" in seen
+        await press(pilot, "escape")
+        await read_before(pilot, clock)
+        changed, _ = change(service)
+        await press(pilot, "D", "r", "slash", *"gone", "enter")
+        assert [*signs(pilot)] == ["G"]
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RemotesScreen)
+        await press(pilot, "escape", "escape", "home", "enter")
+        assert isinstance(pilot.app.screen, RemoteDetailScreen)
+        assert pilot.app.screen.current is not None
+        assert pilot.app.screen.current.remote_name == changed
+
+
+async def test_all_locks_show_changes_of_others(
+    service: RunningService, lockterm_app: Starter, clock: Clock
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, size=(80, 24)) as pilot:
+        await read_before(pilot, clock)
+        change(service)
+        await press(pilot, "F", "ctrl+r")
+        seen = await press(pilot, *"evil", "enter")
+        assert [*signs(pilot)] == ["N"] and "3 changed elsewhere (D)" in seen
+        assert "Changed elsewhere: new, Number X-1, between" in seen
+        seen = await press(pilot, "D", "escape")
+        assert signs(pilot) == {} and "changed elsewhere" not in seen
+
+
+async def test_own_changes_have_no_sign(
+    service: RunningService, lockterm_app: Starter, clock: Clock
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, size=(80, 24)) as pilot:
+        await read_before(pilot, clock)
+        await press(pilot, *"o1001", "enter", "d", "D", "D", "r")
+        assert "No changes by others" in words(pilot.app)
+
+
+@pytest.mark.parametrize(
+    ("look", "size"),
+    [(look, (80, 24)) for look in LOOKS] + [("dark", (60, 20)), ("dark", (120, 40))],
+)
+async def test_pictures_of_changes_by_others(
+    service: RunningService,
+    lockterm_app: Starter,
+    clock: Clock,
+    size: tuple[int, int],
+    look: str,
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    name = f"{'' if look == 'dark' else f'{look}-'}{size[0]}x{size[1]}"
+    async with lockterm_app(service, None, LOOKS[look], size=size) as pilot:
+        await read_before(pilot, clock)
+        change(service)
+        await press(pilot, "D", "r")
+        assert_picture(pilot.app, f"changes-{name}")
+        await press(pilot, "q", *"o1001", "enter")
+        change(service)
+        await press(pilot, "r")
+        assert_picture(pilot.app, f"remotes-changed-{name}")
