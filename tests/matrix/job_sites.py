@@ -98,6 +98,11 @@ SITES: tuple[Step, ...] = (
         ),
     ),
     Step(
+        "what others changed",
+        ("!",),
+        Expected(("Changed elsewhere", "No changes by others", "read all locks")),
+    ),
+    Step(
         "the columns of another table",
         ("I", "~/other.csv", "enter"),
         Expected(

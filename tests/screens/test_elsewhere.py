@@ -67,7 +67,7 @@ async def test_remotes_show_changes_of_others_until_the_user_has_looked(
         await read_before(pilot, clock)
         changed, deleted = change(service)
         seen = await press(pilot, *"o1001", "enter")
-        assert "1 changed elsewhere (D)" in seen
+        assert "1 changed elsewhere (!)" in seen
         assert [*signs(pilot)] == ["C"] and changed in signs(pilot)["C"]
         await press(pilot, "j", "j")
         seen = await press(pilot, "enter")
@@ -75,7 +75,7 @@ async def test_remotes_show_changes_of_others_until_the_user_has_looked(
         assert "Elsewhere" in seen and "Type: permanent -> time-limited" in seen
         assert "between 20 Nov 09:00 and 20 Nov 09:01" in await press(pilot, "end")
 
-        seen = await press(pilot, "escape", "D", "r")
+        seen = await press(pilot, "escape", "!", "r")
         assert isinstance(pilot.app.screen, ElsewhereScreen)
         assert "3 changes by others, 3 not seen yet" in seen
         assert {*signs(pilot)} == {"C", "G", "N"} and deleted in signs(pilot)["G"]
@@ -84,7 +84,7 @@ async def test_remotes_show_changes_of_others_until_the_user_has_looked(
         seen = await press(pilot, "escape")
         assert isinstance(pilot.app.screen, RemotesScreen)
         assert signs(pilot) == {} and "changed elsewhere" not in seen
-        seen = await press(pilot, "D")
+        seen = await press(pilot, "!")
         assert signs(pilot) == {} and "3 changes by others, 0 not seen yet" in seen
 
 
@@ -93,16 +93,16 @@ async def test_changes_are_found_by_typing_and_open_their_remote_or_its_lock(
 ) -> None:
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service, size=(80, 24)) as pilot:
-        seen = await press(pilot, "D")
+        seen = await press(pilot, "!")
         assert "No changes by others" in seen
         await press(pilot, "escape")
         await read_before(pilot, clock)
         changed, _ = change(service)
-        await press(pilot, "D", "r", "slash", *"gone", "enter")
+        await press(pilot, "!", "r", "slash", *"gone", "enter")
         assert [*signs(pilot)] == ["G"]
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, RemotesScreen)
-        await press(pilot, "escape", "escape", "home", "enter")
+        await press(pilot, "escape", "escape", "slash", *"changed", "enter", "enter")
         assert isinstance(pilot.app.screen, RemoteDetailScreen)
         assert pilot.app.screen.current is not None
         assert pilot.app.screen.current.remote_name == changed
@@ -117,9 +117,9 @@ async def test_all_locks_show_changes_of_others(
         change(service)
         await press(pilot, "F", "ctrl+r")
         seen = await press(pilot, *"evil", "enter")
-        assert [*signs(pilot)] == ["N"] and "3 changed elsewhere (D)" in seen
+        assert [*signs(pilot)] == ["N"] and "3 changed elsewhere (!)" in seen
         assert "Changed elsewhere: new, Number X-1, between" in seen
-        seen = await press(pilot, "D", "escape")
+        seen = await press(pilot, "!", "escape")
         assert signs(pilot) == {} and "changed elsewhere" not in seen
 
 
@@ -129,7 +129,7 @@ async def test_own_changes_have_no_sign(
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service, size=(80, 24)) as pilot:
         await read_before(pilot, clock)
-        await press(pilot, *"o1001", "enter", "d", "D", "D", "r")
+        await press(pilot, *"o1001", "enter", "d", "D", "!", "r")
         assert "No changes by others" in words(pilot.app)
 
 
@@ -149,7 +149,7 @@ async def test_pictures_of_changes_by_others(
     async with lockterm_app(service, None, LOOKS[look], size=size) as pilot:
         await read_before(pilot, clock)
         change(service)
-        await press(pilot, "D", "r")
+        await press(pilot, "!", "r")
         assert_picture(pilot.app, f"changes-{name}")
         await press(pilot, "q", *"o1001", "enter")
         change(service)

@@ -75,7 +75,7 @@ def describe_change(
 
 
 def describe_number(count: int, key: str) -> str:
-    """Return ``2 changed elsewhere (D)`` for a line below a table; empty if the count is 0.
+    """Return ``2 changed elsewhere (!)`` for a line below a table; empty if the count is 0.
 
     Args:
         count: The number of remotes that others changed.
