@@ -149,9 +149,7 @@ async def test_pictures_of_changes_by_others(
     async with lockterm_app(service, None, LOOKS[look], size=size) as pilot:
         await read_before(pilot, clock)
         change(service)
+        await press(pilot, *"o1001", "enter")
+        assert_picture(pilot.app, f"remotes-changed-{name}")
         await press(pilot, "!", "r")
         assert_picture(pilot.app, f"changes-{name}")
-        await press(pilot, "q", *"o1001", "enter")
-        change(service)
-        await press(pilot, "r")
-        assert_picture(pilot.app, f"remotes-changed-{name}")
