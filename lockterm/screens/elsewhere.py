@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from datetime import tzinfo
@@ -96,7 +97,8 @@ class ElsewhereTable(RowTable):
         changes = self._changes.values()
         kinds = {describe_kind(one) for one in changes}
         names = {clean(one.name, LONGEST_CELL) for one in changes}
-        locks = {clean(lock.title, LONGEST_CELL) for lock in self._locks.values()}
+        lock_ids = {one.lock_id for one in changes}
+        locks = {clean(self._locks[one].title, LONGEST_CELL) for one in lock_ids}
         what, remote, lock = (max(map(cell_len, one), default=0) for one in (kinds, names, locks))
         return 1, _WHEN, what, remote, lock, _WIDEST
 
@@ -113,6 +115,13 @@ class ElsewhereTable(RowTable):
             clean(self._locks[change.lock_id].title, LONGEST_CELL),
             describe_values(change, self._zones[change.lock_id]),
         )
+
+
+def _fold_texts(changes: Sequence[ChangeElsewhere], book: Mapping[int, Lock]) -> list[str]:
+    """Return the searched text of each change: remote, lock and kind."""
+    return [
+        fold_text(f"{one.name} {book[one.lock_id].title} {describe_kind(one)}") for one in changes
+    ]
 
 
 class ElsewhereScreen(ListScreen[None]):
@@ -134,7 +143,7 @@ class ElsewhereScreen(ListScreen[None]):
         self._changes: Sequence[ChangeElsewhere] | None = None
         self._texts: Sequence[str] = ()
         """The searched text of each change."""
-        self._book: Mapping[int, Lock] = {}
+        self._book: dict[int, Lock] = {}
         self._wanted = ""
         self._progress = ""
 
@@ -162,15 +171,13 @@ class ElsewhereScreen(ListScreen[None]):
 
     async def _load(self, most: int = -1) -> None:
         changes = await self.operations.kept_lists.changes(most=most)
-        with self.showing_errors():
-            self._book = {lock.lock_id: lock for lock in await self.operations.locks.all()}
+        if not self._book:
+            with self.showing_errors():
+                self._book = {lock.lock_id: lock for lock in await self.operations.locks.all()}
         self._book |= {
             one.lock_id: Lock(one.lock_id) for one in changes if one.lock_id not in self._book
         }
-        self._texts = [
-            fold_text(f"{one.name} {self._book[one.lock_id].title} {describe_kind(one)}")
-            for one in changes
-        ]
+        self._texts = await asyncio.to_thread(_fold_texts, changes, self._book)
         self._changes = changes
         self.paint()
 
@@ -195,7 +202,7 @@ class ElsewhereScreen(ListScreen[None]):
         words = fold_text(self._wanted).split()
         shown = [
             one
-            for one, text in zip(self._changes or (), self._texts, strict=False)
+            for one, text in zip(self._changes or (), self._texts, strict=True)
             if all(word in text for word in words)
         ]
         zones = {

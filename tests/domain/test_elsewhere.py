@@ -173,7 +173,7 @@ def test_unclear_values_are_no_changes(odd: dict[str, Any]) -> None:
 def test_lists_that_differ_everywhere_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elsewhere, "MOST_DIFFERING", 2)
     old = {number: ANNA for number in range(1, 4)}
-    assert compare(old, {number: one | {"added": 1} for number, one in old.items()}) == []
+    assert compare(old, {number: one | {"remoteName": "?"} for number, one in old.items()}) == []
 
 
 def test_change_is_described_with_values_and_readings_and_without_control_characters() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -115,7 +115,7 @@ async def test_page_shows_changes_and_never_that_a_remote_is_gone(
     for one in await here.found():
         assert one.until_ms == until.get(one.remote_id, one.until_ms), "the narrower time stays"
     # A page that is older than the kept list proves nothing.
-    old = [replace(one, remote_name="Old") for one in seen.value.remotes]
+    old = [Remote.read({**one.raw, "remoteName": "Old"}) for one in seen.value.remotes]
     await kept_lists.compare_page(LOCK, old, seen.at_ms - 60_000)
     assert len(await here.found()) == 3
 
