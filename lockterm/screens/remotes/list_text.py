@@ -9,6 +9,7 @@ from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.remote_states import describe_state
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
+from lockterm.domain.text.elsewhere import describe_number
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.list_state import ListState
 from lockterm.widgets.pager import with_age
@@ -54,12 +55,15 @@ def format_pager(
         matching: The number of rows; in a search, the number of matches.
         order: The sort order. It is always shown with its scope, because a sorted page is not a
             sorted list.
-        marked: The number of marked remotes as text, which comes first and is never left out.
+        marked: The number of marked remotes as text. It comes first and is never left out, like
+            the number of remotes that others changed.
         name: The full name of the selected remote if its row cuts the name, otherwise empty.
         counts: Texts about the states of the read remotes, the longest first.
     """
     before, at_ms, after, shorter, fuller = _of_the_list(state, matching, order, counts)
     dot, forms, ageless = separator(), (before, *shorter), tuple[str, ...]()
+    elsewhere = describe_number(len(state.elsewhere), key("app.elsewhere"))
+    marked = dot.join(filter(None, (marked, elsewhere)))
     first = dot.join(filter(None, (marked, name)))
     if first:
         fuller = tuple((f"{first}{dot}{one}", end) for one, end in fuller)

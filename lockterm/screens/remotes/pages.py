@@ -15,14 +15,12 @@ from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 
 from lockterm.config.profile import page_rows
-from lockterm.domain.glyphs import separator
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Key, Marks, Row
 from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.elsewhere import describe_number
 from lockterm.errors import LocktermError
-from lockterm.keymap.hints import key, with_keys
+from lockterm.keymap.hints import with_keys
 from lockterm.operations import Fetched, Operations
 from lockterm.operations.list_state import ListState
 from lockterm.operations.remote_list import HELD_S, RemoteList
@@ -424,17 +422,11 @@ class RemotePages(Vertical):
             self.list.state,
             self.table.row_count,
             self.columns.arrangement.order,
-            self._describe_marks(),
+            self._marks.describe(self.rows_to_mark()) if self._marks else "",
             self._cut_name,
             () if is_framed else counts,
         )
         self.query_one(Pager).show(*words)
-
-    def _describe_marks(self) -> str:
-        """Return the numbers of marked remotes and of those that others changed, as text."""
-        elsewhere = describe_number(len(self.list.state.elsewhere), key("app.elsewhere"))
-        marked = self._marks.describe(self.rows_to_mark()) if self._marks else ""
-        return separator().join(filter(None, (marked, elsewhere)))
 
     # --- columns -------------------------------------------------------------------------------
 
