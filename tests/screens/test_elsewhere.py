@@ -123,6 +123,18 @@ async def test_all_locks_show_changes_of_others(
         assert signs(pilot) == {} and "changed elsewhere" not in seen
 
 
+async def test_side_panel_shows_the_change_of_the_selected_remote(
+    service: RunningService, lockterm_app: Starter, clock: Clock
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, size=(120, 40)) as pilot:
+        await read_before(pilot, clock)
+        change(service)
+        assert "Changed elsewhere" not in await press(pilot, *"o1001", "enter")
+        seen = await press(pilot, "j", "j")
+        assert "Changed elsewhere" in seen and "permanent -> time-limited" in seen
+
+
 async def test_own_changes_have_no_sign(
     service: RunningService, lockterm_app: Starter, clock: Clock
 ) -> None:

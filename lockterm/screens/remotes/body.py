@@ -177,7 +177,9 @@ class RemotesBody(Horizontal):
             self._pane = screens.RemotePane(self._operations, self.lock_entry.lock_id, id="pane")
             self.mount(self._pane)
             self._pane.look_at_journal()
-        self._pane.show_row(self.table.selected_row, zone, self._operations.now_ms())
+        row = self.table.selected_row
+        change = self.table.elsewhere_of(row)
+        self._pane.show_row(row, zone, self._operations.now_ms(), change)
 
     def show_changes(self) -> None:
         """Read lockterm's changes from the journal again, and show those of the selected remote."""

@@ -15,8 +15,10 @@ from textual.widget import Widget
 
 from lockterm.domain import dates
 from lockterm.domain.constants import AddType, Flag, RemoteType, needs_weekdays, word
+from lockterm.domain.elsewhere import ChangeElsewhere
 from lockterm.domain.history import HistoryLine, Selection
 from lockterm.domain.text.amount import format_count
+from lockterm.domain.text.elsewhere import ELSEWHERE, describe_change
 from lockterm.domain.text.validity import format_days
 from lockterm.domain.timeline import period_bar
 from lockterm.errors import StoreError
@@ -57,11 +59,25 @@ class RemotePane(Widget):
         self._row: RemoteRow | None = None
         self._zone: tzinfo | None = None
         self._now_ms = 0
+        self._change: ChangeElsewhere | None = None
         self._done: dict[int, list[HistoryLine]] = {}
 
-    def show_row(self, row: RemoteRow | None, zone: tzinfo, now_ms: int) -> None:
-        """Show a row of the table at the time ``now_ms``; show nothing if the row is None."""
-        self._row, self._zone, self._now_ms = row, zone, now_ms
+    def show_row(
+        self,
+        row: RemoteRow | None,
+        zone: tzinfo,
+        now_ms: int,
+        change: ChangeElsewhere | None = None,
+    ) -> None:
+        """Show a row of the table at the time ``now_ms``; show nothing if the row is None.
+
+        Args:
+            row: The row.
+            zone: The time zone of dates.
+            now_ms: Now, in milliseconds.
+            change: The change by others that the user has not looked at, if any.
+        """
+        self._row, self._zone, self._now_ms, self._change = row, zone, now_ms, change
         self.refresh()
 
     @work(exclusive=True, group="done")
@@ -86,6 +102,10 @@ class RemotePane(Widget):
         parts: list[Part] = [(f"{name(remote)}\n\n", "bold")]
         parts += _fields(self._row, self._zone, width)
         parts += _period(self._row, self._zone, self._now_ms, width)
+        if self._change is not None:
+            parts.append((f"\n{ELSEWHERE}\n", "dim"))
+            words = describe_change(self._change, self._zone, self._now_ms, with_head=False)
+            parts.append((f"{words}\n", ""))
         if remote.id is not None and (lines := self._done.get(remote.id)):
             parts += _done(lines[:MOST_DONE], self._zone, self._now_ms, width)
         return Content.assemble(*parts)

@@ -357,8 +357,12 @@ class RemotesTable(LineTable):
         return bool(self._marks) and self._marks.has((self._lock_id, self.rows[row].remote))
 
     def margin_sign(self, row: int) -> str:
-        change = self.elsewhere.get((self._lock_id, self.rows[row].remote.id or 0))
+        change = self.elsewhere_of(self.rows[row])
         return SIGNS_ELSEWHERE[change.what] if change else ""
+
+    def elsewhere_of(self, row: RemoteRow | None) -> ChangeElsewhere | None:
+        """Return the change by others of a row that the user has not looked at, if any."""
+        return None if row is None else self.elsewhere.get((self._lock_id, row.remote.id or 0))
 
     def paint_remote(self, remote: Remote) -> None:
         """Paint the rows of a remote again; several rows may have the same ID."""
