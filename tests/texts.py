@@ -343,7 +343,7 @@ def render_elsewhere(samples: TextSamples) -> None:
             samples.show(elsewhere.describe_between, change, ZONE, NOW)
             for with_head in (True, False):
                 samples.show(elsewhere.describe_change, change, ZONE, NOW, with_head=with_head)
-    samples.each(elsewhere.describe_number, (0, 1, 2000), "!")
+    samples.each(amount.describe_elsewhere, (0, 1, 2000), "!")
 
 
 def render_operations(samples: TextSamples) -> None:

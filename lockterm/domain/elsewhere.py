@@ -64,10 +64,19 @@ class ChangeElsewhere:
         return f"{self.lock_id} {self.remote_id} {self.since_ms}"
 
     @property
+    def sign(self) -> str:
+        """The sign before a row: a letter, because the icons of states follow it."""
+        return self.what.value[0].upper()
+
+    @property
     def name(self) -> str:
         """The latest name of the remote as received, or its ID if the list has no name."""
         name = (self.after or self.before).get("remoteName")
         return name if isinstance(name, str) and name else f"remote {self.remote_id}"
+
+
+Unseen = Mapping[tuple[int, int], ChangeElsewhere]
+"""Lock ID and remote ID -> the latest change by others that the user has not looked at."""
 
 
 def read_differing(

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from lockterm.domain.elsewhere import ChangeElsewhere, Comparison, by_id, read_differing
+from lockterm.domain.elsewhere import (
+    ChangeElsewhere,
+    Comparison,
+    Unseen,
+    by_id,
+    read_differing,
+)
 from lockterm.domain.listing import NEVER, Block, Listing
 from lockterm.errors import StoreError
 from lockterm.operations.journal_store import RECENT_S
-from lockterm.operations.list_state import Unseen
 from lockterm.operations.own_changes import without_own
 
 if TYPE_CHECKING:

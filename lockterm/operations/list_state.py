@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from typing import TYPE_CHECKING
 
-from lockterm.domain.elsewhere import ChangeElsewhere
 from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.domain.searching import has_words
 from lockterm.operations.load_state import LoadState
 from lockterm.operations.recorded import DELETED, Unlisted
 
-Unseen = Mapping[tuple[int, int], ChangeElsewhere]
-"""Lock ID and remote ID -> the latest change by others that the user has not looked at."""
+if TYPE_CHECKING:
+    from lockterm.domain.elsewhere import Unseen
 
 
 @dataclass(frozen=True, slots=True, eq=False)

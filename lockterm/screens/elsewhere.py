@@ -20,7 +20,6 @@ from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import describe_none, format_count
 from lockterm.domain.text.elsewhere import (
     NOT_KEPT,
-    SIGNS_ELSEWHERE,
     describe_change,
     describe_kind,
     describe_values,
@@ -108,7 +107,7 @@ class ElsewhereTable(RowTable):
     def _cells(self, change: ChangeElsewhere) -> tuple[str, ...]:
         assert self._zone is not None
         return (
-            "" if change.is_seen else SIGNS_ELSEWHERE[change.what],
+            "" if change.is_seen else change.sign,
             dates.recent(change.until_ms, self._zone, self._now_ms),
             describe_kind(change),
             clean(change.name, LONGEST_CELL),

@@ -86,3 +86,13 @@ def describe_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
     """
     age = "at an unknown time" if now_ms < at_ms else format_age(now_ms - at_ms)
     return f"read {age}{', changed by you since' if changed else ''}"
+
+
+def describe_elsewhere(count: int, key: str) -> str:
+    """Return ``2 changed elsewhere (!)`` for a line below a table; empty if the count is 0.
+
+    Args:
+        count: The number of remotes that others changed.
+        key: The key that shows them.
+    """
+    return f"{count:,} changed elsewhere ({key})" if count else ""

@@ -10,10 +10,6 @@ from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.rules import comparable
 from lockterm.domain.text.difference import compare_field, format_value
 
-SIGNS_ELSEWHERE = {What.NEW: "N", What.CHANGED: "C", What.GONE: "G"}
-"""Kind of a change -> its sign before a row: a letter, because the icons of states follow it."""
-
-
 ELSEWHERE = "Changed elsewhere"
 """The label of a change by others."""
 
@@ -72,13 +68,3 @@ def describe_change(
     values = describe_values(change, zone)
     words = ", ".join(filter(None, (what, values, describe_between(change, zone, now_ms))))
     return f"{ELSEWHERE}: {words}" if with_head else words
-
-
-def describe_number(count: int, key: str) -> str:
-    """Return ``2 changed elsewhere (!)`` for a line below a table; empty if the count is 0.
-
-    Args:
-        count: The number of remotes that others changed.
-        key: The key that shows them.
-    """
-    return f"{count:,} changed elsewhere ({key})" if count else ""

@@ -17,8 +17,8 @@ from textual.widgets import Static
 from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.remote_states import StateFilter, count_states, describe_counts, describe_state
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.elsewhere import describe_change, describe_number
+from lockterm.domain.text.amount import describe_elsewhere, format_count
+from lockterm.domain.text.elsewhere import describe_change
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
 from lockterm.screens.everywhere.site import Site, Slices
@@ -405,7 +405,7 @@ class Results(Vertical):
         if self._marks:
             parts.append(self._marks.describe(self.marked_rows()))
         if self.site.unseen:
-            parts.append(describe_number(len(self.site.unseen), key("app.elsewhere")))
+            parts.append(describe_elsewhere(len(self.site.unseen), key("app.elsewhere")))
         if rows:
             locks = len({row.lock.lock_id for row in rows})
             count = f"the first {len(rows):,}" if self.is_cut else f"{len(rows):,}"

@@ -12,10 +12,10 @@ from lockterm.domain.text.amount import describe_age, format_short_age
 from lockterm.operations.everywhere import LockRead, describe_reads
 
 if TYPE_CHECKING:
+    from lockterm.domain.elsewhere import Unseen
     from lockterm.domain.listing import Listing
     from lockterm.domain.locks import Lock
     from lockterm.operations import Operations
-    from lockterm.operations.list_state import Unseen
 
 
 SLICE_S = 0.02

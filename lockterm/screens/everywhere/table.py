@@ -21,7 +21,6 @@ from lockterm.domain.marks import Key, Marks, Row
 from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.safe_text import clean
 from lockterm.domain.sorting import natural, sorted_by
-from lockterm.domain.text.elsewhere import SIGNS_ELSEWHERE
 from lockterm.domain.text.validity import SHORT, format_days
 from lockterm.domain.validity import State, may_be, state_of, without_weekdays
 from lockterm.domain.weekdays import format_weekdays
@@ -218,7 +217,7 @@ class OnLocksTable(RowTable):
 
     def margin_sign(self, row: int) -> str:
         change = self.elsewhere_of(self._rows[row])
-        return SIGNS_ELSEWHERE[change.what] if change else ""
+        return change.sign if change else ""
 
     def elsewhere_of(self, row: OnLock) -> ChangeElsewhere | None:
         """Return the change by others of a row that the user has not looked at, if any."""

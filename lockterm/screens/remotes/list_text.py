@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.remote_states import describe_state
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.elsewhere import describe_number
+from lockterm.domain.text.amount import describe_elsewhere, format_count
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.list_state import ListState
 from lockterm.widgets.pager import with_age
@@ -62,7 +61,7 @@ def format_pager(
     """
     before, at_ms, after, shorter, fuller = _of_the_list(state, matching, order, counts)
     dot, forms, ageless = separator(), (before, *shorter), tuple[str, ...]()
-    elsewhere = describe_number(len(state.elsewhere), key("app.elsewhere"))
+    elsewhere = describe_elsewhere(len(state.elsewhere), key("app.elsewhere"))
     marked = dot.join(filter(None, (marked, elsewhere)))
     first = dot.join(filter(None, (marked, name)))
     if first:

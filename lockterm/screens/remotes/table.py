@@ -15,7 +15,6 @@ from lockterm.domain.constants import AddType, word
 from lockterm.domain.marks import Key, Marks, Row
 from lockterm.domain.reading import Kind
 from lockterm.domain.safe_text import clean, in_cell
-from lockterm.domain.text.elsewhere import SIGNS_ELSEWHERE
 from lockterm.domain.text.validity import Validity, describe_validity
 from lockterm.domain.validity import COERCED, State
 from lockterm.screens.remotes.columns import (
@@ -358,7 +357,7 @@ class RemotesTable(LineTable):
 
     def margin_sign(self, row: int) -> str:
         change = self.elsewhere_of(self.rows[row])
-        return SIGNS_ELSEWHERE[change.what] if change else ""
+        return change.sign if change else ""
 
     def elsewhere_of(self, row: RemoteRow | None) -> ChangeElsewhere | None:
         """Return the change by others of a row that the user has not looked at, if any."""
