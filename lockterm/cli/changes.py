@@ -17,7 +17,7 @@ from lockterm.cli.output import format_time, put, put_csv, put_json, put_table
 from lockterm.cli.session import Session, find_lock, lock_json
 from lockterm.config import Options
 from lockterm.domain import dates
-from lockterm.domain.ages import parse_age
+from lockterm.domain.date_input import parse_age
 from lockterm.domain.elsewhere import ChangeElsewhere
 from lockterm.domain.locks import Lock
 from lockterm.domain.text.amount import format_count

@@ -12,7 +12,8 @@ from lockterm.cli.plans import report_unread
 from lockterm.cli.run_plan import offer_plan
 from lockterm.cli.session import Session, find_lock
 from lockterm.config import Options
-from lockterm.operations.cleaning import parse_age, plan_cleaning
+from lockterm.domain.date_input import parse_age
+from lockterm.operations.cleaning import plan_cleaning
 
 
 def _read_age(context: click.Context, parameter: click.Parameter, value: str) -> int:

@@ -1,8 +1,7 @@
-"""Plans that delete remotes whose access ended long ago, and the ages that people type for it."""
+"""Plans that delete remotes whose access ended long ago."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -22,40 +21,6 @@ from lockterm.operations.planner import (
 
 if TYPE_CHECKING:
     from lockterm.operations.facade import Operations
-
-_DAYS = {"d": 1, "w": 7}
-"""Unit of an age -> days."""
-
-MOST_DAYS = 3650
-"""The maximum age that :func:`parse_days` accepts, in days."""
-
-WRONG_DAYS = f"Type a whole number from 1 to {MOST_DAYS}, or an age such as 30d or 4w."
-"""The message for input that :func:`parse_days` refuses."""
-
-
-def parse_age(text: str) -> int:
-    """Return the number of days in an age such as ``30d`` or ``4w``.
-
-    Raises:
-        ValueError: The text is not an age.
-    """
-    match = re.fullmatch(r"(\d{1,5}) ?([dw])", text.strip(), re.ASCII)
-    if match is None:
-        raise ValueError("not an age")
-    return int(match[1]) * _DAYS[match[2]]
-
-
-def parse_days(text: str) -> int:
-    """Return the number of days in a text such as ``30``, ``30d`` or ``4w``.
-
-    Raises:
-        ValueError: The text is not a number or an age, or not from 1 to :data:`MOST_DAYS` days.
-    """
-    is_number = re.fullmatch(r"\d{1,5}", text.strip(), re.ASCII) is not None
-    days = int(text) if is_number else parse_age(text)
-    if not 1 <= days <= MOST_DAYS:
-        raise ValueError("out of range")
-    return days
 
 
 async def plan_cleaning(

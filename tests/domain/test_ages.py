@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lockterm.operations.cleaning import MOST_DAYS, parse_age, parse_days
+from lockterm.domain.date_input import MOST_DAYS, parse_age, parse_days
 
 
 @pytest.mark.parametrize(("text", "days"), [("30d", 30), (" 4 w ", 28), ("0d", 0)])
