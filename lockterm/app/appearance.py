@@ -125,7 +125,7 @@ class Appearance:
     def choose_theme(self) -> None:
         """Ask for a theme and save the choice."""
         if self.look.native:
-            reason = "This terminal has few colors, so lockterm uses the terminal's own."
+            reason = "This terminal has few colors, so lockterm uses the terminal's own colors."
             if self.look.quiet:
                 reason = "Low-bandwidth mode uses the terminal's own colors."
             elif self.look.colors == 0:
@@ -151,7 +151,8 @@ class Appearance:
             self._choices.keep("theme", name)
         except (LocktermError, OSError) as error:
             self._app.notify(
-                f"The theme applies to this session only. It was not saved: {error}.", title="Theme"
+                f"lockterm could not save the theme. It applies until you quit. {error}.",
+                title="Theme",
             )
 
     # --- bytes and mouse -------------------------------------------------------------------------
@@ -163,10 +164,10 @@ class Appearance:
         self._use_mouse()
         self._app.notify(
             "To send less, lockterm uses 16 colors and ASCII, ignores mouse movements and"
-            " reads nothing ahead. Press the same key to turn this off. Use --quiet to"
-            " start in this mode."
+            " preloads no pages. To turn the mode off, press the same key again. To start in"
+            " this mode, use --quiet."
             if quiet
-            else "lockterm shows all colors and symbols again, and reads neighboring pages ahead.",
+            else "lockterm shows all colors and symbols again, and preloads neighboring pages.",
             title="Low-bandwidth mode on" if quiet else "Low-bandwidth mode off",
         )
 
@@ -182,8 +183,8 @@ class Appearance:
             * (self.look.copy == "screen")
             if mouse
             else (
-                "The terminal now handles the mouse, so you can select and copy text. The"
-                " keys are unchanged."
+                "The terminal now handles the mouse, so you can select and copy text. All"
+                " keys work as before."
             ),
             title="Mouse" if mouse else "Mouse released",
         )
@@ -236,9 +237,9 @@ class Appearance:
         if trip_s < SLOW_S or self.look.quiet:
             return
         self._app.notify(
-            f"Each key takes {trip_s * 1000:.0f} ms to this terminal and back. Press"
-            f" {key('app.quiet')} for low-bandwidth mode: 16 colors, ASCII, no reading"
-            " ahead. To start in this mode, use --quiet, or set quiet = true under"
+            f"Signals take {trip_s * 1000:.0f} ms to this terminal and back. Press"
+            f" {key('app.quiet')} for low-bandwidth mode: 16 colors, ASCII, no"
+            " preloading. To start in this mode, use --quiet, or set quiet = true under"
             " [terminal] in the configuration.",
             title="Slow connection",
         )

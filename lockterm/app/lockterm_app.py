@@ -226,8 +226,8 @@ class LocktermApp(TerminalApp[int]):
             title = clean(interrupted[0].title, 60)
             more = f" Press {key('app.history')} to list all {len(interrupted):,} interrupted runs."
             self.notify(
-                f"{title} did not finish. Press {key('app.run')} to show or resume this"
-                f" run.{more if interrupted[1:] else ''}",
+                f"The run did not finish: {title}. Press {key('app.run')} to show or resume"
+                f" it.{more if interrupted[1:] else ''}",
                 title="Interrupted run",
                 severity="warning",
             )
@@ -246,7 +246,9 @@ class LocktermApp(TerminalApp[int]):
             if any(one.drawn.plan.id == run_id for one in shown):
                 is_here = shown[-1] is self.screen and shown[-1].drawn.plan.id == run_id
                 words = (
-                    "below this screen. Press Escape to go back to it." if not is_here else "here."
+                    "below this screen. Press Escape to return to the run."
+                    if not is_here
+                    else "here."
                 )
                 refuse_to_open(self, "Last run", f"The run is already open {words}")
                 return
@@ -395,7 +397,7 @@ class LocktermApp(TerminalApp[int]):
             refuse_to_open(
                 self,
                 what,
-                "This screen is already open below. Press Escape to go back to it.",
+                "It is already open below this screen. Press Escape to return to it.",
             )
         return True
 

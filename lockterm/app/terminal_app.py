@@ -381,7 +381,7 @@ class TerminalApp(HookedApp[ReturnType]):
         """Return the message for a crash, and log the traceback."""
         _log.critical("lockterm ended because of a bug", exc_info=True)
         return (
-            "lockterm ended because of a bug. Changes sent before are not"
-            " affected.\nStart lockterm again, and report the bug with the log file that"
+            "lockterm ended because of a bug. Changes that you sent before are"
+            " not affected.\nStart lockterm again, and report the bug with the log file that"
             " `lockterm info` shows.\n"
         )

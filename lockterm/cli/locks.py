@@ -88,8 +88,8 @@ def list_locks(options: Options, form: Format) -> int:
 )
 @click.argument("typed_id", metavar="ID")
 @click.option("--name", default="", help="Name of the lock. [default: unchanged]")
-@click.option("--vendor", default="", help="Vendor, for voices. [default: unchanged]")
-@click.option("--model", default="", help="Model, for voices. [default: unchanged]")
+@click.option("--vendor", default="", help="Vendor; determines the voices. [default: unchanged]")
+@click.option("--model", default="", help="Model; determines the voices. [default: unchanged]")
 @click.option(
     "--zone",
     default="",

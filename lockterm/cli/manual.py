@@ -90,8 +90,8 @@ Examples:
 {CHANGING}"""
 
 DELETE = f"""\
-The command reads the remote first and asks you by name, number and lock. Without a terminal, it
-needs --yes. It keeps a backup, which H in the UI can restore.
+The command reads the remote first and shows its name, number and lock in the prompt. Without
+a terminal, the command needs --yes. It keeps a backup. To restore the remote, press H in the UI.
 
 \b
 Examples:
@@ -102,7 +102,7 @@ Examples:
 
 CLEAR = f"""\
 The command counts the remotes first and asks you to type the ID or the name of the lock. Without a
-terminal, it needs --yes. It keeps a backup, which H in the UI can restore.
+terminal, it needs --yes. It keeps a backup. To restore the remotes, press H in the UI.
 
 \b
 Examples:
@@ -113,7 +113,7 @@ Examples:
 
 EXPORT = f"""\
 {LOCK}
-JSON has the records as the service sent them, one a line. --output writes JSON unless the name of
+JSON has the records as the service sent them, one per line. --output writes JSON unless the name of
 the file ends with .csv. CSV is for people: dates with their offset, and words for types.
 --output replaces an earlier export. Before it replaces any other file, it asks, or needs --force.
 
@@ -139,9 +139,9 @@ Examples:
 
 APPLY = f"""\
 {TABLES}
-The command reads every lock of the file whole. If it cannot read one, it deletes nothing. To delete
-more than 10 remotes, type their number. Each change is sent once and kept with its result. runs
-resume continues an interrupted run.
+The command reads all remotes of each lock in the file. If it cannot read a lock, it deletes
+nothing. To delete more than 10 remotes, type their number. Each change is sent once and kept with
+its result. To continue an interrupted run, use "lockterm runs resume".
 
 A change shortens access if a remote closes earlier, opens later, loses weekdays or stops being
 permanent. The plan shows by how much. --no-shorten refuses such a plan with exit code 1 and sends
@@ -159,11 +159,11 @@ Examples:
 {RUN_CODES}"""
 
 COPY = f"""\
-FROM and TO are the ID of a lock, or its name in the lock book. FROM may also be a JSON file that
-export wrote for one lock, or the ID that history --json shows for a delete or a clear: its backup.
-Both may go back to their own lock. The command reads each lock whole. The plan names the fields
-that the service does not return and that cannot be copied. If a lock is in another time zone, dates
-keep their moment, or with --times wall-clock their time of day.
+FROM and TO are the ID of a lock, or its name in the lock book. FROM may also be a JSON export of
+one lock. To copy the backup of a delete or a clear, give its ID from history --json as FROM. You
+can copy an export or a backup back to its own lock. The command reads all remotes of each lock. The
+plan names the fields that cannot be copied, because the service does not return them. If a lock is
+in another time zone, dates keep their moment, or with --times wall-clock their local time.
 
 \b
 Examples:
@@ -176,10 +176,10 @@ Examples:
 {RUN_CODES}"""
 
 CLEAN = f"""\
-The command reads each lock whole. It deletes a remote only if its status and its end date both say
-that it has expired; others are counted as unclear and stay. If it cannot read a lock, it deletes
-nothing. To delete more than 10 remotes, type their number. The history keeps what is deleted; to
-restore it, give its ID to copy.
+The command reads all remotes of each lock. It deletes a remote only if its status and its end date
+both say that it has expired; others are counted as unclear and stay. If it cannot read a lock, it
+deletes nothing. To delete more than 10 remotes, type their number. The history keeps the deleted
+remotes. To restore them, give the ID of the delete to lockterm copy.
 
 \b
 Examples:
@@ -192,10 +192,10 @@ Examples:
 
 REPLACE = f"""\
 {LOCK_AND_REMOTE}
-The new remote gets its name, type, dates, weekdays, flags and extra
-data. The plan has two steps, and the second is sent only if the first is done. If the service
-refuses two remotes of one name on a lock, the old remote is deleted first. If the add then fails,
-runs retry repeats it. The plan names the fields that the new fob does not get.
+The new fob gets the name, type, dates, weekdays, flags and extra data of REMOTE. The plan has two
+steps, and the second is sent only if the first is done. If the service refuses two remotes with the
+same name on a lock, lockterm first deletes the old remote. If adding the new remote then fails,
+"lockterm runs retry" repeats it. The plan names the fields that the new fob does not get.
 
 \b
 Examples:
@@ -208,8 +208,8 @@ Examples:
 
 EDIT = f"""\
 {LOCK}
-The table is that of export --csv. Remotes that someone else changes while you edit are skipped.
-Lines that you remove delete nothing without --prune.
+The table has the format of export --csv. Remotes that someone else changes while you edit are
+skipped. If you remove a line, its remote is deleted only with --prune.
 
 \b
 Examples:
@@ -219,7 +219,7 @@ Examples:
 {RUN_CODES}"""
 
 RUNS = f"""\
-RUN is the ID of a run, or the beginning of it. An unconfirmed change is never sent again on its
+RUN is the ID of a run, or the beginning of the ID. An unconfirmed change is never sent again on its
 own. To repeat a skipped step, make a new plan.
 
 \b
@@ -243,7 +243,8 @@ Examples:
 {CHANGING}"""
 
 FIND = f"""\
-Each word of TEXT is searched in name, number, ID and extra data. Case and accents do not matter.
+The command searches names, numbers, IDs and extra data for each word of TEXT. Case and accents do
+not matter.
 {UNREAD}
 \b
 Examples:
@@ -256,7 +257,7 @@ name) and remote as the service sent it.
 {FIND_CODES}"""
 
 REPORT = f"""\
-The list is sorted by day and lock. It uses the dates alone. {UNREAD}
+The list is sorted by day and lock. It depends on the dates, not on the status. {UNREAD}
 \b
 Examples:
   lockterm report --within 30d
@@ -319,13 +320,15 @@ Examples:
 ID is the beginning of an ID, as list shows it.
 
 list --json and check --json print outcomes: a list of id, state, call, lockId, lockName, remoteId,
-remoteName, sent and readBack (ms), candidates and message. The other commands print one of them.
+remoteName, sent and readBack (ms), candidates and message. The other commands print one object of
+this kind.
 
 {CHANGING}"""
 
 HISTORY = f"""\
 The list has every change that this machine sent with the profile, the oldest first. Times are in
-the profile's time zone, and dates of remotes in the lock's. The command does not ask the service.
+the profile's time zone, and dates of remotes in the lock's time zone. The command does not ask the
+service.
 
 \b
 Examples:
@@ -363,8 +366,8 @@ Examples:
 {READING}"""
 
 FETCH = f"""\
-The command checks the file against size and MD5 if the service returns them, and does not unpack
-it. It resumes an interrupted download. It asks before it fetches from another server than the
+If the service returns size and MD5, the command checks the file. It does not unpack the file. It
+resumes an interrupted download. It asks before it fetches from another server than the
 service, and sends no header there.
 
 \b
@@ -424,7 +427,7 @@ Examples:
 {INSTALL_CODES}"""
 
 DOCTOR = f"""\
-Every line starts with OK, WARN or FAIL and says what to do. The command asks the terminal for its
+Every line starts with OK, WARN or FAIL, and shows what to do. The command asks the terminal for its
 name, character widths, colors and clipboard, and does not wait long for an answer. Without a
 terminal, it checks the rest. It changes nothing.
 

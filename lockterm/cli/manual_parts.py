@@ -11,8 +11,8 @@ _CODES = {
     2: ("an argument or a setting is wrong",),
     3: ("lockterm cannot reach or understand the service;", "nothing was changed"),
     4: (
-        "unconfirmed: the change was sent, no answer came, and reading",
-        "it back for up to 90 s proved nothing; see lockterm history",
+        "unconfirmed: the change was sent, but no answer came, and",
+        "lockterm could not verify it in 90 s; see lockterm history",
     ),
     5: (
         "the local store is damaged; nothing was sent, and lockterm",
@@ -85,8 +85,8 @@ CHECK_NAME_CODES = list_exit_codes(
 
 DIFF_CODES = list_exit_codes(
     5,
-    _0="the locks have what the file has",
-    _1="they differ",
+    _0="the locks match the file",
+    _1="the locks differ from the file",
     _2="the file or an argument is wrong",
     _3="lockterm cannot reach the service, or could not read a lock",
 )
@@ -125,7 +125,7 @@ REPORT_CODES = list_exit_codes(
     5,
     _0="nothing expired, and nothing expires within the time;\n"
     "or the page was written; or no battery is low",
-    _1="something did or will, or a period cannot be read;\n"
+    _1="a remote expired or will, or a period cannot be read;\n"
     "or the page cannot be written; or a battery is low",
     _2="an argument or a setting is wrong, or the lock book is empty",
     _3="a lock or a battery level could not be read; the others\nare listed",
@@ -143,11 +143,11 @@ UNCONFIRMED_CODES = list_exit_codes(
 DECIDING_CODES = list_exit_codes(5, _1="you did not agree, or the store cannot be used")
 """The exit codes of ``unconfirmed dismiss`` and ``adopt``."""
 
-INSTALL_CODES = list_exit_codes(_1="another file is there, or it cannot be written")
+INSTALL_CODES = list_exit_codes(_1="another file is in the way, or the file cannot be written")
 """The exit codes of ``man`` and ``completion``."""
 
 DOCTOR_CODES = list_exit_codes(
-    _0="nothing is wrong; WARN is worth knowing", _1="something is wrong"
+    _0="nothing is wrong, but there may be warnings", _1="something is wrong"
 )
 """The exit codes of ``doctor``."""
 
@@ -200,8 +200,8 @@ it.
 
 TIMES = """\
 \b
-Dates have the format of the form, in the time zone of the lock book's
-entry or of the profile. lockterm shows them with their offset:
+Dates are in the time zone of the lock's entry in the lock book, or of
+the profile. lockterm shows dates with their offset. You can type:
   2026-12-01 09:00   1 Dec 2026 9:00   2026-12-01 09:00 +01:00
   now   today 18:00   tomorrow noon   next fri 6pm   eom   eoy
   +6h   +30d   2 weeks   +6mo 18:00   +1mo eom
@@ -214,7 +214,7 @@ Weekdays: mon-fri   mo,we   1-5   weekend   daily
 CERTAINTY = """\
 lockterm writes every change to the journal before it sends it, and never sends it twice on its
 own. If no answer comes, lockterm reads the change back for up to 90 s. "Recorded by the service"
-does not mean that it has reached the lock: the service does not report that.
+does not mean that the change has reached the lock: the service does not report that.
 """
 
 LINES = """\

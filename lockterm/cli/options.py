@@ -77,9 +77,9 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "base_url": {"metavar": "URL", "help": "Service to use. [default: that of the profile]"},
     "lock": {"metavar": "ID", "help": "Open the remotes of this lock. [default: none]"},
     "read_only": {"is_flag": True, "help": "Send no changes."},
-    "no_mouse": {"is_flag": True, "help": "Leave the mouse to the terminal."},
+    "no_mouse": {"is_flag": True, "help": "Do not use the mouse."},
     "quiet": {"is_flag": True, "help": "Use the low-bandwidth mode."},
-    "no_cache": {"is_flag": True, "help": "Keep no lists on disk."},
+    "no_cache": {"is_flag": True, "help": "Do not save lists on disk."},
     "log_level": {"type": click.Choice(LEVELS), "help": "Level of the log file. [default: info]"},
 }
 UI_OPTIONS = tuple(_OPTIONS)

@@ -129,7 +129,7 @@ def put_plan(session: Session, draft: PlanDraft, say: Callable[[str], None] = pu
         if kept := sum(step.action is Action.KEEP and not step.message for step in steps):
             say(f"  {ACTION_GLYPHS[Action.KEEP]} {kept:,} unchanged")
     for step in draft.left:
-        say(f"! {format_step(step)} (lock {step.lock_id}): {clean(step.message, 300)}")
+        say(f"! {format_step(step)}, lock {step.lock_id}: {clean(step.message, 300)}")
     for sentence in _list_notes(session, draft.plan):
         say(f"note: {clean(sentence, 400)}")
     if has_work(draft.plan) or describe_skipped(draft.plan) or not draft.left:

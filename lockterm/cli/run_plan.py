@@ -116,7 +116,7 @@ def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
     due = [step for step in plan.steps if step.state in DUE]
     deleted = [step for step in due if step.action is Action.DELETE]
     for step in deleted:
-        notify(f"to be deleted: {format_step(step)} (lock {step.lock_id})")
+        notify(f"to be deleted: {format_step(step)}, lock {step.lock_id}")
     left_out = [step for step in plan.steps if step.is_left_out]
     words = describe_plan(replace(plan, steps=(*due, *left_out)))
     if count := count_to_type(due, now_ms):
@@ -159,7 +159,7 @@ def run_plan(
         signals.append(number)
         stop.set()
         progress.clear()
-        notify("stopping after the steps that are under way ...")
+        notify("the run stops after the steps that are under way ...")
 
     work = session.operations.runs.carry_out(
         kept.plan, on_step=progress.note, stop=stop, on_read_back=progress.note_reading

@@ -127,9 +127,9 @@ def _verify(session: Session, change: Change, error: OutcomeUnknown) -> int:
                 )
             work = session.operations.watch.until_proven(operation, TIMEOUT_S)
             operation = session.run(work)
-            words = f"Read back: {operation.message}"
+            words = f"Verification: {operation.message}"
     except ServiceError as failure:
-        words = f"The change could not be read back: {format_error(failure)}"
+        words = f"The change could not be verified: {format_error(failure)}"
     except LocktermError as failure:
         words = format_error(failure)
     if operation is not None and operation.state is State.CONFIRMED_BY_READING:

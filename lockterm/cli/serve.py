@@ -376,6 +376,6 @@ def _read_typed_token(shortest: int) -> str:
     if not shortest <= len(typed) <= _LONGEST_TOKEN:
         raise ValueError(
             f"A token must have {shortest} to {_LONGEST_TOKEN:,} characters. A shorter"
-            " token could be found from its hash."
+            " token could be guessed from its hash."
         )
     return typed

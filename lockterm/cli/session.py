@@ -186,7 +186,7 @@ class Session:
         if mine[-1].state in UNSETTLED | IN_FLIGHT:
             return (
                 "Interrupted while the change was being sent, so the change is"
-                " unconfirmed. To verify it, run lockterm unconfirmed check, or press"
+                " unconfirmed. To verify it, run: lockterm unconfirmed check. Or press"
                 f" {hints.key('app.history')} in the UI."
             )
         return f"Interrupted. The change was {STATE_NAMES[mine[-1].state]}."

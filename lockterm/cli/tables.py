@@ -65,7 +65,7 @@ _AT_ONCE_S = 2.0
 @click.argument("locks", metavar="LOCK...", nargs=-1, required=True, shell_complete=complete_locks)
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV without formulas.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON with complete records. (the default)"
+    "--json", "as_json", is_flag=True, help="Print JSON with complete records (the default)."
 )
 @click.option(
     "--output", "-o", type=click.Path(path_type=Path), help="Write to this file. [default: stdout]"

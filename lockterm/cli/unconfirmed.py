@@ -174,7 +174,7 @@ def accept(
         )
         title = clean(format_operation(operation), 80)
         if operation.call != "add":
-            raise UsageError(f"{title}: only a remote that was added can be accepted.")
+            raise UsageError(f"{title}: only an added remote can be accepted.")
         require_answer(yes, "Accepting a remote")
         operation = session.run(session.operations.watch.check(operation))
         if not operation.unsettled:
@@ -339,7 +339,7 @@ def _describe_reason(operation: Operation, profile: str) -> str:
     if operation.profile == profile:
         return operation.message
     words = f"Sent with the profile {quoted(clean(operation.profile, 40))}."
-    words += " To take over the change, run lockterm unconfirmed adopt."
+    words += " To take it over, run: lockterm unconfirmed adopt."
     return f"{words} {operation.message}"
 
 

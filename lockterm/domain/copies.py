@@ -183,7 +183,7 @@ def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) ->
     unknown = next((one for one in (zone, other) if isinstance(one, dates.UnknownZone)), None)
     if unknown is None or zone == other:
         return [*steps]
-    message = f"{clean(unknown.reason, 200)} The time of day cannot be kept."
+    message = f"{clean(unknown.reason, 200)} The local time cannot be kept."
     return [
         replace(step, state=StepState.REFUSED, message=message)
         if step.state is StepState.TO_DO and step.wanted.get("endDate")
@@ -208,9 +208,9 @@ def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_ti
         return ""
     end = remote.end_ms or 0
     there = dates.same_wall_time(end, zone, other, last=True) if keeps_wall_time else end
-    kept = "time of day" if keeps_wall_time else "moment"
+    kept = "local time" if keeps_wall_time else "moment"
     return clean(
-        f"The time zones differ. Times keep their {kept}, so {dates.day_time(end, zone)}"
+        f"The time zones differ. The copy keeps the {kept}, so {dates.day_time(end, zone)}"
         f" in {dates.zone_name(zone)} becomes {dates.day_time(there, other)} in"
         f" {dates.zone_name(other)}.",
         400,

@@ -143,7 +143,7 @@ def _wrong(field: Field, value: Any) -> str:
     """Return the problem with a value on its own; empty if there is none."""
     listed = tuple(field.constants or ())
     if field.name == "addType" and value not in listed:
-        return "Choose how it was added: via bluetooth or via gateway."
+        return "Choose how the remote was added: via bluetooth or via gateway."
     if field.kind is Kind.TEXT and field.required:
         if not (value or "").strip():
             return f"A {field.called} is required."
@@ -195,7 +195,8 @@ def warnings(wanted: Remote, now_ms: int, before: Remote | None = None) -> dict[
         bytes_ = size(extra)
         if bytes_ > EXTRA_BYTES:
             found["extraData"] = (
-                f"{bytes_:,} bytes. The service may cut or refuse more than {EXTRA_BYTES:,} bytes."
+                f"The data has {bytes_:,} bytes. The service may cut or refuse more than"
+                f" {EXTRA_BYTES:,} bytes."
             )
     return found
 

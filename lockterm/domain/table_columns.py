@@ -161,7 +161,7 @@ def typed_cell(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
             return _typed_constant(field, text)
         case Kind.NUMBER:
             if not re.fullmatch(r"[+-]?\d{1,30}", text, re.ASCII):
-                raise ValueError("A whole number, such as 12.")
+                raise ValueError("Type a whole number, such as 12.")
     return text
 
 

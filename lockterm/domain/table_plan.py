@@ -239,8 +239,8 @@ class LockPlan:
             (
                 NAME,
                 f"Remote {found.id} has this name and the number {shown}, so the fob of"
-                f" this row will not open the lock. To replace {shown}, delete it in this"
-                " file too.",
+                f" this row will not open the lock. To replace {shown}, add a row with"
+                " the action delete for it.",
             )
         )
 
@@ -271,7 +271,7 @@ class LockPlan:
         for column in (NUMBER, NAME):
             text = normalize_name(row.text(column))
             if text and text not in _spellings(SETTABLE[column].of(before)):
-                raise _Wrong((column, f"Remote {before.id} is now {format_remote(before)}."))
+                raise _Wrong((column, f"Remote {before.id} is now named {format_remote(before)}."))
 
     # --- what is to be ---------------------------------------------------------------------
 
@@ -412,7 +412,7 @@ class LockPlan:
                 continue
             name = normalize_name(wanted)
             if name in taken:
-                reason = f"The name is taken, by {taken[name]}."
+                reason = f"The name is taken by {taken[name]}."
                 self.problems.append(row.problem(NAME, reason, wanted))
             taken[name] = f"line {row.line}"
 
@@ -426,7 +426,7 @@ def _almost(near: Sequence[Remote], column: str) -> str:
     named = ", ".join(f"{one.id} {format_remote(one)}" for one in near[:5])
     called = SETTABLE[column].called
     return (
-        f"No remote has exactly this {called}, but one is nearly the same: {named}. Write"
+        f"No remote has exactly this {called}, but a similar one exists: {named}. Write"
         f" its {called} exactly, or write its remoteId."
     )
 

@@ -208,7 +208,7 @@ def _read_text(field: Field, text: str) -> Any:
         return json_text.read_object(text)
     if field.kind in (Kind.CONSTANT, Kind.NUMBER):
         if not re.fullmatch(r"[+-]?\d{1,30}", text, re.ASCII):
-            raise ValueError("A whole number, such as 12.")
+            raise ValueError("Type a whole number, such as 12.")
         return int(text)
     return text
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.operation import (
     IN_FLIGHT,
     RECORDED,
@@ -34,13 +33,10 @@ def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
     if call in TAKEN_AWAY:
         return why_not_restorable(operation, count)
     if state in WITHOUT_EFFECT:
-        return (
-            f"This {CALL_NAMES.get(call, call)} was {STATE_NAMES[state]}, so there is nothing"
-            " to undo."
-        )
+        return f"Result of this change: {STATE_NAMES[state]}. Therefore there is nothing to undo."
     if state not in RECORDED:
-        words = f"This {CALL_NAMES.get(call, call)} is {STATE_NAMES[state]}"
-        return f"{words}. Only a change that was certainly recorded can be undone."
+        words = f"Result of this change: {STATE_NAMES[state]}"
+        return f"{words}. You can undo only changes that were certainly recorded."
     if call == "add" and operation.remote_id is None:
         return (
             "The service did not report the ID of the added remote. Find the remote and delete it."
@@ -64,7 +60,7 @@ def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
     is_replaced = operation.call == "clear" and operation.state is State.SENT_AGAIN
     if operation.state not in RECORDED | {State.GIVEN_UP} and not is_replaced:
         return (
-            f"This {operation.call} was {STATE_NAMES[operation.state]}, so there is nothing to"
+            f"Result of this change: {STATE_NAMES[operation.state]}. Therefore there is nothing to"
             " restore."
         )
     if not count:

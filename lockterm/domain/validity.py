@@ -50,7 +50,7 @@ class State(Enum):
     OPEN = "active", "·", ".", "active"
     AHEAD = "upcoming", "»", "+", "starts later"
     DISAGREE = "disagree", "≠", "#", "status and dates disagree"
-    UNCLEAR = "unclear", "?", "?", "type, dates or status unclear"
+    UNCLEAR = "unclear", "?", "?", "type, dates or status are unclear"
 
     def __init__(self, word: str, sign: str, plain: str, meaning: str) -> None:
         self.word = word
@@ -179,10 +179,12 @@ def _state(
             return State.DISAGREE, "says normal", why
     elif status == RemoteStatus.INVALID:
         if phase is Phase.NOW and left_ms > _TOLERANCE_MS:
-            why = "The service says invalid, but the dates say it is active."
+            why = "The service says invalid, but the remote is active by its dates."
             return State.DISAGREE, "says invalid", why
         if phase not in (Phase.OVER, Phase.AHEAD):
-            return State.UNCLEAR, "invalid", ""
+            is_permanent = phase is Phase.ALWAYS
+            clash = "is permanent" if is_permanent else "has unclear dates"
+            return State.UNCLEAR, "says invalid", f"The service says invalid. The remote {clash}."
     elif status is None:
         return State.UNCLEAR, "not stated", ""
     else:

@@ -93,8 +93,8 @@ def gave_way(chosen: Iterable[str], keymap: Keymap) -> Iterator[str]:
         by = [one for one in chosen if not set(lost).isdisjoint(keymap[one])]
         has = f"has {','.join(map(written, left))}" if left else "has no key; the palette finds it"
         yield (
-            f"{','.join(map(written, lost))} is configured for {' and '.join(by)}. {name},"
-            f" whose default key this is, {has}."
+            f"{','.join(map(written, lost))} is configured for {' and '.join(by)}. It was the"
+            f" default key of {name}, which {has}."
         )
 
 

@@ -172,7 +172,7 @@ def _name_of(character: str) -> str:
 _NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 
 _SETTLING = {
-    "outcome.check": "checks it",
+    "outcome.check": "checks the change",
     "outcome.send_again": "sends it again",
     "outcome.give_up": "dismisses it",
 }

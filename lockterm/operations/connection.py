@@ -191,7 +191,7 @@ class Connection:
         """
         if (left_s := self.wait_s) > 0:
             raise RateLimited(
-                f"The service asked for a pause, which lasts {math.ceil(left_s)} s more.",
+                f"The service asked for a pause of {math.ceil(left_s)} s more.",
                 retry_after_s=left_s,
                 hint="Nothing was sent. Try again after the pause.",
                 asked=False,
@@ -285,7 +285,7 @@ class Connection:
         """
         async with self._opening:
             if self.is_closed:
-                raise Unreachable("Nothing was sent: lockterm is being closed.")
+                raise Unreachable("Nothing was sent, because lockterm is closing.")
             if self._service is None:
                 service = (await asyncio.to_thread(load_client))(self.profile, clock=self.clock)
                 service.tell_limits(lambda seconds: self.on_limited(seconds))

@@ -189,7 +189,10 @@ class _Copies(PlanSource):
         hidden = {field.called: None for one in added.values() for field in one.unknown}
         lost = describe_losses([replace(one, unknown=()) for one in added.values()])
         if hidden:
-            lost.append(f"Not copied, because the service does not return it: {', '.join(hidden)}.")
+            lost.append(
+                "Not copied, because the service does not return these values:"
+                f" {', '.join(hidden)}."
+            )
         expired = (len(self._from.remotes) - len(remotes)) * len(self._lock_ids)
         return replace(
             planned,
@@ -241,5 +244,5 @@ def _only(read: ReadLock, marked: Sequence[Remote] | None) -> tuple[ReadLock, li
     seen = {remote.id: remote.raw for remote in marked}
     left = [now for now in read.remotes if now.id in seen and is_still(seen[now.id], now)]
     gone = len(seen) - len(left)
-    words = f"Gone from the lock, and not copied: {gone:,} of {len(seen):,}."
+    words = f"Not copied, because no longer on the lock: {gone:,} of {len(seen):,} remotes."
     return replace(read, remotes=left), [words] * bool(gone)

@@ -43,7 +43,7 @@ def find_discrepancies(
         operation = last[remote.id]
         twins = [one for one in remotes if _is_twin(one, remote, last)]
         if operation.call == "add" and twins:
-            yield operation, f"{KEPT} it twice: remotes {remote.id} and {twins[0].id}."
+            yield operation, f"{KEPT} the remote twice: remotes {remote.id} and {twins[0].id}."
             continue
         names = find_differing_names(operation, remote, recorded)
         is_young = recorded.now_ms - (operation.settled_ms or 0) < Horizon().stale_s * 1000

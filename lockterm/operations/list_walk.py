@@ -82,7 +82,7 @@ async def walk(
                 repeats = read == before and page_no > 1 and not (is_empty and page_no == pages)
                 moved = moved or repeats or (is_told and read > total + WALK_PAGE_SIZE)
                 if max(read, total) > MOST_REMOTES:
-                    raise ListTooLarge(f"Lock {lock_id} has more remotes than can be read.")
+                    raise ListTooLarge(f"Lock {lock_id} has more remotes than lockterm can read.")
                 if not moved:
                     told, shown = total if is_told else read, read - unreadable
                     yield Step(page.remotes, new, page_no == 1, shown, told)
@@ -191,7 +191,7 @@ class WalkBudget:
             f" takes more than {reached}.",
             hint="You can still read the list page by page."
             if limits.asked
-            else "lockterm does not try again on its own. Check the change by hand to read more.",
+            else "lockterm does not try again on its own. Check the change yourself to read more.",
         )
 
 

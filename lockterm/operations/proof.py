@@ -180,7 +180,7 @@ class Case:
         if is_proven:
             return claim
         reason = last.doubt or (
-            f"Not certain yet, because an answer can be up to {horizon.stale_s:g} s old."
+            f"This is not certain yet, because an answer can be up to {horizon.stale_s:g} s old."
         )
         words = f"So far: {claim.words} {reason} lockterm reads the lock again."
         return replace(claim, state=State.UNKNOWN, words=words)

@@ -185,7 +185,7 @@ def judge_clear(operation: Operation, remotes: Sequence[Remote]) -> Verdict:
         sorted(key for key in present if key in cleared and is_still(cleared[key], present[key]))
     )
     new = len(present) - len(remaining)
-    newcomers = f" {new} added since then." if new else ""
+    newcomers = f" Remotes added since then: {new}." if new else ""
     if not remaining:
         gone = describe_none(len(cleared), "remote", "is left", "no longer exists")
         return _unless_nameless(remotes, f"{gone}.{newcomers}")
@@ -210,7 +210,7 @@ def record_before(operation: Operation) -> Mapping[str, Any]:
 
 def given_away(operation: Operation) -> str:
     """Return a sentence saying that another remote now has the operation's remote ID."""
-    return f"The service gave its id {operation.remote_id} to another remote."
+    return f"The service gave the remote's ID {operation.remote_id} to another remote."
 
 
 def shows_others(

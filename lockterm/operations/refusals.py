@@ -26,21 +26,21 @@ LAST_READING = "last reading of the remote"
 class PendingChangeError(LocktermError):
     """The last add or clear of the lock, or the last change of the remote, is unconfirmed."""
 
-    title = "Held back"
+    title = "Blocked by an unconfirmed change"
 
     def __init__(self, operation: Operation, session: str, profile: str) -> None:
         who = "this session" if operation.session == session else f"session {operation.session}"
         where = "first"
         if operation.profile != profile:
-            where = f"in profile {operation.profile} first, or adopt it: lockterm unconfirmed adopt"
-        about, harm = f"on {operation.lock_name}", "A second change could double it."
+            where = f'in profile {operation.profile} first, or run "lockterm unconfirmed adopt"'
+        about, harm = f"on {operation.lock_name}", "Another change could repeat its effect."
         if operation.call not in HELD_CALLS:
             name = clean(operation.remote_name, 60) or f"remote {operation.remote_id}"
-            about, harm = f"of {name} {about}", "The two could be applied in either order."
+            about, harm = f"of {name} {about}", "The order of the two changes is uncertain."
         super().__init__(
-            f"An earlier {CALL_NAMES[operation.call]} {about} is unconfirmed"
-            f" (held by {who}). {harm}",
-            hint=f"Check it, send it again or dismiss it {where}.",
+            f"An earlier change {about} is unconfirmed"
+            f" ({CALL_NAMES[operation.call]}, in {who}). {harm}",
+            hint=f"Check the earlier change, send it again or dismiss it {where}.",
         )
         self.operation = operation
 
@@ -98,7 +98,7 @@ class OtherCredentials(LocktermError):
         words = (
             "The credentials have changed since this run began."
             if plan.credentials
-            else "An earlier version began this run and did not store the credentials."
+            else "An earlier version of lockterm began this run and stored no credentials."
         )
         super().__init__(
             f"{words} Nothing was sent.",
@@ -140,8 +140,8 @@ def before_sending(check: str) -> Iterator[None]:
     try:
         yield
     except (NoAnswer, MalformedAnswer) as error:
-        what = "had no answer" if isinstance(error, NoAnswer) else "failed"
-        error.message = f"Nothing was sent, because the {check} {what}. {error.message}"
+        what = "got no answer" if isinstance(error, NoAnswer) else "failed"
+        error.message = f"No change was sent, because the {check} {what}. {error.message}"
         raise
 
 
@@ -149,8 +149,7 @@ def just_added(name: str, remote_id: int | None) -> NameTaken:
     """Return the error for the name of a remote that was just added and may not be listed yet."""
     which = "" if remote_id is None else f", as remote {remote_id}"
     return NameTaken(
-        f"{clean(name, 60)} was added here just now{which}: the service has recorded it and may not"
-        " list it yet.",
+        f"You have just added {clean(name, 60)}{which}. The service may not list the remote yet.",
         hint="Look again in a minute, or choose another name.",
     )
 

@@ -382,7 +382,7 @@ class RemoteList:
                 if len(found.remotes) > MOST_FOUND:
                     most = found.remotes[:MOST_FOUND]
                     yield replace(
-                        found, remotes=most, ended="stopped, type more to narrow the search"
+                        found, remotes=most, ended="stopped; type more to narrow the search"
                     )
                     return
                 yield found

@@ -137,7 +137,7 @@ class Resolution:
         if not operation.unsettled:
             return
         if operation.state is State.UNKNOWN:  # another remote may have an ID of an old list now
-            words = f"The remaining remotes are not known yet. {operation.message}"
+            words = f"lockterm does not know yet which remotes remain. {operation.message}"
             raise RuleViolation({"clear": f"{words} Nothing was sent."})
         refusal: Refused | None = None
         for record in operation.before:

@@ -146,9 +146,9 @@ class Runs:
         """
         ids = await self._use(self._store.ids, start) if start else []
         if len(ids) > 1:
-            raise NoSuchRun(f"More than one run begins with {start}.", hint="Type more of the ID.")
+            raise NoSuchRun(f"Several run IDs begin with {start}.", hint="Type more of the ID.")
         if not ids:
-            raise NoSuchRun(f"There is no run {start}.", hint="See: lockterm runs list")
+            raise NoSuchRun(f"No run ID begins with {start}.", hint="See: lockterm runs list")
         is_running = await self.is_running(ids[0])  # asked first: an ended run has all results
         plan = await self._use(self._store.read, ids[0])
         steps = [await self._up_to_date(step) for step in plan.steps]
@@ -408,7 +408,7 @@ class Runs:
         """Note the result of a step and its effect on the other steps of the same lock."""
         held, left = [], run.waiting[ended.lock_id]
         if why := run.unreached.get(ended.lock_id):
-            words = f"{NOT_REACHED} by the previous step. {why}"
+            words = f"{NOT_REACHED} in the previous step. {why}"
             held = [
                 replace(run.steps[other], state=StepState.NOT_SENT, message=words) for other in left
             ]

@@ -171,7 +171,7 @@ class Steps:
         shown = [field for field in fields if field.listed or field.name in remote.raw]
         others = await self._differences(step, remote, rules.effective(None, wanted), shown)
         if not others:
-            words = "The lock already has this voice."
+            words = "The lock already has this remote."
             return replace(_ended(step, StepState.UNCHANGED, words), remote_id=remote.id)
         words = error.sentences_with(f"The remote differs: {others}.")
         return _ended(step, StepState.REFUSED, words)
@@ -251,7 +251,7 @@ class Steps:
         if any(one.id == before.id for one in remotes):
             raise error
         if not shows_others(others, remotes, ()):
-            words = "Neither this remote nor any other known remote of the lock is listed."
+            words = "The service lists neither this remote nor any other known remote of the lock."
             return _ended(
                 step, StepState.SKIPPED, f"{words} It is not certain that the remote was deleted."
             )

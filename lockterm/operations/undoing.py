@@ -75,7 +75,7 @@ async def undo_one(
     """
     change = await operations.journal.find(operation_id)
     if change is None:
-        raise StoreError("The history no longer contains this operation.")
+        raise StoreError("The history no longer contains this change.")
     if reason := why_not_undone(change, len(change.before)):
         raise CannotUndoError(reason)
     verb = "restore" if change.call in TAKEN_AWAY else "undo"
@@ -195,8 +195,8 @@ def _doubts(changes: Sequence[Operation]) -> list[str]:
     states = {change.state for change in changes if change.call in TAKEN_AWAY} - RECORDED
     return [
         (
-            f"A delete was {STATE_NAMES[state]}. Remotes whose name is still on the lock are"
-            " not added."
+            f"Result of a delete: {STATE_NAMES[state]}. Remotes whose name is still on the"
+            " lock are not added again."
         )
         for state in sorted(states)
     ]
@@ -339,7 +339,7 @@ class _OnLock:
             told = known.get("remoteUserNo")
             if told == before.remote_user_no:
                 return ""
-            by_now = "is not known for certain" if told is None else f"is now {told}"
+            by_now = "is uncertain" if told is None else f"is now {told}"
             return f"The remote was changed since then: the user number {by_now}."
         names = step.before if step.action is Action.DELETE else step.wanted
         fields = [field for field in RECOGNIZED if field.name in names]

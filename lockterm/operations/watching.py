@@ -181,7 +181,7 @@ class Watch:
             if claim.by_absence:
                 doubt = doubt or self._doubt_of_absence(operation, remotes, recorded.deleted)
         if await self._journal.is_being_sent_again(operation):
-            doubt = "The change is being sent again, so the values may come from that."
+            doubt = "The change is being sent again, so the new request may have set the values."
         verdict = case.add(Sighting(begun_s, claim, is_fresh, doubt))
         if verdict.state is not State.UNKNOWN:
             return verdict
@@ -196,7 +196,7 @@ class Watch:
     ) -> str:
         """Return a sentence why absence from a list proves nothing; empty if absence is a proof."""
         if not operation.credentials:
-            return "An earlier version sent the change and did not store the credentials."
+            return "An earlier version of lockterm sent the change and stored no credentials."
         if operation.credentials != self._journal.account.credentials:
             return (
                 "The credentials have changed since the change was sent, so this may be"

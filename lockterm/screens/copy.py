@@ -53,7 +53,7 @@ class ExportModal(FieldModal[Source | None]):
         """Compose the field, its suggestions and the error line."""
         with Vertical(classes="dialog"):
             yield Label("Copy from which export?", classes="question")
-            yield Label("A JSON export of one lock:")
+            yield Label("Path of a JSON export of one lock:")
             yield PathInput()
             yield Label("", id="names", markup=False)
             yield Label("", id="wrong", markup=False)
@@ -211,7 +211,9 @@ class CopyScreen(ListScreen[None]):
         words = (
             "The lock book contains no other lock." if self._locks else "The lock book is empty."
         )
-        ways = "{copies.file}  an export      {copies.backup}  a backup      {copies.back}  back"
+        ways = (
+            "{copies.file}  use an export    {copies.backup}  use a backup    {copies.back}  back"
+        )
         return words, with_keys(ways)
 
     def _cells(self, lock: Lock) -> tuple[str, ...]:
@@ -280,12 +282,12 @@ class CopyScreen(ListScreen[None]):
     def _tell(self) -> None:
         if not self._book:
             return
-        taken = "changed, as in Anna (2)" if self.renames else "skipped"
-        times = "time of day" if self.keeps_wall_time else "moment"
+        taken = "renamed, as in Anna (2)" if self.renames else "skipped"
+        times = "local time" if self.keeps_wall_time else "moment"
         expired = "skipped" if self.skips_expired else "copied"
         words = (
             f"{format_count(len(self._marked), 'lock')} marked.  Taken names: {taken}. "
-            f" Expired remotes: {expired}.  In other time zones, times keep their {times}."
+            f" Expired remotes: {expired}.  Locks in other time zones get the same {times}."
         )
         words += with_keys("\n{copies.file} copies from an export, {copies.backup} from a backup.")
         words = f"{self.doing} Press Escape to stop." if self.doing else words
@@ -329,7 +331,7 @@ class CopyScreen(ListScreen[None]):
 
     async def _plan(self) -> None:
         ids = [lock.lock_id for lock in self._book.values() if lock.lock_id in self._marked]
-        self.doing = f"Reading {len(ids) + self._source.is_lock:,} locks ..."
+        self.doing = f"Reading {format_count(len(ids) + self._source.is_lock, 'lock')} ..."
         try:
             drawn = await plan_copies(
                 self.operations,
@@ -349,7 +351,7 @@ class CopyScreen(ListScreen[None]):
             self.refuse_to_open("Copy", f"Nothing to add, {', '.join(skipped)}.")
             return
         if not drawn.plan.steps:
-            words = f"{clean(self._source.title, 60)} has no remote that could be copied."
+            words = f"{clean(self._source.title, 60)} has no remotes to copy."
             self.refuse_to_open("Copy", words)
             return
         self._plan_id = drawn.plan.id

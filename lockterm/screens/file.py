@@ -46,8 +46,8 @@ _STAYS, _GOES = "stays", "goes"
 _OTHERS = ((_STAYS, "keep"), (_GOES, "delete"))
 _CHANGED = ", ".join(field.name for field in UPDATED if field.name != "remoteName")
 _ABOUT = (
-    "A CSV table, an export of lockterm, or the table of another system. lockterm checks all of it"
-    " and shows a plan. Nothing is sent before you confirm it.\n\n"
+    "Choose a CSV table, an export of lockterm, or the table of another system. lockterm checks the"
+    " whole file and shows a plan. Nothing is sent before you confirm the plan.\n\n"
     "Required columns: {lock}, and one of remoteId, remoteNumber and remoteName. The"
     " column action contains add, update, delete or keep. Without an action, lockterm updates"
     " existing remotes and adds the rest.\n\n"
@@ -139,7 +139,7 @@ class FileScreen(FormScreen[None]):
             self._path = field.value
             self.soon.begin()
         if field.field == "others":
-            warning = "Remotes that are not in the file will be deleted from its locks."
+            warning = "All other remotes on the locks in the file will be deleted."
             field.warning = warning if field.value == _GOES else ""
 
     def keep_draft(self) -> None:
@@ -181,7 +181,7 @@ class FileScreen(FormScreen[None]):
         if most is None:
             return
         if not typed:
-            self._refuse("path", "Which file? Type its path.")
+            self._refuse("path", "Type the path of a file.")
             return
         focused = self.focused
         self._show_problems(())
@@ -204,7 +204,8 @@ class FileScreen(FormScreen[None]):
             self._ask_for_columns(drawn, suggest_map(drawn.to_map))
         elif 0 <= most < (deletes := drawn.plan.actions()[Action.DELETE]):
             self._refuse(
-                "most", f"The file would delete {deletes:,} remotes, more than you allow here."
+                "most",
+                f'The import would delete {deletes:,} remotes, but "Delete at most" allows fewer.',
             )
         elif not drawn.plan.steps:
             self._refuse("path", "The file contains no rows, so there is nothing to change.")
@@ -281,7 +282,7 @@ class FileScreen(FormScreen[None]):
     async def action_columns(self) -> None:
         """Show the columns of the file, with their saved or suggested meanings."""
         if not (typed := self.value_of("path")):
-            self._refuse("path", "Which file? Type its path.")
+            self._refuse("path", "Type the path of a file.")
             return
         try:
             header = await asyncio.to_thread(read_header_of, _find(typed))

@@ -261,7 +261,7 @@ class FormScreen(LocktermScreen[ResultT]):
             self.leave()
 
     @work
-    @opens("what is below the form")
+    @opens("the screen below the form")
     async def leave(self) -> None:
         """Leave the form, but first ask if unsaved input would be lost."""
         if (question := self.ask_to_leave()) is not None:

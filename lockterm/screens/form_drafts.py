@@ -138,7 +138,7 @@ class FormDraft:
                 self._title,
                 self._form.describe,
                 verb="Continue",
-                other="Start afresh" if draft.is_live else "Discard it",
+                other="Start over" if draft.is_live else "Discard the input",
             )
             is_wanted = await self._form.app.push_screen_wait(modal)
             if is_wanted:
@@ -220,4 +220,8 @@ def title_of_remote(lock: Lock, remote_id: int | None, name: str | None = None) 
 
 def title_of_lock(lock: Lock | None) -> str:
     """Return the clean title of a draft of a lock form."""
-    return f"The entry of {clean(lock.title, 60)}" if lock else "A new lock for the book"
+    return (
+        f"The lock book entry of {clean(lock.title, 60)}"
+        if lock
+        else "A new lock for the lock book"
+    )

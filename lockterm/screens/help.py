@@ -217,7 +217,7 @@ def _describe(action: Action) -> Entry:
         sentence = action.sentence
     if action.enabled:
         return Entry(keys, sentence, verb)
-    return Entry(f"({keys})", sentence, verb, action.reason or "It has no effect here.")
+    return Entry(f"({keys})", sentence, verb, action.reason or "This key has no effect here.")
 
 
 def _balance(heights: Sequence[int]) -> int:

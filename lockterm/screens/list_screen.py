@@ -222,7 +222,7 @@ class ListScreen(LocktermScreen[ResultT]):
     def action_mark_range(self) -> None:
         """Mark the rows from the last marked one to the cursor."""
         if not self.marks.mark_range(self.rows_to_mark, self.cursor_place):
-            words = "A range starts at the row that was marked last, which is not shown now."
+            words = "A range starts at the last marked row, but that row is not shown now."
             self.notify(words, title="Mark range")
         self.show_marks()
 
@@ -231,7 +231,7 @@ class ListScreen(LocktermScreen[ResultT]):
         rows = self.rows_to_mark
         self.marks.toggle_all(rows)
         if without := sum(not self.marks.may_have(row) for row in rows):
-            words = f"{without:,} without a usable ID cannot be marked."
+            words = f"Rows without a usable ID cannot be marked: {without:,}."
             self.notify(words, title="Mark all")
         self.show_marks()
 
@@ -239,7 +239,7 @@ class ListScreen(LocktermScreen[ResultT]):
         """Unmark all rows, displayed or not; if none is marked, restore the last marks."""
         if self.marks:
             words = with_keys("Press {marks.none} to mark them again.")
-            self.notify(f"{self.marks.clear():,} unmarked. {words}", title="Unmark all")
+            self.notify(f"Rows unmarked: {self.marks.clear():,}. {words}", title="Unmark all")
         else:
             self.marks.bring_back()
         self.show_marks()

@@ -205,7 +205,7 @@ class Outcomes:
 
     def _describe_link(self) -> str:
         if wait_s := self._operations.connection.wait_s:
-            return f"PAUSE  The service asks to wait {math.ceil(wait_s)} s. Nothing is sent now."
+            return f"PAUSE  The service asked lockterm to wait {math.ceil(wait_s)} s longer."
         if self._offline_ms is None:
             return ""
         since = clock(self._offline_ms, self._operations.profile.zone)
@@ -230,7 +230,7 @@ class Outcomes:
     async def _recognize(self, operation: Operation) -> int | None:
         if len(operation.candidates) > 1:
             which: screens.ChoiceModal[int | None] = screens.ChoiceModal(
-                f"Which remote is {clean(operation.remote_name, 60)}, which you added?",
+                f"You added {clean(operation.remote_name, 60)}. Which remote is it?",
                 [(None, "None of them"), *((one, f"Remote {one}") for one in operation.candidates)],
                 unasked=True,
             )
@@ -251,24 +251,26 @@ class Outcomes:
         if (operation := await self._oldest()) is None:
             return
         if operation.state is State.UNKNOWN and operation.call in HELD_CALLS:
-            words = "Check the change first. lockterm can still find out whether it was recorded."
+            words = "First check the change. lockterm may still find out whether it was recorded."
             refuse_to_open(self._app, self._title(operation), words)
             return
         if operation.call == "clear":
             count = len(operation.candidates) or len(operation.before)
-            question = f"Delete the remaining {count} remotes of this clear one by one?"
+            question = f"Delete the remaining {count} remotes one by one?"
             warning = (
-                "lockterm does not send the clear again, because that would delete remotes"
-                " added since then."
+                "lockterm does not send the clear again, because it would also delete"
+                " remotes that were added later."
             )
             verb, word = f"Delete {count} one by one", "delete"
             if not operation.candidates:
                 refuse_to_open(
-                    self._app, "Clear", "Check the clear first, because it may be unfinished."
+                    self._app,
+                    "Clear",
+                    "First check the change. The service may still be deleting remotes.",
                 )
                 return
         else:
-            question = f"Send again? {self._title(operation)}"
+            question = f'Send "{self._title(operation)}" again?'
             warning = ""
             if operation.call == "add":
                 warning = (
@@ -280,7 +282,7 @@ class Outcomes:
                 if sent is None:
                     return
                 if sent and sent[-1].id != operation.id:
-                    warning = f"! Replaces a later change: {self._describe(sent[-1])}."
+                    warning = f"! This replaces a later change: {self._describe(sent[-1])}."
             verb, word = "Send again", "send"
         values = await self._values(operation)
         details = "\n".join(
@@ -326,9 +328,9 @@ class Outcomes:
         if (operation := await self._oldest()) is None:
             return
         modal = screens.ConfirmModal(
-            f"Dismiss this change? {self._title(operation)}",
-            f"{self._describe(operation)}.\n{clean(operation.message)}\nThe change may still"
-            " have taken effect. It stays in the history.",
+            f'Dismiss "{self._title(operation)}"?',
+            f"{self._describe(operation)}.\n{clean(operation.message)}\nThe change may"
+            " have taken effect, or may still take effect. It stays in the history.",
             verb="Dismiss",
             keep="Keep watching",
             typed=("dismiss",),

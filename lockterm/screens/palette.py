@@ -63,7 +63,7 @@ HOME_COLUMNS = 80
 NARROW, WIDE = 53, 71
 """The width of a row in cells below that width, and from there on, as in the style sheet."""
 
-PLACEHOLDER = "Find an action or a lock by its words"
+PLACEHOLDER = "Find an action or a lock by name"
 
 NEAR = "No exact match. Press down to choose a similar one:"
 """The heading of similar results."""
@@ -234,15 +234,15 @@ class Offers:
         for lock in {lock.lock_id: lock for one in screens for lock in one.known_locks}.values():
             named = clean(lock.name, 60) or str(lock.lock_id)
             open_it = partial(self._open, lock)
-            yield Offer(f"Remotes of {named}", f"Open the lock {lock.lock_id}", open_it)
+            yield Offer(f"Remotes of {named}", f"Open lock {lock.lock_id}", open_it)
 
     def _open(self, lock: Lock) -> None:
         screen = self.screen
         assert isinstance(screen, LocktermScreen)
         if any(isinstance(one, RemotesScreen) for one in screen.screens_of(lock.lock_id)):
             here = "here" if screen.lock_entry and screen.lock_entry.lock_id == lock.lock_id else ""
-            below = here or "below this screen. Press Escape to go back to it"
-            refuse_to_open(self.app, "Remotes", f"This screen is already open {below}.")
+            below = here or "below this screen. Press Escape to return to them"
+            refuse_to_open(self.app, "Remotes", f"The remotes are already open {below}.")
         else:
             self.app.push_screen(RemotesScreen(screen.operations, lock))
 
@@ -346,7 +346,7 @@ class Palette(LocktermModal[None], inherit_bindings=False):
 
     def _choose(self, offer: Offer) -> None:
         """Run an offer after the palette closes; later keys wait for it."""
-        opened = opening(self._below, "what was chosen")
+        opened = opening(self._below, "the chosen screen")
 
         def begin() -> object:
             opened.end()

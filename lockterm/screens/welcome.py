@@ -88,7 +88,7 @@ class TerminalFeatures(Widget):
     """Whether the terminal reports that it draws a whole frame at once."""
 
     def render(self) -> Content:
-        lines = [Content.styled("Found in this terminal", "bold")]
+        lines = [Content.styled("Features of this terminal", "bold")]
         for label, value in self._features():
             lines.append(Content(f"{label:<{_LABEL}}{value}"))
         return Content("\n").join(lines)
@@ -96,10 +96,10 @@ class TerminalFeatures(Widget):
     def _features(self) -> Iterator[tuple[str, str]]:
         look = look_of(self.app)
         colors = min(look.colors, 16) if look.quiet else look.colors
-        yield "Colors", f"{colors:,}" if colors else "none; words show the states"
+        yield "Colors", f"{colors:,}" if colors else "none; states are words"
         yield "Characters", "ASCII" if look.in_ascii else "Unicode"
-        yield "Mouse", "used by lockterm" if look.mouse else "left to the terminal"
-        yield "Drawing", "a frame at once" if self.draws_at_once else "line by line"
+        yield "Mouse", "handled by lockterm" if look.mouse else "handled by the terminal"
+        yield "Drawing", "whole frames" if self.draws_at_once else "line by line"
         yield "Size", f"{self.app.size.width}x{self.app.size.height}"
 
 

@@ -128,7 +128,7 @@ def create_service(
     except Unavailable as error:
         opened.close()
         reason = "it has no connection to spare, or this user may not read its tables"
-        raise Unusable(reason, "that was named", "Try again, or see to its rights.") from error
+        raise Unusable(reason, "that was named", "Try again, or check its rights.") from error
     any_lock = not sample_data or bool(found[0])
     site = Site(opened, clock, any_lock)
     # A switch to these threads and back takes a third of the time of anyio's.

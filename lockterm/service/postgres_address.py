@@ -71,9 +71,9 @@ def read_address(address: str) -> tuple[dict[str, Any], str]:
     name = " ".join(["in PostgreSQL", *(f"({', '.join(shown)})",) * bool(shown)])
     if any(key in given for key in _SECRET):
         raise Unusable(
-            "it has a password in its address, where others can read it",
+            "it has a password in its address, which others could read",
             name,
-            "Take it out; PGPASSWORD, ~/.pgpass or a service file can have it.",
+            "Remove the password. Use PGPASSWORD, ~/.pgpass or a service file instead.",
         )
     safe = {"require_auth": _SCRAM}
     if not _is_local(given):

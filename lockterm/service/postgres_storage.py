@@ -41,8 +41,8 @@ OLDEST_SERVER = 13
 MIGRATING = 0x4C4B5356
 """Number of the advisory lock that is held while the tables are created or changed."""
 _BUSY_HINT = (
-    "Nothing was changed. Another transaction is open: see pg_stat_activity. Let it end, and"
-    " try again."
+    "Nothing was changed. Another transaction is open: see pg_stat_activity. Wait until"
+    " it ends, then try again."
 )
 CONNECTIONS = 10
 """Maximum number of connections of one process."""
@@ -256,7 +256,7 @@ def _prepare(
         raise Unusable(
             f"its server is PostgreSQL {server}, and {OLDEST_SERVER} or newer is needed",
             shown,
-            "Nothing was changed. Update the server, or take another one.",
+            "Nothing was changed. Update the server, or use another server.",
         )
     connection.execute(LIMITS)
     schema = own_schema(connection, shown)
@@ -265,8 +265,8 @@ def _prepare(
         try:
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATING,))
         except errors.LockNotAvailable:  # to end that one would undo what it has done so far
-            reason = "another process is still making its tables"
-            hint = "Nothing was changed. Let that one end, and try again."
+            reason = "another process is still creating its tables"
+            hint = "Nothing was changed. Wait until that process ends, then try again."
             raise Unusable(reason, shown, hint) from None
         connection.execute(FOR_TABLES)
         connection.execute("CREATE TABLE IF NOT EXISTS lockterm_version (version BIGINT NOT NULL)")
@@ -277,24 +277,24 @@ def _prepare(
     version = row[0] or 0 if row else 0
     if version > len(STEPS):
         raise Unusable(
-            f"it was made by a newer lockterm: its tables are of version {version}, and this one"
-            f" knows {len(STEPS)}",
+            f"a newer lockterm created it: its tables have version {version}, but this lockterm"
+            f" reads version {len(STEPS)}",
             shown,
-            "Nothing was changed. Take that lockterm, or another database.",
+            "Nothing was changed. Use the newer lockterm, or another database.",
         )
     if version == len(STEPS):
         return schema
     if not migrate:
         raise Unusable(
-            f"it has tables of version {version} in place of {len(STEPS)}"
+            f"its tables have version {version} instead of {len(STEPS)}"
             if version
             else "it has no tables of lockterm",
             shown,
-            "Run lockterm serve with --migrate once; take a backup before.",
+            "Make a backup, then run lockterm serve once with --migrate.",
         )
     row = connection.execute("SHOW server_encoding").fetchone()
     if row != ("UTF8",):
-        raise Unusable("it does not keep text as UTF8", shown, "Make it with ENCODING 'UTF8'.")
+        raise Unusable("it does not store text as UTF8", shown, "Create it with ENCODING 'UTF8'.")
     for step in STEPS[version:]:
         connection.execute(step)
     if not version:
@@ -398,7 +398,7 @@ def own_schema(connection: psycopg.Connection[Any], shown: str) -> str:
     row = connection.execute("SELECT pg_catalog.current_schema()").fetchone()
     if row is None or row[0] is None:
         raise Unusable(
-            "its search_path names no schema that is there",
+            "its search_path names no schema that exists",
             shown,
             "Run in it: CREATE SCHEMA lockterm AUTHORIZATION lockterm, for a role lockterm.",
         )

@@ -54,7 +54,7 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(
             f"The local store {path} has a {clean(kind)} that lockterm did not make:"
             f" {clean(name, 60)}. Nothing was changed.",
-            hint="Another program has written into it. Move it away, and check who has access.",
+            hint="Another program has changed it. Move the file away, and check who has access.",
         )
 
 

@@ -35,8 +35,8 @@ TMUX_ANSWERS_S = 1.0
 _THROUGH = {"plain": "", "tmux": " through tmux", "screen": " through GNU screen"}
 _ADVICE = {
     "plain": "",
-    "tmux": " Nothing to paste? Set in that tmux: set -s set-clipboard on",
-    "screen": " Nothing to paste? See: lockterm doctor",
+    "tmux": " If you cannot paste it, set in that tmux: set -s set-clipboard on",
+    "screen": " If you cannot paste it, see: lockterm doctor",
 }
 
 
@@ -68,7 +68,7 @@ def copy(app: App[Any], value: str, what: str, *, lines: bool = False) -> None:
         advice = _ADVICE[through]
         if app._driver is not None:
             app._driver.write(sequences(data, through, os.environ))
-    changed = "" if safe == value else " Characters that cannot be seen were replaced."
+    changed = "" if safe == value else " Invisible characters were replaced."
     shown = clean(safe.replace("\n", " ").replace("\t", " "), SHOWN)
     app.notify(
         f"{shown} - sent to the terminal{_THROUGH[through]}.{changed}{advice}",
@@ -78,7 +78,7 @@ def copy(app: App[Any], value: str, what: str, *, lines: bool = False) -> None:
 
 def _refuse(app: App[Any], size: int, what: str) -> None:
     app.notify(
-        f"It has {size:,} bytes, and terminals take {LONGEST:,}. Nothing was sent.",
+        f"The value has {size:,} bytes, but terminals accept at most {LONGEST:,}.",
         title=f"Too long to copy: {what}",
         severity="warning",
     )

@@ -257,7 +257,7 @@ class KeyQueue:
     def _report_alt(self, key: events.Key) -> None:
         name = written(key.key)
         self.app.notify(
-            f"It does nothing here. For Escape and {name}, press one after the other.",
+            f"This key does nothing here. To press Escape and then {name}, wait between the two.",
             title=f"alt+{name}",
         )
 
@@ -352,13 +352,13 @@ class KeyQueue:
         while self._waiting and not _leads_out(self._waiting[0]):
             self._waiting.popleft()
             count += 1
-        self._tell_dropped(count, f"for {opened.what} before it was there")
+        self._tell_dropped(count, opened.what)
 
-    def _tell_dropped(self, count: int, typed: str) -> None:
+    def _tell_dropped(self, count: int, what: str) -> None:
         if count:
-            keys = "1 key was" if count == 1 else f"{count} keys were"
+            keys = "1 key" if count == 1 else f"{count} keys"
             self.app.notify(
-                f"Nothing was done: {keys} typed {typed}.",
+                f"lockterm ignored {keys} that you typed before {what} appeared.",
                 title="Typed too early",
                 severity="warning",
             )

@@ -74,7 +74,7 @@ class OneLine(Input):
             lines = "1 line" if len(others) == 1 else f"{len(others):,} lines"
             self._say(
                 f"This field holds one line, but the pasted text has {len(others) + 1:,}."
-                f" Dropped: {lines}, starting with {quoted(clean(others[0].strip(), 40))}."
+                f" lockterm dropped {lines}, starting with {quoted(clean(others[0].strip(), 40))}."
             )
         if len(line) > PASTE:
             self._say(

@@ -42,7 +42,7 @@ async def zone_note(typed: str, now_ms: int) -> str:
     if meant := zone_of_offset(typed):
         return f"{meant[:1].upper()}{meant[1:]}."
     found = await asyncio.to_thread(_zones_with, typed)
-    return f"Such as {', '.join(found[:3])}." if found else "There is no such time zone."
+    return f"Matches: {', '.join(found[:3])}." if found else "There is no such time zone."
 
 
 def _zones_with(typed: str) -> list[str]:

@@ -181,7 +181,7 @@ def test_apply_asks_for_the_number_of_deletes_when_there_are_many(
         with PtySession(command, clean_environment(tmp_path), (80, 60)) as terminal:
             terminal.wait_for(r"11 to delete\. To run the plan, type 11:")
             for place in range(1, 12):
-                assert f"to be deleted: N{place} (N-{place}) (lock 1004)" in terminal.text
+                assert f"to be deleted: N{place} (N-{place}), lock 1004" in terminal.text
             terminal.press(typed, "enter")
             assert terminal.wait_exit() == code
         assert len(names(scripts)) == (12 if code else 1)
@@ -231,10 +231,10 @@ def test_apply_reports_each_row_when_the_service_is_unreachable(
     assert last == {"run": None, "counts": {**dict.fromkeys(COUNTS, 0), "not_sent": 2}}
     told = scripts.run("apply", file, "--yes").stdout.splitlines()
     assert [line.partition(":")[0] for line in told[:2]] == [
-        "! Carl (C-1) (lock 1004)",
-        "! Dora (D-1) (lock 1003)",
+        "! Carl (C-1), lock 1004",
+        "! Dora (D-1), lock 1003",
     ]
-    assert told[2:] == ["2 not sent."]
+    assert told[2:] == ["2 steps not sent."]
 
 
 def test_apply_runs_other_rows_but_no_deletes_when_a_lock_is_refused(
@@ -426,7 +426,7 @@ async def test_resume_sends_the_rest_when_apply_was_interrupted(
         go_on.set()
         out, err = await asyncio.wait_for(command.communicate(), 30)
         assert command.returncode == 130, err
-        assert b"4 left. Run lockterm runs resume" in err
+        assert b"4 steps left. To resume, run: lockterm runs resume" in err
         assert b"\r" not in err, "progress is for a terminal"
         *steps, last = [json.loads(line) for line in out.splitlines()]
         assert [step["state"] for step in steps] == ["recorded", *["not_sent"] * 4]
@@ -437,7 +437,7 @@ async def test_resume_sends_the_rest_when_apply_was_interrupted(
         ).stdout.splitlines()
         assert json.loads(run)["state"] == "interrupted"
         done = await asyncio.to_thread(scripts.run, "runs", "resume", last["run"], "--yes")
-        assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "5 recorded.")
+        assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "5 steps recorded.")
     assert len(names(scripts)) == 5
     assert proxy.asked.count("add") == 5
 

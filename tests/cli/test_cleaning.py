@@ -42,7 +42,7 @@ def test_clean_deletes_only_remotes_when_they_expired_long_ago(scripts: Scripts)
 
     done = scripts.run("clean", "--expired", "30d", "--lock", "1004", "--yes")
     assert done.returncode == 0
-    said = ["1 recorded.", "Deleted from lock 1004: Long ago (N-Long ago)."]
+    said = ["1 step recorded.", "Deleted from lock 1004: Long ago (N-Long ago)."]
     assert done.stdout.splitlines()[-2:] == said
     assert names(scripts) == before | {"Just inside", "Still valid"}
     again = scripts.run("clean", "--expired", "30d", "--lock", "1004", "--yes")

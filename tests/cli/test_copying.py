@@ -33,7 +33,9 @@ def test_copy_adds_each_remote_once_when_it_runs_twice(scripts: Scripts) -> None
     assert shown.stdout.splitlines()[0] == "lock 1004"
     assert "9 to add: 18 calls" in shown.stdout
     assert "note: Each remote gets a new ID and a new creation time." in shown.stdout
-    assert "Not copied, because the service does not return it: user number," in shown.stdout
+    assert (
+        "Not copied, because the service does not return these values: user number," in shown.stdout
+    )
     assert scripts.run("copy", "1003", "1004").returncode == 2, "somebody has to agree"
     assert scripts.writes() == []
 
@@ -49,7 +51,7 @@ def test_copy_adds_each_remote_once_when_it_runs_twice(scripts: Scripts) -> None
     assert one == other
     scripts.service.requests.clear()
     again = scripts.run("copy", "1003", "1004", *ALL, "--yes")
-    assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "9 unchanged.")
+    assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "9 steps unchanged.")
     assert scripts.writes() == []
 
 
@@ -60,8 +62,8 @@ def test_copy_skips_or_renames_a_remote_when_its_name_is_taken(scripts: Scripts)
     assert shown.returncode == 1, "the fob will not open"
     words = f"The name is taken by remote {other}, number X-1, so this fob will not open the lock."
     assert words in shown.stdout
-    assert "8 to add, 1 skipped: name taken. 16 calls" in shown.stdout
-    assert "8 recorded, 1 left out." in shown.stdout
+    assert "8 to add, 1 skipped (name taken). 16 calls" in shown.stdout
+    assert "8 steps recorded, 1 left out." in shown.stdout
     assert len(named(scripts, 1004)) == 9
     assert scripts.run("copy", "1003", "1004", *ALL, "--yes", "--taken", "rename").returncode == 0
     assert {name, f"{name} (2)"} <= {*named(scripts, 1004)}
@@ -75,10 +77,10 @@ def test_copy_counts_skipped_remotes_when_they_are_expired(
     valid = 9 - expired
     shown = scripts.run("copy", "1003", "1004", "--yes")
     assert shown.returncode == 0
-    assert f"{valid} to add, {expired} skipped: expired. {valid * 2} calls" in shown.stdout
+    assert f"{valid} to add, {expired} skipped (expired). {valid * 2} calls" in shown.stdout
     assert len(named(scripts, 1004)) == valid
     again = scripts.run("copy", "1003", "1004", "--yes")
-    nothing = f"Nothing to change, {expired} skipped: expired\n{valid} unchanged."
+    nothing = f"Nothing to change, {expired} skipped (expired)\n{valid} steps unchanged."
     assert nothing in again.stdout
     shown = scripts.run("copy", "1003", "1004", "--yes", "--expired", "copy")
     assert f"{expired} to add: {expired * 2} calls" in shown.stdout
@@ -145,11 +147,11 @@ def test_copy_restores_remotes_when_the_source_is_an_export_or_backup(
     assert scripts.run("copy", clear, "1003", "1004", "--yes").returncode == 2
     assert scripts.run("copy", clear, "1004", *ALL, "--yes").returncode == 0
     shown = scripts.run("copy", clear, "1003", "--yes")
-    assert shown.returncode == 0 and "9 recorded" in shown.stdout
+    assert shown.returncode == 0 and "9 steps recorded" in shown.stdout
     assert "note: Each remote gets a new ID" in shown.stdout
     assert named(scripts, 1003) == named(scripts, 1004) == before
     again = scripts.run("copy", clear, "1003", "--yes")
-    assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "9 unchanged.")
+    assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "9 steps unchanged.")
 
     assert scripts.run("remotes", "clear", "1003", "--yes").returncode == 0
     assert scripts.run("copy", str(file), "1003", "1004", *ALL, "--yes").returncode == 0
@@ -181,13 +183,13 @@ def test_copy_refuses_a_source_when_it_is_neither_export_nor_backup(
         (
             [],
             3_802_608_000_000,
-            "The time zones differ. Times keep their moment, so 1 Jul 2090 18:00 +02:00 in"
+            "The time zones differ. The copy keeps the moment, so 1 Jul 2090 18:00 +02:00 in"
             " Europe/Berlin becomes 1 Jul 2090 12:00 -04:00 in America/New_York.",
         ),
         (
             ["--times", "wall-clock"],
             3_802_629_600_000,
-            "The time zones differ. Times keep their time of day, so 1 Jul 2090 18:00 +02:00"
+            "The time zones differ. The copy keeps the local time, so 1 Jul 2090 18:00 +02:00"
             " in Europe/Berlin becomes 1 Jul 2090 18:00 -04:00 in America/New_York.",
         ),
     ],

@@ -146,16 +146,16 @@ def test_add_shows_resolved_times_and_writes_the_journal(scripts: Scripts) -> No
                 "--name:",
                 "--number:",
                 "--end: Day and month are ambiguous",
-                "--user-number: A whole number",
+                "--user-number: Type a whole number",
             ],
         ),
         (
             ["--name", "A", "--number", "1", "--type", "permanent", "--end", "+1d"],
-            ["--end: The option does not apply to a permanent remote"],
+            ["--end: This option does not apply to a permanent remote"],
         ),
         (
             ["--name=A", "--number=1", "--type=time-limited", "--end=+1d", "--days=mon"],
-            ["--days: The option does not apply to a time-limited remote"],
+            ["--days: This option does not apply to a time-limited remote"],
         ),
         (
             ["--name=A", "--number=1", "--type=time-limited", "--end=2090-10-29 02:30"],

@@ -15,13 +15,13 @@ def test_replace_shows_the_plan_and_swaps_the_fob(scripts: Scripts) -> None:
     shown = scripts.run(*command, "--dry-run")
     assert shown.returncode == 0, shown.stderr
     assert "- Anna (A-1)" in shown.stdout and "+ Anna (B-2): always" in shown.stdout
-    assert "the old fob stops working first" in shown.stdout
-    assert "does not return it: admin right, business id." in shown.stdout
+    assert "lockterm therefore deletes the old" in shown.stdout
+    assert "does not return these values: admin right, business id." in shown.stdout
     assert scripts.run(*command).returncode == 2, "it asks"
     assert scripts.writes() == []
 
     done = scripts.run(*command, "--yes")
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "2 recorded.")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "2 steps recorded.")
     (now,) = [row for row in scripts.remotes(1004) if row["name"] == "Anna"]
     assert (now["number"], now["mac"]) == ("B-2", "C4:4E:AC:01:02:03")
     assert now["extra_data"] == '{"team": "north"}'

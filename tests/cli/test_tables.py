@@ -135,7 +135,7 @@ def test_diff_shows_changed_fields_when_a_file_differs(scripts: Scripts, tmp_pat
     )
     assert shown[4].endswith("  (line 4)")
     assert shown[5].startswith(
-        "note: lockterm keeps a backup without user number, admin right, MAC address,"
+        "note: lockterm keeps a backup. It lacks user number, admin right, MAC address,"
     )
     assert shown[6].startswith("1 to add, 1 to change, 1 to delete: 6 calls, about ")
     assert shown[:4] == [
@@ -218,9 +218,9 @@ def test_diff_deletes_nothing_when_a_lock_cannot_be_read(scripts: Scripts, tmp_p
     assert told.returncode == 1
     assert told.stderr.startswith("lockterm: lock 7777: Refused by the service:")
     refused, kept = told.stdout.splitlines()
-    assert refused.startswith("! remote B-1 (lock 7777): ")
+    assert refused.startswith("! remote B-1, lock 7777: ")
     assert kept == (
-        "! Anna (A-1) (lock 1004): Nothing will be deleted, because lock 7777 could not"
+        "! Anna (A-1), lock 1004: Nothing will be deleted, because lock 7777 could not"
         " be read completely."
     )
     scripts.use("http://127.0.0.1:9")

@@ -143,7 +143,7 @@ async def test_adopt_takes_over_changes_when_a_profile_was_renamed(
     listed = await run(scripts, "unconfirmed", "list")
     assert (listed.returncode, operation_id[:8] in listed.stdout) == (4, True)
     assert (
-        "Sent with the profile “site”. To take over the change, run lockterm unconfirmed adopt."
+        "Sent with the profile “site”. To take it over, run: lockterm unconfirmed adopt."
     ) in " ".join(listed.stdout.split())
     assert (await run(scripts, "unconfirmed", "adopt")).returncode == 2, "somebody has to agree"
     adopted = await run(scripts, "unconfirmed", "adopt", "--yes")
@@ -246,7 +246,7 @@ async def test_accept_refuses_a_change_when_it_is_not_an_add(
 ) -> None:
     operation_id = await lost(scripts, proxy)
     refused = await run(scripts, "unconfirmed", "accept", operation_id, "--yes")
-    assert refused.returncode == 2 and "only a remote that was added" in refused.stderr
+    assert refused.returncode == 2 and "only an added remote" in refused.stderr
 
 
 async def test_send_again_sends_once_when_the_add_was_not_seen(

@@ -75,20 +75,20 @@ def deletes(words: str) -> list[Step]:
         ("1 recorded, 1 refused", ""),
         ("1 add recorded, 2 add refused", ""),
         ("1 not_sent, 2 not_sent", ""),
-        ("1 recorded, 2 unchanged", "Deleted on 2 of 2 locks."),
-        ("1 recorded, 2 not_sent", "Deleted on 1 of 2 locks. Not done: Yard."),
+        ("1 recorded, 2 unchanged", "Deleted remotes on 2 of 2 locks."),
+        ("1 recorded, 2 not_sent", "Deleted remotes on 1 of 2 locks. Not sent: Yard."),
         (
             "1 recorded, 2 not_sent, 2 add recorded",
-            "Deleted on 1 of 2 locks. Not done: Yard.",
+            "Deleted remotes on 1 of 2 locks. Not sent: Yard.",
         ),
         (
             "1 recorded, 1 sent, 2 recorded, 3 refused, 4 skipped, 5 to_do",
-            "Deleted on 1 of 5 locks. Unknown: Gate. Refused: lock 3. Changed since: lock 4."
-            " Left: lock 5.",
+            "Deleted remotes on 1 of 5 locks. Result unknown: Gate. Refused: lock 3."
+            " Skipped: lock 4. Not done yet: lock 5.",
         ),
         (
             "1 recorded, 3 refused, 4 refused, 5 refused, 6 refused, 7 refused",
-            "Deleted on 1 of 6 locks. Refused: lock 3, lock 4, lock 5 and 2 more.",
+            "Deleted remotes on 1 of 6 locks. Refused: lock 3, lock 4, lock 5 and 2 more.",
         ),
     ],
 )
@@ -100,20 +100,20 @@ def test_describe_deletions_counts_locks(steps: str, said: str) -> None:
     ("why", "said"),
     [
         (f"{NOT_REACHED}. Nothing was sent: no route.", "Not reached: Yard"),
-        ("Too many requests (HTTP 429).", "Not done: Yard (Too many requests (HTTP 429))"),
+        ("Too many requests (HTTP 429).", "Not sent: Yard (Too many requests (HTTP 429))"),
         (
             "Not read: 1 record cannot be read.",
-            "Not done: Yard (Not read: 1 record cannot be read)",
+            "Not sent: Yard (Not read: 1 record cannot be read)",
         ),
     ],
 )
 def test_describe_deletions_names_unreached_locks_only(why: str, said: str) -> None:
     done, left = deletes("1 recorded, 2 not_sent")
     words = describe_deletions([done, replace(left, message=why)], {1: "Gate", 2: "Yard"})
-    assert words == f"Deleted on 1 of 2 locks. {said}."
+    assert words == f"Deleted remotes on 1 of 2 locks. {said}."
     added = replace(left, action=Action.ADD, state=StepState.RECORDED)
     answered = describe_deletions([done, replace(left, message=why), added], {1: "Gate", 2: "Yard"})
-    assert "Not done: Yard (" in answered
+    assert "Not sent: Yard (" in answered
 
 
 def test_a_hostile_name_of_a_lock_is_cleaned() -> None:
@@ -184,7 +184,7 @@ def test_describe_notes_counts_reactivated_remotes() -> None:
     told = describe_notes([shut, named, *ended, open_now], zones, now_ms)
     assert told[0] == "Note: 3 remotes are expired and will be reactivated: Fob 1, Fob 2, Fob 3."
     assert sum("reactivate" in words for words in told) == 1
-    assert describe_notes([open_now, ended[0]], zones, now_ms) == [f"Note: Fob 1: {OPENS_AGAIN}"]
+    assert describe_notes([open_now, ended[0]], zones, now_ms) == [f"Note for Fob 1: {OPENS_AGAIN}"]
 
 
 def test_a_single_one_is_not_none_of_the_one() -> None:
@@ -197,8 +197,8 @@ def test_describe_commands_names_the_way_out_when_a_step_is_unknown() -> None:
     unknown = [*known, Step(2, Action.ADD, 1, None, "Ben", state=StepState.UNKNOWN)]
     assert "outcomes" not in describe_commands("0123456789", known)
     words = describe_commands("0123456789", unknown)
-    assert words.startswith("To show details, run lockterm runs show 01234567.")
-    assert words.endswith("lockterm unconfirmed list, then check or send-again.")
+    assert words.startswith('For details, run "lockterm runs show 01234567".')
+    assert words.endswith('run "lockterm unconfirmed check".')
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_backup_words_are_of_one_remote_when_nothing_else_is_said() -> None:
 def test_describe_backup_names_the_fields_that_it_lacks() -> None:
     record = dict.fromkeys(field.name for field in UNLISTED if field.name != "mac")
     assert describe_backup(record) == (
-        "lockterm keeps a backup without MAC address, because the service does not"
+        "lockterm keeps a backup. It lacks MAC address, because the service does not"
         " return it. A restored remote gets a new ID."
     )
     assert "battery level, business id and firmware info, because" in describe_backup({})

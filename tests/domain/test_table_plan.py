@@ -234,10 +234,10 @@ FIRST = "line 2, column "
          "remoteNumber, “B-9”: This field cannot be changed. Its value is B-2."),
         ("remoteId,addType", "2,gateway",
          "addType, “gateway”: This field cannot be changed. Its value is bluetooth."),
-        ("remoteId,remoteName", "2,Anna", "remoteName, “Anna”: The name is taken, by remote 1."),
+        ("remoteId,remoteName", "2,Anna", "remoteName, “Anna”: The name is taken by remote 1."),
         ("remoteId,remoteName", "2,", "remoteName, “”: A name is required."),
         ("remoteId,remoteName,action", "2,Anna,delete",
-         "remoteName, “Anna”: Remote 2 is now Ben (B-2)."),
+         "remoteName, “Anna”: Remote 2 is now named Ben (B-2)."),
         ("remoteId,endDate", "2,12/31/26",
          "endDate, “12/31/26”: Day, month and year are ambiguous. Put the year first, as in"
          " 2026-12-31."),
@@ -364,7 +364,7 @@ def test_a_near_name_is_a_problem_when_no_remote_has_the_name(action: str, name:
     steps, wrong = planned(f"lockId,action,remoteName\n1001,{action},{name}\n", [ANNA, ZOE])
     assert steps == []
     assert len(wrong) == 1
-    assert "nearly the same: 3 " in wrong[0]
+    assert "a similar one exists: 3 " in wrong[0]
 
 
 @pytest.mark.parametrize("number", ["b-2", "B\u20112", "B 2"])
@@ -372,7 +372,7 @@ def test_a_near_number_is_a_problem_when_no_remote_has_the_number(number: str) -
     table = f"lockId,remoteNumber,remoteName,remoteType\n1001,{number},Night crew,permanent\n"
     steps, wrong = planned(table)
     assert steps == []
-    assert "nearly the same: 2 Ben (B-2)." in wrong[0]
+    assert "a similar one exists: 2 Ben (B-2)." in wrong[0]
 
 
 def test_an_added_remote_has_a_note_when_its_name_is_near_another() -> None:
@@ -415,8 +415,8 @@ def test_a_name_of_another_fob_is_a_problem_when_that_fob_stays(action: str) -> 
     assert steps == []
     assert wrong == [
         "line 2, column remoteName, “Ben”: Remote 2 has this name and the number B-2, so"
-        " the fob of this row will not open the lock. To replace B-2, delete it in this"
-        " file too."
+        " the fob of this row will not open the lock. To replace B-2, add a row with the"
+        " action delete for it."
     ]
 
 

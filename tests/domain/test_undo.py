@@ -83,13 +83,13 @@ def test_an_add_is_undone_by_deleting_what_was_added_and_nothing_else() -> None:
         (
             "add",
             {"state": State.UNKNOWN},
-            "is unconfirmed. Only a change that was certainly recorded",
+            "unconfirmed. You can undo only changes that were certainly recorded",
         ),
-        ("update", {"state": State.REFUSED}, "was refused, so there is nothing to undo"),
+        ("update", {"state": State.REFUSED}, "refused. Therefore there is nothing to undo"),
         (
             "updateLockSetting",
             {"state": State.UNKNOWN},
-            "is unconfirmed. Only a change that was certainly recorded",
+            "unconfirmed. You can undo only changes that were certainly recorded",
         ),
         ("delete", {"state": State.UNKNOWN}, "unconfirmed whether this delete took effect"),
         ("update", {}, ""),

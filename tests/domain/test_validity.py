@@ -50,7 +50,7 @@ def remote(kind: int, start: int, end: int, status: int = 1, days: tuple[int, ..
     ("shown", "short", "state"),
     [
         (remote(1, 0, 0), "always", "active"),
-        (remote(1, 0, 0, 2), "always", "invalid"),
+        (remote(1, 0, 0, 2), "always", "says invalid"),
         (remote(2, NOW - DAY, NOW + 41 * DAY), "until 1 Jan 2027", "active"),
         (remote(2, NOW - DAY, NOW + 41 * DAY, 2), "until 1 Jan 2027", "says invalid"),
         (remote(2, NOW - DAY, NOW + 9 * dates.HOUR_MS), "until 18:00 today", "< 7 days"),
@@ -178,7 +178,7 @@ def test_weekdays_are_in_sight_before_the_start(days: list[int], minutes: int) -
         ({"endDate": "next week"}, "end cannot be read", "end cannot be read"),
         ({"endDate": None}, "end unknown", "end unknown"),
         ({"endDate": 0}, "no end", "no end"),
-        ({"startDate": 1.5}, "start cannot be read, until", "start cannot be read"),
+        ({"startDate": 1.5}, "start cannot be read", "start cannot be read"),
         ({"endDate": str(NOW + 41 * DAY)}, "until 1 Jan 2027", "until 1 Jan 2027"),
         (
             {"remoteType": 4, "weekDay": None},

@@ -146,7 +146,7 @@ GIVEN_WAY = [
         {"remotes.table": "f5"},
         "remotes.refresh",
         ("r",),
-        "remotes.refresh, whose default key this is",
+        "default key of remotes.refresh, which",
     ),
     ({"remotes.delete": "e"}, "remotes.edit", (), "has no key; the palette finds it"),
     ({"row.down": "n"}, "remotes.next_page", ("right", "l"), "has right,l"),
@@ -166,11 +166,11 @@ def test_a_choice_goes_before_a_usual_key_of_this_version(
 @pytest.mark.parametrize(
     ("lost", "words"),
     [
-        ((), "c checks it, A sends it again, or X dismisses it."),
-        (("give_up",), "c checks it, A sends it again, or ctrl+p finds what dismisses it."),
+        ((), "c checks the change, A sends it again, or X dismisses it."),
+        (("give_up",), "c checks the change, A sends it again, or ctrl+p finds what dismisses it."),
         (
             ("check", "send_again", "give_up"),
-            "ctrl+p finds what checks it or sends it again or dismisses it.",
+            "ctrl+p finds what checks the change or sends it again or dismisses it.",
         ),
     ],
 )

@@ -80,7 +80,7 @@ JOB: tuple[Step, ...] = (
         "lock named",
         ("1001", "tab"),
         _form(
-            "The service knows this lock: 137 remotes",
+            "The service knows this lock. It has 137 remotes",
             LOCK,
             stands_out=f"{EDGE}Name",
             others="Lock id",
@@ -92,7 +92,7 @@ JOB: tuple[Step, ...] = (
         _form(
             "nordriegel",
             "NR-450",
-            "They select the voices",
+            "They determine the voices",
             stands_out=EDGE + "Model",
             others=f"{EDGE}Name",
         ),
@@ -189,7 +189,7 @@ JOB: tuple[Step, ...] = (
         ("e",),
         _form(
             "Edit Night c",
-            "Nothing is changed yet",
+            "You have not changed anything yet",
             stands_out=f"{EDGE}Name",
             others=f"{EDGE}Number",
         ),
@@ -215,7 +215,7 @@ JOB: tuple[Step, ...] = (
         "renew",
         ("w",),
         _form(
-            "Nothing is changed yet",
+            "You have not changed anything yet",
             "in (?:30|29) days",
             stands_out=f"{EDGE}End",
             others=f"{EDGE}Start",

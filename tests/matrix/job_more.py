@@ -154,7 +154,7 @@ def _themes(now: str) -> tuple[Step, ...]:
         Step(
             "themes",
             ("T",),
-            dialog("Theme", "enter chooses, escape leaves", stands_out=now, others="escape"),
+            dialog("Theme", "enter chooses, escape cancels", stands_out=now, others="escape"),
         ),
         Step(
             "another theme",

@@ -134,7 +134,7 @@ async def test_an_add_that_was_applied_twice_is_reported(bench: Bench):
     recorded = await bench.operations.journal.recorded(bench.lock_id)
     rows = await bench.operations.journal.history()
     ((_, words),) = find_discrepancies(rows, recorded, remotes, bench.operations.profile.zone)
-    assert words == f"The service kept it twice: remotes {remote_id} and 99."
+    assert words == f"The service kept the remote twice: remotes {remote_id} and 99."
 
 
 async def test_a_run_shows_what_the_service_kept(bench: Bench):

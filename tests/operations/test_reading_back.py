@@ -300,8 +300,9 @@ async def test_a_delete_that_was_given_up_can_be_restored_where_it_landed(
     given_up = await bench.operations.resolution.give_up(seen)
     await bench.proxy.land()
     drawn = await undo_one(bench.operations, given_up.id)
-    assert "was dismissed. Remotes whose name is still on the lock are not" in " ".join(
-        drawn.plan.losses
+    assert (
+        "Result of a delete: dismissed. Remotes whose name is still on the lock are not"
+        in " ".join(drawn.plan.losses)
     )
     plan = await restored(bench, given_up)
     state = StepState.RECORDED if lands else StepState.UNCHANGED
@@ -640,7 +641,7 @@ async def test_send_again_deletes_nothing_when_what_a_clear_left_is_uncertain(be
     seen = await bench.lose("clear", stalled)
     await bench.proxy.land()
     bench.operations.watch.timer = VirtualTimer(time.monotonic())
-    with pytest.raises(RuleViolation, match="not known yet"):
+    with pytest.raises(RuleViolation, match="does not know yet"):
         await bench.operations.resolution.send_again(seen)
     assert "delete" not in bench.proxy.asked
 

@@ -154,8 +154,9 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
     ended = sum(1 for remote in remotes if remote.remote_type != 1 and remote.end_ms <= NOW_MS)
     assert first == "Each remote gets a new ID and a new creation time."
     assert unknown == (
-        "Unknown to lockterm, so not restored: admin right, MAC address, battery level,"
-        " business id and firmware info of all 137; user number of 136."
+        "Not restored, because lockterm does not know the value: admin right, MAC address,"
+        " battery level, business id and firmware info of all 137 remotes; user number of 136"
+        " remotes."
     )
     zones = {LOCK: operations.zone(Lock(LOCK))}
     told = " ".join(describe_notes(drawn.plan.steps, zones, NOW_MS))
@@ -404,12 +405,12 @@ def test_fields_that_come_back_or_do_not() -> None:
     [
         ("add", State.CONFIRMED, 0, "Only remotes that a delete or a clear removed"),
         ("delete", State.UNKNOWN, 1, "unconfirmed"),
-        ("clear", State.REFUSED, 5, "was refused"),
+        ("clear", State.REFUSED, 5, "refused. Therefore"),
         ("clear", State.CONFIRMED, 0, "nothing to clear"),
         ("clear", State.CONFIRMED_BY_READING, 3, ""),
         ("clear", State.SENT_AGAIN, 3, ""),
         ("delete", State.GIVEN_UP, 1, ""),
-        ("delete", State.SENT_AGAIN, 1, "was sent again"),
+        ("delete", State.SENT_AGAIN, 1, "sent again. Therefore"),
     ],
 )
 def test_what_can_be_restored(call: str, state: State, count: int, words: str) -> None:

@@ -36,7 +36,9 @@ async def test_a_second_change_of_a_remote_waits_for_the_first(site: Site, first
             await CALLS[first](operations, Scene(lock_id, one))
         await read_back(operations)
         asked = len(proxy.asked)
-        with pytest.raises(PendingChangeError, match=f"of {one.remote_name} on .* The two could"):
+        with pytest.raises(
+            PendingChangeError, match=f"of {one.remote_name} on .* The order of the two"
+        ):
             await SECOND[second](operations, lock_id, one)
         assert not {*proxy.asked[asked:]} - {"detail", "list"}, "nothing is sent"
         assert len(await operations.journal.history()) == 1

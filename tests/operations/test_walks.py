@@ -164,7 +164,7 @@ async def test_background_verification_shares_its_reads(
         async with asyncio.timeout(60):
             while "did not read the whole list" not in (operation := await now(operations)).message:
                 await asyncio.sleep(0.01)
-        assert operation.state is State.UNKNOWN and "Check the change by hand" in operation.message
+        assert operation.state is State.UNKNOWN and "Check the change yourself" in operation.message
         read = service.sent
         assert 2 * MIB < read < 3 * MIB
         for _ in range(20):  # as after each call that finds the service again

@@ -59,7 +59,7 @@ async def test_more_deleted_than_the_backup_has_is_said(site: Site):
         proxy.after("clear", two_come)
         assert await operations.writes.clear_remotes(lock_id, 3) == 5
         (row,) = await operations.journal.history()
-        assert "deleted 5 remotes, but the backup contains 3. 2 were added" in row.message
+        assert "deleted 5 remotes, but the backup contains 3. 2 remotes were added" in row.message
         with pytest.raises(RuleViolation):
             await operations.writes.clear_remotes(lock_id, 3)
 

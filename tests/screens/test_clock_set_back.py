@@ -18,10 +18,10 @@ async def test_a_pause_lasts_as_long_as_it_was_asked_for(
     async with asking_to_wait(20) as server:
         app = lockterm_app.app(server.base_url, open_lock=1001)
         async with app.run_test(size=(80, 24), notifications=True) as pilot:
-            await until(pilot, lambda: "asks to wait 20 s" in shown(pilot))
+            await until(pilot, lambda: "asked lockterm to wait 20 s" in shown(pilot))
             clock.set_back_s = THREE_HOURS_S
             clock.now_s += 5
-            await until(pilot, lambda: "asks to wait 15 s" in shown(pilot))
+            await until(pilot, lambda: "asked lockterm to wait 15 s" in shown(pilot))
             clock.now_s += 16
             await until(pilot, lambda: "No remotes on this lock yet" in shown(pilot))
     assert len(server.asked) == 2

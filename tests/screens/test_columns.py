@@ -243,7 +243,7 @@ async def test_what_cannot_be_kept_is_said_and_holds(
     Paths.below(lockterm_app.directory).choices.mkdir(parents=True)  # a directory in its place
     async with lockterm_app(service, 1001) as pilot:
         await press(pilot, "t", "j", "space", "ctrl+s")
-        assert "Columns not kept: The columns apply until you quit lockterm" in notices(pilot)
+        assert "Columns not saved: lockterm could not save the columns" in notices(pilot)
         assert "Number" not in titles(pilot)
         await press(pilot, "escape", "o", *"1003", "enter")
         assert "Number" not in titles(pilot)

@@ -63,7 +63,7 @@ async def test_marked_locks_get_what_the_lock_has(
         assert added == (Action.ADD, 1003, "Paul", "")
         assert left_out[:3] == (Action.ADD, 1003, "Anna")
         assert "number C-900, so this fob will not open the lock." in left_out[3]
-        assert "1 to add, 1 skipped: name taken. 2 calls" in words(pilot.app)
+        assert "1 to add, 1 skipped (name taken). 2 calls" in words(pilot.app)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
         await settled(pilot)
@@ -145,9 +145,9 @@ async def test_lock_is_unmarked_when_it_has_all_remotes(
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await settled(pilot)
-        assert "Not copied, because the service does not return it: " in words(pilot.app)
+        assert "Not copied, because the service does not return these values: " in words(pilot.app)
         await pilot.press("right", "enter")
-        await until(pilot, lambda: "4 recorded." in words(pilot.app))
+        await until(pilot, lambda: "4 steps recorded." in words(pilot.app))
         await pilot.press("escape")
         await until(pilot, lambda: "0 locks marked" in words(pilot.app))
 
@@ -161,7 +161,7 @@ async def test_what_cannot_be_copied_takes_what_is_typed_behind_it(
         await pilot.press("space", "enter", "space", "equals_sign")
         await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
         await settled(pilot)
-        assert "lock 1004 has no remote that could be copied." in words(pilot.app)
+        assert "lock 1004 has no remotes to copy." in words(pilot.app)
         await pilot.press("escape")
         await settled(pilot)
         assert isinstance(pilot.app.screen, CopyScreen)
@@ -185,17 +185,17 @@ async def test_a_copy_of_many_remotes_asks_for_their_number(
         await settled(pilot)
         await pilot.press("minus", "enter")
         assert len(await plan_of(pilot)) == 11
-        assert "11 to add, 1 skipped: expired. 22 calls" in words(pilot.app)
+        assert "11 to add, 1 skipped (expired). 22 calls" in words(pilot.app)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await settled(pilot)
         assert "type 11, then press Enter" in words(pilot.app)
-        assert "1 skipped: expired." in words(pilot.app)
+        assert "1 skipped (expired)." in words(pilot.app)
         await pilot.press("right", "enter", "enter", "1", "enter", "enter")
         assert isinstance(pilot.app.screen, ConfirmModal)
         assert someone_else.counted(service, "add") == 12
         await pilot.press("1", "enter", "enter")
-        await until(pilot, lambda: "11 recorded." in words(pilot.app))
+        await until(pilot, lambda: "11 steps recorded." in words(pilot.app))
     assert someone_else.counted(service, "add") == 23
 
 

@@ -582,7 +582,7 @@ async def test_one_state_alone_is_shown_of_what_is_found(lockterm_app: Starter) 
         assert rows(pilot) == [(1, 3)]
         seen = await press(pilot, "i", *["k"] * 3, "enter")
         assert rows(pilot) == [] and "matches “anna” and the state “upcoming”" in seen
-        # With nothing typed it is all that was read last; escape shows all again, then goes.
+        # With nothing typed it is all that wfrom stored lists; escape shows all again, then goes.
         await press(pilot, "slash", *["backspace"] * 4, "enter", "i", "G", "k", "enter")
         assert rows(pilot) == [(2, 6)], "unclear"
         await press(pilot, "slash", *"ben", "enter")

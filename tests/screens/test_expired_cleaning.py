@@ -113,7 +113,7 @@ async def test_four_keys_delete_expired_remotes_with_a_backup(
         assert isinstance(pilot.app.screen, DestroyModal)
         assert someone_else.counted(service, "delete") == 0
         await press(pilot, "D")
-        await until(pilot, lambda: "2 recorded." in words(pilot.app))
+        await until(pilot, lambda: "2 steps recorded." in words(pilot.app))
         done = await pilot.app.operations.journal.history()
         assert {one.remote_id for one in done} == gone
         assert all(one.before for one in done)
@@ -168,11 +168,11 @@ async def test_dialog_counts_unclear_remotes_and_plans_no_delete_of_them(
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
         await open_dialog(pilot)
         await press(pilot, "enter")
-        assert "expired more than 30 days ago. 1 skipped: unclear." in dialog_words(pilot)
+        assert "expired more than 30 days ago. 1 skipped (unclear)." in dialog_words(pilot)
         site.lists[2].append(remote(3, 2, "Gone", **{**ended, "status": 2}))
         text = await press(pilot, "enter")
         assert [step.remote_id for step in plan_steps(pilot)] == [3]
-        assert "1 to delete, 1 skipped: unclear" in text
+        assert "1 to delete, 1 skipped (unclear)" in text
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -206,8 +206,8 @@ async def test_plan_deletes_nothing_and_names_the_lock_that_was_not_read(
         dialog = await open_dialog(pilot)
         await press(pilot, "backspace", "backspace", "9", "9", "enter")
         assert pilot.app.screen is dialog
-        reason = "No remotes expired more than 99 days ago on the locks that were read."
-        assert f"{reason} Not read: Yard (Refused by the service)." in dialog_words(pilot)
+        reason = "No remotes expired more than 99 days ago on the locks that lockterm read."
+        assert f"{reason} Not read (Refused by the service): Yard." in dialog_words(pilot)
         text = await press(pilot, "backspace", "backspace", "3", "0", "enter")
         (step,) = plan_steps(pilot)
         assert (step.remote_name, step.state) == ("Long ago", StepState.NOT_SENT)
@@ -226,7 +226,7 @@ async def test_dialog_stays_when_no_lock_could_be_read(
         dialog = await open_dialog(pilot)
         await press(pilot, "enter")
         assert pilot.app.screen is dialog
-        reason = "No lock could be read. Not read: Yard (Refused by the service)."
+        reason = "No lock could be read. Not read (Refused by the service): Yard."
         assert reason in dialog_words(pilot)
 
 

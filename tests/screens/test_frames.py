@@ -129,7 +129,7 @@ async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(
         await pilot.app.operations.writes.add_remote(new_remote(1004, "Anna"))
         await pilot.press("f5")
         await until(pilot, lambda: "add Anna, recorded" in panel(pilot))
-        assert "4 remotes, read just now, changed by you since" in words(pilot)
+        assert "4 remotes, read just now, before your last change" in words(pilot)
 
 
 async def test_panel_counts_unconfirmed_changes_of_the_selected_lock(

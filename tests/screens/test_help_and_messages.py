@@ -306,7 +306,7 @@ async def test_help_gives_a_shared_reason_once(
         text = await whole_help(pilot)
         reason = "There are no unconfirmed changes."
         assert text.count(reason) == 1
-        assert "(c) check result Check now whether" in text
+        assert "(c) check result Check whether" in text
         assert "(X) dismiss Dismiss the unconfirmed change" in text
 
 

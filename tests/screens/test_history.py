@@ -425,7 +425,7 @@ async def test_history_reads_a_change_before_it_shows_it(
 
         monkeypatch.setattr(journal, "find", late)
         await pilot.press("enter")
-        await until(pilot, lambda: "Reading the operation" in words(pilot.app))
+        await until(pilot, lambda: "Reading the change" in words(pilot.app))
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, HistoryScreen)
         monkeypatch.setattr("lockterm.screens.history.screen._READ_FIRST_S", 3600.0)

@@ -39,7 +39,7 @@ async def test_adding_by_id_takes_the_names_from_a_remotes_detail(
         await pilot.press(*"1005", "tab")
         await until(pilot, lambda: field(pilot, "name").value == "Staff entrance")
         await settled(pilot)
-        assert "The service knows this lock: 64 remotes" in words(pilot.app)
+        assert "The service knows this lock. It has 64 remotes" in words(pilot.app)
         assert "South campus, reception" in words(pilot.app)
         await pilot.press("tab", *"nord", "right", "tab", *"nr-4", "right", "tab")
         await pilot.press(*"europe/ber", "right")
@@ -80,7 +80,7 @@ async def test_form_shows_the_time_of_the_typed_zone_and_the_default_zone(
         zone.value = "GMT+2"
         await until(pilot, lambda: zone.note.startswith("Did you mean UTC+02:00?"))
         await pilot.press("home", "shift+end", "delete")
-        default = "If empty, the profile's time zone: Europe/Berlin."
+        default = "If empty, the profile's time zone applies: Europe/Berlin."
         await until(pilot, lambda: zone.note == default)
 
 
@@ -172,7 +172,7 @@ async def test_offline_the_lock_is_noted_without_asking(lockterm_app: Starter) -
         await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
         await settled(pilot)
         assert book_of(lockterm_app)[77].name == "Far gate"
-        assert any("Saved without asking" in message.title for message in pilot.app.messages)
+        assert any("Saved without a check" in message.title for message in pilot.app.messages)
 
 
 @pytest.mark.long

@@ -93,7 +93,7 @@ async def test_wide_book_shows_expiring_counts_and_their_age(
         await operations.writes.add_remote(new_remote(1004, "Anna"))
         await pilot.press("f5")
         await until(pilot, lambda: ends(pilot)["Yard"] == "× 3 ¡ 2 7d!")
-        await until(pilot, lambda: "changed by you since: 3 expired" in words(pilot.app))
+        await until(pilot, lambda: "before your last change: 3 expired" in words(pilot.app))
         await pilot.resize_terminal(119, 23)  # Textual resizes a moment later
         await until(pilot, lambda: "Ended" not in shown(pilot.app))
         assert "3 expired" not in words(pilot.app), "it is not read again here"

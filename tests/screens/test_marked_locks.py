@@ -84,7 +84,9 @@ async def test_marks_survive_search_and_reading_again(
         await press(pilot, "question_mark", "escape")
         assert marked(pilot) == {1001, 1002, 1006}, "what the book has no longer is not marked"
         seen = await press(pilot, "escape")
-        assert not marked(pilot) and "3 unmarked. Press U to mark them again." in notices(pilot)
+        assert not marked(pilot) and "Rows unmarked: 3. Press U to mark them again." in notices(
+            pilot
+        )
         assert "marked" not in seen.partition("3 locks")[0].rpartition("again.")[2]
         await press(pilot, "U")
         assert marked(pilot) == {1001, 1002, 1006}
@@ -111,7 +113,7 @@ async def test_one_voice_for_many_locks_is_one_plan(
         seen = await press(pilot, "asterisk", "v", "slash", *"anna", "enter")
         screen = pilot.app.screen
         assert isinstance(screen, VoiceScreen) and "5 marked locks" in seen
-        assert "2 of 5 marked locks have this voice. Left out: Server room, " in seen
+        assert "2 of 5 marked locks can use this voice. Others: Server room, " in seen
         assert "Anna female anna 2 of 5 locks" in seen
         assert "This screen shows several locks" in await press(pilot, "e")
         await press(pilot, "escape")
@@ -120,7 +122,7 @@ async def test_one_voice_for_many_locks_is_one_plan(
         seen = await press(pilot, "enter")
         screen = pilot.app.screen
         assert isinstance(screen, PlanScreen)
-        assert "2 to set a voice on: 2 calls" in seen and "3 could not be planned." in seen
+        assert "2 to get a new voice: 2 calls" in seen and "3 steps could not be planned." in seen
         planned = [one for one in screen.drawn.plan.steps if one.is_planned]
         assert [(one.action, one.lock_id, one.remote_id) for one in planned] == [
             (Action.VOICE, 1002, None),
@@ -137,7 +139,7 @@ async def test_one_voice_for_many_locks_is_one_plan(
         assert "Set the voice of 2 locks?" in seen
         assert "Loading dock: Voice: unknown -> de-DE anna" in seen
         await press(pilot, "right", "enter")
-        await until(pilot, lambda: "2 recorded" in words(pilot.app) and _run(pilot).is_over)
+        await until(pilot, lambda: "2 steps recorded" in words(pilot.app) and _run(pilot).is_over)
         assert service.requests.count(SETTING) == 2
         done = await pilot.app.operations.journal.history()
         assert {(one.call, one.lock_id, one.state) for one in done} == {
@@ -165,7 +167,7 @@ async def test_voice_is_refused_when_the_model_is_unknown(
     async with lockterm_app(service) as pilot:
         seen = await press(pilot, "j", "space", "v")
         assert isinstance(pilot.app.screen, RefusedModal)
-        assert "No marked lock has a vendor and a model" in seen
+        assert "Vendor and model determine the voices, but" in seen
         seen = await press(pilot, "escape", "m", "enter")
         assert isinstance(pilot.app.screen, RefusedModal), "the choice refuses it, too"
 
@@ -181,7 +183,10 @@ async def test_marked_locks_are_read_concurrently_and_counted(
         await until(pilot, lambda: "locks read" in notices(pilot))
         await settled(pilot)
         told = notices(pilot)
-        assert "4 of 5 locks read, Yard: " in told and "These locks have 206 remotes." in told
+        assert (
+            "4 of 5 locks read, Yard: " in told
+            and "The locks that were read have 206 remotes." in told
+        )
         rows = {row.split("  ")[0].strip(" *"): row for row in shown(pilot.app).splitlines()}
         assert " 18 " in rows["化学品仓库"]
         kept = book_of(lockterm_app)
@@ -217,7 +222,8 @@ async def test_reading_reports_progress_and_ends_with_its_marks(
         await until(pilot, lambda: "2 marked reading: 1 of 2 locks" in words(pilot.app))
         go_on.set()
         await until(
-            pilot, lambda: "2 of 2 locks read. These locks have 0 remotes." in notices(pilot)
+            pilot,
+            lambda: "2 of 2 locks read. The locks that were read have 0 remotes." in notices(pilot),
         )
 
 
@@ -318,7 +324,7 @@ async def test_the_voices_of_each_marked_lock_are_read_and_who_lacks_one_is_name
         assert "Voices of 2 marked locks" in seen
         entry = pilot.app.screen.query_one(VoiceTree).entry
         assert entry is not None and entry.choice == VoiceChoice("de-DE", "anna")
-        assert "All 2 marked locks have this voice." in seen
+        assert "All 2 marked locks can use this voice." in seen
         assert "first 1 of 2 locks" in seen and "anna 2 of" not in seen
         seen = await press(pilot, "g", "down")
-        assert "1 of 2 marked locks have this voice. Left out: Two." in seen
+        assert "1 of 2 marked locks can use this voice. Others: Two." in seen

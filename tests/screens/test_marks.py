@@ -188,7 +188,7 @@ async def test_a_range_all_and_none(service: RunningService, lockterm_app: Start
         assert "cannot be marked" not in notices(pilot)
         await press(pilot, "U")
         assert not screen(pilot).marks
-        assert "20 unmarked. Press U to mark them again." in notices(pilot)
+        assert "Rows unmarked: 20. Press U to mark them again." in notices(pilot)
         await press(pilot, "U")
         assert signed(pilot) == ids
 
@@ -258,7 +258,7 @@ async def test_what_is_typed_is_there_again_and_what_is_possible_is_said_before_
         await press(pilot, "escape", "w")
         assert "1/2/2027" in shown(pilot)
         await press(pilot, *"+1d")
-        assert "to check: " in shown(pilot)
+        assert "to check, such as " in shown(pilot)
         assert "This reactivates an expired remote." in " ".join(shown(pilot).split())
         await press(pilot, "home", "shift+end", *"2027-06-30")
         assert "Permanent remotes have no end date." in shown(pilot)
@@ -339,7 +339,7 @@ async def test_what_a_run_has_done_while_a_dialog_was_open_is_not_changed_again(
         await settled(pilot)
         await press(pilot, answers)
         assert isinstance(pilot.app.screen, RefusedModal)
-        assert "The marked rows are already done." in notices(pilot)
+        assert "These rows are no longer marked" in notices(pilot)
         await press(pilot, "escape")
         assert screen(pilot)
 
@@ -359,7 +359,7 @@ async def test_a_choice_is_for_those_that_are_still_marked_as_it_is_made(
         await settled(pilot)
         await press(pilot, "enter")
         assert [step.remote_id for step in steps(pilot)] == [left]
-        assert drawn(pilot).drawn.plan.title == "set coerced: 1 remote, lock 1001"
+        assert drawn(pilot).drawn.plan.title == "set the coerced flag: 1 remote, lock 1001"
 
 
 async def test_who_was_given_the_id_of_a_marked_one_is_not_copied(
@@ -373,7 +373,7 @@ async def test_who_was_given_the_id_of_a_marked_one_is_not_copied(
             db.execute("UPDATE remote SET created_ms = created_ms + 5000 WHERE id = ?", (gone,))
         await press(pilot, "Y", "space", "enter")
         await press(pilot, "enter")
-        assert "Gone from the lock, and not copied: 1 of 2." in shown(pilot)
+        assert "Not copied, because no longer on the lock: 1 of 2 remotes." in shown(pilot)
         await press(pilot, "escape")
         rows = {record["id"]: record for record in someone_else.page(service, 1001, size=200)}
         assert [step.remote_name for step in steps(pilot)] == [rows[left]["remoteName"]]
@@ -408,7 +408,7 @@ async def test_the_marked_alone_are_copied_and_what_is_gone_is_said(
         assert "2 remotes of Main gate" in shown(pilot)
         await press(pilot, "space", "enter")
         await press(pilot, "enter")
-        assert "Gone from the lock, and not copied: 1 of 2." in shown(pilot)
+        assert "Not copied, because no longer on the lock: 1 of 2 remotes." in shown(pilot)
         await press(pilot, "escape")
         rows = {record["id"]: record for record in someone_else.page(service, 1001, size=200)}
         assert [step.remote_name for step in steps(pilot)] == [rows[left]["remoteName"]]

@@ -34,11 +34,13 @@ async def test_a_pause_is_counted_down_and_kept(lockterm_app: Starter, clock: Cl
     async with asking_to_wait(37) as server:
         app = lockterm_app.app(server.base_url, open_lock=1001)
         async with app.run_test(size=(80, 24), notifications=True) as pilot:
-            await until(pilot, lambda: "PAUSE  The service asks to wait 37 s" in shown(pilot))
+            await until(
+                pilot, lambda: "PAUSE  The service asked lockterm to wait 37 s" in shown(pilot)
+            )
             asked = len(server.asked)
             await pilot.press("r", "r")
             clock.now_s += 30
-            await until(pilot, lambda: "asks to wait 7 s" in shown(pilot))
+            await until(pilot, lambda: "asked lockterm to wait 7 s" in shown(pilot))
             assert len(server.asked) == asked == 1
             told = [one for one in app.messages if one.title == "Too many requests"]
             assert [one.text for one in told] == ["no. The service accepts calls again in 37 s."]

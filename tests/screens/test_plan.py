@@ -191,7 +191,7 @@ async def test_what_became_of_each_step_and_what_is_tried_again(
         await agreed(pilot)
         await ended(pilot)
         said = words(pilot.app)
-        assert "1 recorded, 1 unchanged, 1 refused, 1 skipped." in said
+        assert "1 step recorded, 1 unchanged, 1 refused, 1 skipped." in said
         assert "Press N to retry 1 step." in said
         for row in ("+ ! refused", "~ recorded", "~ ! skipped", "= keep"):
             assert row in said
@@ -213,7 +213,7 @@ async def test_what_became_of_each_step_and_what_is_tried_again(
         await settled(pilot)
         assert "1 to add: 2 calls" in words(pilot.app)
         await agreed(pilot)
-        await until(pilot, lambda: "1 recorded." in words(pilot.app))
+        await until(pilot, lambda: "1 step recorded." in words(pilot.app))
         assert names(service, 1003) >= {taken, "Renamed", "Overtaken"}
 
 
@@ -237,12 +237,14 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
         await asked(pilot, ConfirmModal)
         note = "The end date has passed, so this remote will not open the lock."
         assert note in details(pilot)
-        assert "2 could not be planned, and are left out." in details(pilot)
+        assert "2 steps could not be planned and are left out." in details(pilot)
         await pilot.press("right", "enter")
         await until(pilot, lambda: app_of(pilot).operations.run_here is not None)
         await ended(pilot)
         said = words(pilot.app)
-        assert "1 recorded, 1 refused, 1 not sent, 1 left out. Press N to retry 1 step." in said
+        assert (
+            "1 step recorded, 1 refused, 1 not sent, 1 left out. Press N to retry 1 step." in said
+        )
         assert "could not be planned" not in said and "! left out" in said, "it is told once"
         (line,) = await app_of(pilot).operations.journal.runs()
         assert line.counts()[StepState.NOT_SENT] == 1
@@ -293,7 +295,7 @@ async def test_many_deletes_are_all_named_and_their_number_is_typed(
         await pilot.press("D")
         await until(pilot, lambda: app_of(pilot).operations.run_here is not None)
         await ended(pilot)
-        assert "30 recorded." in words(pilot.app)
+        assert "30 steps recorded." in words(pilot.app)
         assert not {one.id for one in remotes(service, 1002)} & {one.id for one in found}
 
 
@@ -307,7 +309,7 @@ async def test_below_many_deletes_a_wrong_number_and_the_key_that_deletes_are_se
         await asked(pilot, DestroyModal)
         assert "D  Delete 30" in shown(pilot)
         await pilot.press("3", "enter")
-        await until(pilot, lambda: "That is not 30." in shown(pilot))
+        await until(pilot, lambda: "Your input is not 30." in shown(pilot))
         assert "D  Delete 30" in shown(pilot)
 
 
@@ -361,12 +363,12 @@ async def test_it_is_left_stopped_and_gone_on_with(
         # Another plan waits for its end.
         await plan_shown(pilot, [add(1002, 1)])
         await pilot.press("enter")
-        await until(pilot, lambda: "Another run is under way, 3 of 8" in words(app))
+        await until(pilot, lambda: "Another run is under way (3 of 8" in words(app))
         await pilot.press("escape", "escape")
         await until(pilot, lambda: isinstance(app.screen, LocksScreen))
         # Nobody leaves unasked, nor switches.
         await pilot.press("q")
-        await until(pilot, lambda: "A run is under way, 3 of 8 done." in words(app))
+        await until(pilot, lambda: "A run is under way (3 of 8 steps done)." in words(app))
         await settled(pilot)
         await pilot.press("enter", "P")
         await until(pilot, lambda: isinstance(app.screen, ProfilesScreen))
@@ -385,11 +387,11 @@ async def test_it_is_left_stopped_and_gone_on_with(
         way.release.set()
         await ended(pilot)
         said = words(app)
-        assert "Stopped. 4 recorded. 4 left. Press enter to resume." in said
+        assert "Stopped. 4 steps recorded. 4 steps left. Press enter to resume." in said
         assert "run 4/8" not in said
         assert len(names(service, 1003)) == 13
         await agreed(pilot)
-        await until(pilot, lambda: "8 recorded." in words(app))
+        await until(pilot, lambda: "8 steps recorded." in words(app))
         assert len(remotes(service, 1003)) == 17
         await settled(pilot)
         await pilot.press("N")
@@ -406,7 +408,7 @@ async def test_deletes_on_several_locks_end_with_where_it_is_gone(
     unread = Step(
         0, Action.DELETE, 1001, None, "not read", state=StepState.NOT_SENT, message="Not reached."
     )
-    said = "Deleted on 2 of 3 locks. Not reached: Main gate. 2 recorded, 1 not sent."
+    said = "Deleted remotes on 2 of 3 locks. Not reached: Main gate. 2 steps recorded, 1 not sent."
     steps = [delete(one, remotes(service, one)[0]) for one in (1002, 1003)]
     async with (
         Forwarder(service, hold_from=2, hold="/delete").running() as way,
@@ -442,15 +444,16 @@ async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(
             way.release.set()
             await ended(pilot)
         said = words(app)
-        assert "1 recorded, 1 unknown." in said
+        assert "1 step recorded, 1 unknown." in said
         assert (
-            "1 was under way when the run ended, 2 left. Press enter to verify and resume." in said
+            "1 step was under way when the run ended, 2 steps left. Press enter to verify"
+            " and resume." in said
         )
         assert "? unknown" in said and "sending" not in said
         await pilot.press("i")
         await until(pilot, lambda: on_plan(pilot).query_one(LineTable).row_count == 1)
         await agreed(pilot)
-        await until(pilot, lambda: "4 recorded." in words(app))
+        await until(pilot, lambda: "4 steps recorded." in words(app))
         assert [names(service, 1003) >= {f"New {number}"} for number in range(1, 5)] == [True] * 4
 
 
@@ -471,7 +474,7 @@ async def test_a_run_of_another_session_is_followed_and_gone_on_with_once_it_has
             assert not store.take(plan.id, other.id, other.is_alive)
             store.note(plan.id, [replace(first, state=StepState.SENT, operation_id="a" * 32)])
             app.push_screen(await screen_of_run(app.operations, plan.id))
-            way = "Under way in another session: 1 refused, 1 under way, 1 left."
+            way = "running in another session: 1 refused, 1 under way, 1 left."
             await until(pilot, lambda: way in words(app) and "sending" in words(app))
             assert "unknown" not in words(app) and "going on" not in words(app)
             for key in ("enter", "N"):
@@ -483,10 +486,11 @@ async def test_a_run_of_another_session_is_followed_and_gone_on_with_once_it_has
             store.release(plan.id)
         other.close()
         await until(
-            pilot, lambda: "1 recorded, 1 refused. 1 left. Press enter to resume." in words(app)
+            pilot,
+            lambda: "1 step recorded, 1 refused. 1 step left. Press enter to resume." in words(app),
         )
         await agreed(pilot)
-        await until(pilot, lambda: "2 recorded, 1 refused." in words(app))
+        await until(pilot, lambda: "2 steps recorded, 1 refused." in words(app))
         assert {"New 2"} == names(service, 1003) & {"New 1", "New 2", "New 3"}
 
 
@@ -505,12 +509,12 @@ async def test_a_damaged_run_of_another_session_does_not_stay_under_way(
             store = RunStore(database)
             assert not store.take(plan.id, other.id, other.is_alive)
             app.push_screen(await screen_of_run(app.operations, plan.id))
-            await until(pilot, lambda: "Under way in another session" in words(app))
+            await until(pilot, lambda: "running in another session" in words(app))
             with database.transaction() as connection:
                 connection.execute("UPDATE steps SET state = 'odd' WHERE plan_id = ?", [plan.id])
             store.release(plan.id)
         other.close()
-        await until(pilot, lambda: "Under way in another session" not in words(app))
+        await until(pilot, lambda: "running in another session" not in words(app))
         await until(pilot, lambda: f"The plan {plan.id} is damaged" in notices(pilot))
         await agreed(pilot)
         await until(pilot, lambda: "its steps cannot be read" in words(app))
@@ -543,7 +547,7 @@ async def test_unverified_steps_are_shown_and_not_counted_as_failed(
     steps = [update(1002, one, remoteName=f"Anna {one.id}") for one in (first, second)]
     async with unanswered(lockterm_app, service, steps) as (pilot, proxy):
         app = app_of(pilot)
-        told = "1 of 2 done, 0 failed, 1 unknown, 1 left, verifying 1"
+        told = "1 of 2 done, 0 failed, 1 unknown, 1 left, 1 being verified"
         await until(pilot, lambda: told in words(app))
         await pilot.press("s")
         await ended(pilot)
@@ -556,7 +560,7 @@ async def test_what_is_unknown_is_read_back_at_the_end_until_that_is_stopped(
     steps = [update(one, remotes(service, one)[0], remoteName="Anna") for one in (1002, 1003)]
     async with unanswered(lockterm_app, service, steps) as (pilot, proxy):
         app = app_of(pilot)
-        await until(pilot, lambda: "Verifying 2 for at most" in words(app))
+        await until(pilot, lambda: "Verifying 2 results for at most" in words(app))
         assert words(app).count("? unknown") == 2
         await pilot.press("ctrl+q")
         await until(pilot, lambda: "A run is verifying its results" in words(app))
@@ -565,7 +569,7 @@ async def test_what_is_unknown_is_read_back_at_the_end_until_that_is_stopped(
         await settled(pilot)
         await pilot.press("s")
         await ended(pilot)
-        assert "2 unknown." in words(app) and "Verifying" not in words(app)
+        assert "2 steps unknown." in words(app) and "Verifying" not in words(app)
         assert proxy.asked.count("update") == 2
 
 
@@ -607,7 +611,7 @@ async def test_quitting_asks_when_a_stopped_run_has_steps_left(
         way.release.set()
         await until(pilot, lambda: "Stopped." in words(app))
         await settled(pilot)
-        said = "A run has stopped, and 4 steps of 5 will be left."
+        said = "A run has stopped, and 4 of 5 steps are not done."
         await pilot.press("ctrl+q")
         await until(pilot, lambda: said in words(app))
         await settled(pilot)
@@ -647,7 +651,7 @@ async def test_the_question_to_leave_does_not_outlive_the_run(
         await until(pilot, lambda: isinstance(app.screen, PlanScreen))
         await settled(pilot)
         assert app.is_running and not app._exit
-        assert "1 recorded." in words(app)
+        assert "1 step recorded." in words(app)
         await pilot.press("ctrl+q")
         await until(pilot, lambda: not app.is_running or app._exit)
 
@@ -662,7 +666,7 @@ async def test_a_lock_that_is_not_reached_holds_only_its_own_steps(
         await agreed(pilot)
         await ended(pilot)
         said = words(pilot.app)
-        assert "2 recorded, 1 refused." in said
+        assert "2 steps recorded, 1 refused." in said
 
 
 async def test_a_read_only_profile_shows_it_and_says_why_it_sends_nothing(
@@ -691,7 +695,7 @@ async def test_run_end_is_reported_on_other_screens(
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(pilot.app.screen, PlanScreen))
         way.release.set()
-        said = "Run ended: 2 recorded. Press L to show the run: apply remotes.csv."
+        said = "Run ended: 2 steps recorded. Press L to show the run: apply remotes.csv."
         await until(pilot, lambda: said in notices(pilot))
         await until(pilot, lambda: "New 2" in words(pilot.app))
 
@@ -758,7 +762,9 @@ async def test_thousands_of_steps_are_shown_by_those_in_sight(
 
 async def history_of_interrupted(pilot: Pilot[int]) -> None:
     """Open the history in a session that was told of an interrupted run."""
-    await until(pilot, lambda: "apply remotes.csv did not finish. Press L" in notices(pilot))
+    await until(
+        pilot, lambda: "The run did not finish: apply remotes.csv. Press L" in notices(pilot)
+    )
     pilot.app.clear_notifications()
     await pilot.press("H")
     await settled(pilot)
@@ -795,9 +801,9 @@ async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offere
             await pilot.press("g", "enter")
             await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
             await settled(pilot)
-            assert "3 recorded. 2 left. Press enter to resume." in words(pilot.app)
+            assert "3 steps recorded. 2 steps left. Press enter to resume." in words(pilot.app)
             await agreed(pilot)
-            await until(pilot, lambda: "5 recorded." in words(pilot.app))
+            await until(pilot, lambda: "5 steps recorded." in words(pilot.app))
             assert len(names(service, 1002)) == 47
             await pilot.press("escape")
             await until(pilot, lambda: "run done" in words(pilot.app))
@@ -821,7 +827,7 @@ async def test_dates_are_doubted_while_the_clocks_disagree(
         await settled(pilot)
         await plan_shown(pilot, [add(1003, 1), add(1003, 2, **dates)])
         await asked(pilot, ConfirmModal)
-        assert "Note: this machine's clock is 60 min behind the service's." in details(pilot)
+        assert "Note: This machine's clock is 60 min behind the service's clock." in details(pilot)
 
 
 @pytest.mark.long

@@ -85,7 +85,7 @@ async def test_progress_is_a_bar_with_rate_time_left_and_counts(
         await until(pilot, lambda: "Stopping after the steps" in words(pilot.app))
         way.release.set()
         await ended(pilot)
-        assert not progress(pilot) and "4 recorded. 4 left." in words(pilot.app)
+        assert not progress(pilot) and "4 steps recorded. 4 steps left." in words(pilot.app)
 
 
 async def test_problems_are_listed_with_their_reasons(
@@ -143,7 +143,7 @@ async def test_verification_is_said_beside_the_bar(
 ) -> None:
     steps = [update(one, remotes(service, one)[0], remoteName="Anna") for one in (1002, 1003)]
     async with unanswered(lockterm_app, service, steps, SIZE) as (pilot, _):
-        await until(pilot, lambda: "Verifying 2 for at most" in words(pilot.app))
+        await until(pilot, lambda: "Verifying 2 results for at most" in words(pilot.app))
         assert "100 %  2 of 2 done" in progress(pilot)[0] and "2 unknown" in progress(pilot)[1]
         assert [line[:10] for line in problems(pilot)] == ["? unknown "] * 2
         await pilot.press("s")

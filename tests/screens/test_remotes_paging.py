@@ -156,7 +156,7 @@ async def test_every_way_to_a_page(service: RunningService, lockterm_app: Starte
         await press(pilot, "less_than_sign")
         assert "page 1 of 7" in shown(pilot)
         await press(pilot, "colon", "9", "enter")
-        assert "A whole number from 1 to 7." in shown(pilot)
+        assert "Type a whole number from 1 to 7." in shown(pilot)
         await press(pilot, "backspace", "4", "enter")
         assert "page 4 of 7" in shown(pilot)
         await press(pilot, "l", "h", "h")

@@ -141,7 +141,7 @@ async def test_nothing_matches_on_the_whole_lock(
 ) -> None:
     async with lockterm_app(service, 1001) as pilot:
         await press(pilot, "slash", *"zzz", "enter")
-        assert "No match for “zzz”: 137 of 137 remotes were searched." in shown(pilot)
+        assert "No match for “zzz”. 137 of 137 remotes searched." in shown(pilot)
         await press(pilot, "escape")
         assert len(rows(pilot)) == 20
 

@@ -136,7 +136,7 @@ async def test_delete_says_that_it_is_gone_or_changed(
         )
         someone_else.post(service, "delete", remoteId=second["id"])
         await press(pilot, "d")
-        assert "! Changed since the list was read:" in shown(pilot)
+        assert "! The remote has changed since the list was read:" in shown(pilot)
         assert f"Name: {first['remoteName']} -> Someone else" in shown(pilot)
         assert "Delete Someone else" in shown(pilot)
         await press(pilot, "escape", "j", "d")
@@ -210,9 +210,9 @@ async def test_clear_wants_the_name_typed_and_says_how_many(
         await press(pilot, *"100")
         assert act.disabled
         await press(pilot, "enter", "enter")
-        assert "! That is not 1003." in shown(pilot)
+        assert "! Your input is not 1003." in shown(pilot)
         await press(pilot, "D")
-        assert "That is not" not in shown(pilot), "until something else is typed"
+        assert "Your input is not" not in shown(pilot), "until something else is typed"
         assert len(someone_else.page(service, 1003)) == 10
         await press(pilot, "backspace", "3")
         act = pilot.app.screen.query_one("#act", Button)
@@ -226,7 +226,10 @@ async def test_clear_wants_the_name_typed_and_says_how_many(
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("Main gate", "! That is neither Main gate nor 1001."), ("בית", "! That does not match.")],
+    [
+        ("Main gate", "! Your input is neither Main gate nor 1001."),
+        ("בית", "! Your input does not match."),
+    ],
 )
 async def test_confirmation_reports_a_wrong_word(
     service: RunningService, lockterm_app: Starter, name: str, said: str
@@ -267,7 +270,7 @@ async def test_user_number(service: RunningService, lockterm_app: Starter) -> No
         asked = words(pilot.app).replace(" │ │ ", " ")
         assert "does not report user numbers, so write down the number." in asked
         await press(pilot, "a", *"9223372036854775808", "enter")
-        assert "A whole number, such as 12." in shown(pilot)
+        assert "Type a whole number, such as 12." in shown(pilot)
         await press(pilot, "backspace", "enter")
         assert "Set user number 922337203685477580 for " in notices(pilot)
         assert someone_else.counted(service, "updateRemoteUserNo") == 1
@@ -404,11 +407,11 @@ async def test_an_empty_lock_names_the_way_back_where_there_is_one(
         assert isinstance(pilot.app.screen, DestroyModal)
         await press(pilot, *"1004", "enter", "D")
         assert "The history lists the remotes that you deleted" in words(pilot.app)
-        assert "H  history (R restores)" in shown(pilot)
+        assert "H  history (there, R restores)" in shown(pilot)
         await press(pilot, "H", "R")
         assert "Roof crew" in shown(pilot)
     async with lockterm_app(service, 1004) as pilot:  # another session knows it too
-        assert "H  history (R restores)" in shown(pilot)
+        assert "H  history (there, R restores)" in shown(pilot)
     async with lockterm_app(service, 1004, read_only=True) as pilot:
         assert "R restores)" not in shown(pilot)
 
@@ -441,7 +444,7 @@ async def test_periods_are_judged_by_the_services_clock_when_this_machines_is_of
         assert "clock" not in shown(pilot)
     lockterm_app.clock.set_back_s = -365 * 86_400.0
     async with lockterm_app(service, 1003) as pilot:
-        words = "This machine's clock is 365 days ahead of the service's."
+        words = "This machine's clock is 365 days ahead of the service's clock."
         await until(pilot, lambda: words in notices(pilot))
         assert [row.valid.word for row in table(pilot).rows] == states
         await press(pilot, "d")

@@ -52,11 +52,11 @@ async def test_fob_is_replaced_as_one_change_and_undone(
         assert add.wanted["mac"] == "C4"
         text = await press(pilot, "enter")
         assert isinstance(pilot.app.screen, DestroyModal)
-        assert "Replace the fob of Anna on" in text and "old fob stops working" in text
+        assert "Replace the fob of Anna on" in text and "therefore deletes the old" in text
         assert "Old fob: A-1 New fob: B-2" in text
         assert someone_else.counted(service, "delete") == 0
         await press(pilot, "D")
-        await until(pilot, lambda: "2 recorded." in words(pilot.app))
+        await until(pilot, lambda: "2 steps recorded." in words(pilot.app))
         assert [one["remoteNumber"] for one in anna(service)] == ["B-2"]
 
         await press(pilot, "escape")
@@ -68,7 +68,7 @@ async def test_fob_is_replaced_as_one_change_and_undone(
         await press(pilot, "z")
         assert isinstance(pilot.app.screen, PlanScreen)
         await press(pilot, "enter", "D")
-        await until(pilot, lambda: "2 recorded." in words(pilot.app))
+        await until(pilot, lambda: "2 steps recorded." in words(pilot.app))
         assert [one["remoteNumber"] for one in anna(service)] == ["A-1"]
 
 
@@ -102,7 +102,7 @@ async def test_detail_screen_of_the_old_remote_closes_when_its_fob_is_replaced(
         await pilot.press("equals_sign", *"B2", "enter")  # typed ahead
         await settled(pilot)
         await press(pilot, "enter", "D")
-        await until(pilot, lambda: "2 recorded." in words(pilot.app))
+        await until(pilot, lambda: "2 steps recorded." in words(pilot.app))
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, RemotesScreen)
         assert "B2" in words(pilot.app)

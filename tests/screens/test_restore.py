@@ -70,7 +70,7 @@ async def test_a_cleared_lock_comes_back_after_its_losses_were_said(
         await settled(pilot)
         await agreed(pilot)
         assert names(service, 1003) == before
-        assert "9 recorded" in words(pilot.app)
+        assert "9 steps recorded" in words(pilot.app)
         await pilot.press("escape")
         await settled(pilot)
         assert pilot.app.screen.query_one(HistoryTable).row_count == 10
@@ -105,13 +105,13 @@ async def test_a_taken_name_is_left_out_or_changed_as_chosen(
         someone_else.add(service, 1003, name)
         await restoring(pilot)
         assert isinstance(pilot.app.screen, ChoiceModal)
-        assert "1 remote has a name that another remote" in words(pilot.app)
+        assert "The name of 1 remote is already taken" in words(pilot.app)
         await pilot.press(*(["down"] if renames else []), "enter")
         await settled(pilot)
         if renames:
             await agreed(pilot)
         else:
-            assert "1 skipped: name taken" in words(pilot.app)
+            assert "1 skipped (name taken)" in words(pilot.app)
     assert names(service, 1003)[f"{name} (2)"] == renames
     assert names(service, 1003)[name] == 1
 

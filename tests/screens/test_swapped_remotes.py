@@ -41,7 +41,7 @@ async def test_a_remote_of_another_lock_is_not_deleted(
     async with service(sent, **detail) as site, lockterm_app(site, 7) as pilot:
         await pilot.press("d")
         await settled(pilot)
-        assert "The service reports lock 8 instead. Nothing was sent." in words(pilot.app)
+        assert "The remote is now on lock 8. lockterm deleted nothing." in words(pilot.app)
         await pilot.press("D")
         await settled(pilot)
         assert sent == []

@@ -125,7 +125,7 @@ async def test_door_list_is_imported_and_the_next_file_is_read_in_the_same_way(
             (Action.ADD, 1004, "Mei Wang"),
         ]
         assert not someone_else.counted(service, "add")
-        await confirm(pilot, "5 recorded.")
+        await confirm(pilot, "5 steps recorded.")
         numbers = [one["remoteNumber"] for one in someone_else.page(service, 1004)]
         assert {"04A23B77", "04A23B9F"} <= {*numbers}
     async with lockterm_app(service) as pilot:  # also after a restart

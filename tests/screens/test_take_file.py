@@ -93,9 +93,9 @@ async def test_a_pasted_path_is_found_and_the_import_ends_with_its_plan(
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await settled(pilot)
         await pilot.press("right", "enter")
-        await until(pilot, lambda: "2 recorded." in words(pilot.app))
+        await until(pilot, lambda: "2 steps recorded." in words(pilot.app))
         await settled(pilot)
-        assert "esc goes back, H shows the history, z undoes this step." in words(pilot.app)
+        assert "Press esc to go back, H for the history, z to undo." in words(pilot.app)
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is before)
 
@@ -189,7 +189,7 @@ async def test_what_a_file_lacks_is_deleted_only_where_that_was_chosen(
         await pilot.press("down", "right", "down", *"5", "ctrl+s")
         await settled(pilot)
         told = " ".join(shown(pilot).split())
-        assert "The file would delete 8 remotes, more than you allow here." in told
+        assert 'The import would delete 8 remotes, but "Delete at most" allows fewer.' in told
         await pilot.press("backspace", *"8", "ctrl+s")
         await settled(pilot)
         assert [one[0] for one in plan_of(pilot)].count(Action.DELETE) == 8
@@ -306,7 +306,7 @@ async def test_import_reports_a_wrong_file_at_its_path(
         await take(pilot, "x")
         await pilot.press("home", "shift+end", "delete", "enter")
         await settled(pilot)
-        assert "Which file? Type its path." in shown(pilot)
+        assert "Type the path of a file." in shown(pilot)
         assert not someone_else.counted(service, "list")
 
 

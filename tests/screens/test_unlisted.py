@@ -189,7 +189,7 @@ async def test_a_change_without_an_answer_says_what_it_would_set_and_when_it_is_
                 assert [command in line for line in lines].count(True) == 1, (wide, *lines[:6])
 
         await pilot.press("A")
-        await until(pilot, lambda: "Send again?" in words(app))
+        await until(pilot, lambda: " again?" in words(app))
         assert f"Name: {remote.remote_name} -> Renamed fob" in words(app)
         assert "Coerced: " in words(app) and "-> yes" in words(app)
         await pilot.press("escape")

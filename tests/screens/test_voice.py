@@ -231,7 +231,7 @@ async def test_each_half_says_why_it_has_nothing(lockterm_app: Starter) -> None:
         assert "out of order" in words(pilot.app)
         assert "r try again" in words(pilot.app)
         await pilot.press("enter")
-        await until(pilot, lambda: "Choose a voice: one" in words(pilot.app))
+        await until(pilot, lambda: "Select a voice in" in words(pilot.app))
 
 
 @pytest.mark.long
@@ -351,7 +351,7 @@ async def test_read_only_and_headings_say_why_nothing_is_set(
     async with lockterm_app(service) as pilot:
         await open_voice(pilot)
         await pilot.press("home", "enter")
-        await until(pilot, lambda: "Choose a voice: one" in words(pilot.app))
+        await until(pilot, lambda: "Select a voice in" in words(pilot.app))
     assert SETTING not in service.requests
 
 

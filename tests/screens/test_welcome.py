@@ -78,7 +78,7 @@ async def test_all_of_it_fits_and_cards_have_frames_where_there_is_room(
             "A made-up site on this machine",
             "2  Connect to a service",
             "Enter its address and test it",
-            "Found in this terminal",
+            "Features of this terminal",
             f"Size        {size[0]}x{size[1]}",
             "No service is configured yet.",
         ):
@@ -90,10 +90,10 @@ async def test_all_of_it_fits_and_cards_have_frames_where_there_is_room(
 @pytest.mark.parametrize(
     ("look", "found"),
     [
-        (FULL_LOOK, ["16,777,216", "Unicode", "used by lockterm"]),
-        (Look(colors=16, mouse=False), ["16", "Unicode", "left to the terminal"]),
-        (Look(quiet=True), ["16", "ASCII", "used by lockterm"]),
-        (Look(colors=0, utf8=False), ["none; words show the states", "ASCII", "used by lockterm"]),
+        (FULL_LOOK, ["16,777,216", "Unicode", "handled by lockterm"]),
+        (Look(colors=16, mouse=False), ["16", "Unicode", "handled by the terminal"]),
+        (Look(quiet=True), ["16", "ASCII", "handled by lockterm"]),
+        (Look(colors=0, utf8=False), ["none; states are words", "ASCII", "handled by lockterm"]),
     ],
 )
 async def test_the_features_of_the_terminal_are_shown(
@@ -107,7 +107,7 @@ async def test_the_features_of_the_terminal_are_shown(
 
         assert features() == [*found, "line by line", "80x24"]
         pilot.app.post_message(messages.TerminalSupportsSynchronizedOutput())
-        await until(pilot, lambda: features()[3] == "a frame at once")
+        await until(pilot, lambda: features()[3] == "whole frames")
         await pilot.press("f4")
         pilot.app.clear_notifications()
         await until(pilot, lambda: features()[2] != found[2])

@@ -162,9 +162,9 @@ def test_who_makes_the_tables_is_let_end(place: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(postgres_storage, "FOR_ANOTHER", "SET LOCAL lock_timeout = '300ms'")
     with psycopg.connect(place) as other:
         other.execute("SELECT pg_advisory_xact_lock(%s)", (postgres_storage.MIGRATING,))
-        with pytest.raises(Unusable, match="another process is still making") as refused:
+        with pytest.raises(Unusable, match="another process is still creating") as refused:
             create_service(place, migrate=True)
-        assert "Let that one end" in refused.value.hint
+        assert "Wait until that process ends" in refused.value.hint
 
 
 def test_serve_reports_an_unreachable_database(place: str) -> None:
@@ -495,7 +495,7 @@ def test_service_makes_no_tables_when_the_database_does_not_keep_utf8(
 ) -> None:
     made = "ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
     cluster.do(f"CREATE DATABASE latin {made}")
-    with pytest.raises(Unusable, match="does not keep text as UTF8"):
+    with pytest.raises(Unusable, match="does not store text as UTF8"):
         create_service(psycopg.conninfo.make_conninfo(place, dbname="latin"), migrate=True)
 
 

@@ -77,7 +77,7 @@ def test_hostile_strings_on_every_screen(lockterm: Start) -> None:
         form = lockterm("--base-url", base_url, "--lock", "7", size=(100, 34))
         form.wait_for("page 1 of 1.*20 remotes")
         form.press("e")
-        form.wait_for("Nothing is changed yet")
+        form.wait_for("You have not changed anything yet")
         form.press("\x11")
         assert form.wait_exit() == 0
 

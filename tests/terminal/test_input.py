@@ -82,7 +82,7 @@ def test_an_escape_and_a_key_in_one_read_do_nothing_in_a_plain_terminal(lockterm
     session.press("enter")
     session.wait_for(r"Field +Value")
     session.send(b"\x1bM")
-    session.wait_for("For Escape and M, press one after the other")
+    session.wait_for("To press Escape and then M, wait between")
     assert "Field " in session.text
 
 

@@ -268,8 +268,8 @@ def _check_latency(profile: Profile, answers: ServiceAnswers) -> Finding:
     }
     sentence = (
         f"{profile.host} answers correctly: {len(calls)} calls took {min(calls):.0f} /"
-        f" {middle:.0f} / {max(calls):.0f} ms (min / median / max), the first one"
-        f" {answers.first_ms:.0f} ms with its connection."
+        f" {middle:.0f} / {max(calls):.0f} ms (min / median / max). The first call,"
+        f" which also connects, took {answers.first_ms:.0f} ms."
     )
     if middle > SLOW_MS:
         advice = "The connection is slow. If calls time out, raise timeout_s in the profile."
@@ -286,8 +286,8 @@ def _check_clock(offset_s: float | None) -> Finding:
         return Finding("OK", sentence, facts=facts)
     side = "behind" if offset_s > 0 else "ahead of"
     sentence = (
-        f"This machine's clock is {abs(offset_s):.0f} s {side} the service's, so dates are"
-        " wrong by that time."
+        f"This machine's clock is {abs(offset_s):.0f} s {side} the service's clock, so dates"
+        " are wrong by that amount."
     )
     return Finding("FAIL", sentence, "Set the clock.", facts)
 
@@ -307,7 +307,7 @@ def _check_certificate(profile: Profile) -> Finding:
     by = f" by {seen.issuer}" if seen.issuer else ""
     sentence = (
         f"The certificate, issued{by}, is trusted ({seen.tls}) and valid until"
-        f" {seen.until}, {seen.days} days."
+        f" {seen.until} ({seen.days} days left)."
     )
     if seen.days < SOON_DAYS:
         advice = "Ask the operators to renew the certificate before it expires."

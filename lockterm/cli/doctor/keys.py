@@ -55,16 +55,16 @@ def run_keys(timeout_s: float = TIMEOUT_S) -> int:
     seen: set[str] = set()
     for key, sequence in _read_keys(timeout_s):
         seen.add(key)
-        known = "" if key in KEYS or len(key) == 1 else "   no key of lockterm"
+        known = "" if key in KEYS or len(key) == 1 else "   not used by lockterm"
         put(f"  {key:<12} arrives as {ascii(sequence)[1:-1]}{known}")
         if key in _ENDS:
             break
     missing = [key for key in KEYS if key not in seen]
-    put(f"{len(KEYS) - len(missing)} of {len(KEYS)} arrived.")
+    put(f"{len(KEYS) - len(missing)} of {len(KEYS)} keys arrived.")
     if missing:
         put_wrapped("Not seen: ", f"{' '.join(missing)}.")
         then = "In the configuration, set other keys for these actions under [keys]."
-        put_wrapped("", f"If you pressed these keys, another program keeps them. {then}")
+        put_wrapped("", f"If you pressed these keys, another program used them. {then}")
     return 0
 
 

@@ -105,13 +105,13 @@ def _check_answers(answers: TerminalAnswers, environ: Mapping[str, str], asked: 
             "OK", f"Type: {term}. lockterm did not query the terminal, {unknown}", facts=facts
         )
     if took_ms is None:
-        sentence = f"Type: {term}. The terminal answers no queries, {unknown}"
+        sentence = f"Type: {term}. The terminal does not answer queries, {unknown}"
         return Finding("WARN", sentence, "Check that TERM is right.", facts)
     name = f"is {answers.name}" if answers.name else "reports no name"
     sentence = f"Type: {term}. The terminal {name} and answers in {took_ms:.0f} ms."
     known = answers.modes.get("synchronizedOutput")
     if known is not None:
-        sentence += f" It {'draws' if known else 'does not draw'} a frame at once."
+        sentence += f" It {'draws' if known else 'does not draw'} whole frames."
     return Finding("OK", sentence, facts=facts)
 
 
@@ -147,7 +147,7 @@ def _check_keys(look: Look, answers: TerminalAnswers) -> Finding:
     taken = {
         "tmux": "tmux keeps Ctrl+B, which lockterm does not use",
         "screen": "GNU screen keeps Ctrl+A, which lockterm does not use",
-        "plain": "no known key is kept from lockterm",
+        "plain": "all known keys reach lockterm",
     }
     facts = {
         "multiplexer": None if look.copy == "plain" else look.copy,
@@ -156,7 +156,7 @@ def _check_keys(look: Look, answers: TerminalAnswers) -> Finding:
         "mouse": answers.modes.get("mouse"),
         "mouseTaken": look.mouse,
     }
-    mouse = "is taken" if look.mouse else "is left to the terminal"
+    mouse = "is handled by " + ("lockterm" if look.mouse else "the terminal")
     if answers.modes.get("mouse") is False:
         mouse = "is not reported by this terminal"
     sentence = f"Keys: {taken[look.copy]}. The mouse {mouse}."
@@ -210,11 +210,13 @@ def _check_glyphs(look: Look, answers: TerminalAnswers, origins: Mapping[str, st
         return Finding("WARN", sentence, advice, facts)
     odd = [glyph for glyph, cells in answers.widths.items() if cells != cell_len(glyph)]
     if ours := [glyph for glyph in odd if glyph in OWN_GLYPHS and not look.in_ascii]:
-        sentence += f" This terminal draws {' '.join(ours)} in another width, and rows shift."
+        sentence += f" This terminal draws {' '.join(ours)} in another width, so rows shift."
         advice = 'In the configuration, write [terminal] glyphs = "ascii".'
         return Finding("WARN", sentence, advice, facts)
     if others := [glyph for glyph in odd if glyph in NAME_GLYPHS]:
-        sentence += f" This terminal draws {' '.join(others)} in another width: names shift rows."
+        sentence += (
+            f" This terminal draws {' '.join(others)} in another width, so names shift rows."
+        )
         return Finding("WARN", sentence, facts=facts)
     if answers.widths:
         sentence += " Accents, wide letters and emoji have the expected width."

@@ -114,7 +114,7 @@ def read_options(
         shown = shown_fields(kind, adding=before is None)
         for name in given.keys() - set(shown):
             reasons[name] = (
-                f"The option does not apply to a {word(RemoteType, kind)} remote. Leave it out."
+                f"This option does not apply to a {word(RemoteType, kind)} remote. Leave it out."
             )
     if reasons:
         said = [
@@ -326,8 +326,7 @@ def _find_warnings(session: Session, reading: TypedRemote, before: Remote | None
         found[name] = " ".join(filter(None, (words, found.get(name))))
     connection = session.operations.connection
     if rules.sends_dates(before, reading.values) and connection.doubts_clock:
-        words = describe_clock_doubt(connection.clock_offset_s or 0)
-        found["startDate"] = f"{words[0].upper()}{words[1:]}"
+        found["startDate"] = describe_clock_doubt(connection.clock_offset_s or 0)
     return found
 
 

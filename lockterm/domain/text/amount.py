@@ -80,12 +80,12 @@ def format_short_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
 
 
 def describe_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
-    """Return the age of a list in words: ``read 3 h ago, changed by you since``.
+    """Return the age of a list in words: ``read 3 h ago, before your last change``.
 
     The second part appears if lockterm has changed the lock since the list was read.
     """
     age = "at an unknown time" if now_ms < at_ms else format_age(now_ms - at_ms)
-    return f"read {age}{', changed by you since' if changed else ''}"
+    return f"read {age}{', before your last change' if changed else ''}"
 
 
 def describe_elsewhere(count: int, key: str) -> str:

@@ -83,7 +83,7 @@ def compare_field(field: Field, one: Any, other: Any, zone: tzinfo) -> list[Diff
         parts = [*_parts(one, other, "")]
         found = [Difference(f"{label} {clean(path, 40)}", *clip_both(*two)) for path, *two in parts]
         left = len(found) - MOST_PARTS
-        more = [Difference(label, f"{left} more differ", "see the extra data")] if left > 0 else []
+        more = [Difference(label, f"{left} more values", "also changed")] if left > 0 else []
         return [*found[:MOST_PARTS], *more]
     if isinstance(one, str) and isinstance(other, str) and one and other:
         return [Difference(label, *clip_both(one, other))]

@@ -28,6 +28,7 @@ from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.rules import comparable
 from lockterm.domain.safe_text import clean, seen_or
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.difference import (
     NOTHING,
     Difference,
@@ -72,7 +73,7 @@ def format_operation(operation: Operation) -> str:
     """
     verb = "restore" if operation.restores else CALL_NAMES.get(operation.call, operation.call)
     if operation.call == "clear":
-        return f"{verb} {len(operation.before)} remotes"
+        return f"{verb} {format_count(len(operation.before), 'remote')}"
     if operation.call == "updateLockSetting":
         return f"{verb} of {operation.lock_name}"
     named = f"remote {operation.remote_id}" if operation.remote_id else ""
@@ -97,7 +98,11 @@ def format_voice(operation: Operation) -> str:
 
 def describe_operation(operation: Operation, zone: tzinfo, now_ms: int) -> str:
     """Return one line about a change: request, time, result, and last verification."""
-    target = f"{clean(operation.remote_name, 24)} " if operation.remote_name else ""
+    named = f"remote {operation.remote_id}" if operation.remote_id else ""
+    target = clean(seen_or(operation.remote_name, named), 24)
+    if operation.call == "clear":
+        target = format_count(len(operation.before), "remote")
+    target = f"{target} " if target else ""
     verb = CALL_NAMES.get(operation.call, clean(operation.call))
     if voice := format_voice(operation):
         verb = f"{verb} {voice}"
@@ -262,7 +267,7 @@ def _links(operation: Operation, linked: Sequence[Operation], zone: tzinfo) -> l
         elif other.again_of == operation.id:
             label = "Sent again as"
         elif other.id == operation.restores:
-            label = "Restores from"
+            label = "Restores"
         elif other in restored and len(restored) == 1:
             label = "Restored by"
         else:
@@ -282,7 +287,7 @@ def _answer(operation: Operation) -> list[Detail]:
         old = operation.restores_remote
         return [
             Detail.of_text(
-                "Remote id", f"{operation.remote_id}" + (f" (before: {old})" if old else "")
+                "Remote id", f"{operation.remote_id}" + (f" (old ID: {old})" if old else "")
             ),
         ]
     if operation.call == "clear" and operation.answer is not None:

@@ -41,12 +41,12 @@ _TODO = {
     Action.ADD: "to add",
     Action.UPDATE: "to change",
     Action.DELETE: "to delete",
-    Action.VOICE: "to set a voice on",
+    Action.VOICE: "to get a new voice",
 }
 
 
 def describe_plan(plan: Plan) -> str:
-    """Return a summary of a plan: ``2 to add, 1 to delete, 3 skipped: name taken``."""
+    """Return a summary of a plan: ``2 to add, 1 to delete, 3 skipped (name taken)``."""
     counts = plan.actions()
     said = [f"{counts[action]:,} {words}" for action, words in _TODO.items() if counts[action]]
     skipped = describe_skipped(plan)
@@ -56,9 +56,9 @@ def describe_plan(plan: Plan) -> str:
 
 
 def describe_skipped(plan: Plan) -> list[str]:
-    """Return the number of left out remotes for each reason: ``3 skipped: name taken``."""
+    """Return the number of left out remotes for each reason: ``3 skipped (name taken)``."""
     counts = {**plan.skipped, "name taken": sum(step.is_name_taken for step in plan.steps)}
-    return [f"{count:,} skipped: {reason}" for reason, count in counts.items() if count]
+    return [f"{count:,} skipped ({reason})" for reason, count in counts.items() if count]
 
 
 def describe_none_expired(
@@ -76,16 +76,21 @@ def describe_none_expired(
         unread: The title of each lock that could not be read completely, and the error.
         is_none_read: Whether no lock could be read.
     """
-    where = " on the locks that were read" if unread else ""
+    where = " on the locks that lockterm read" if unread else ""
     words = f"No remotes expired more than {format_count(days, 'day')} ago{where}."
     if is_none_read:
         words = "No lock could be read."
     if skipped := describe_skipped(plan):
         words += f" {', '.join(skipped)}."
     if unread:
-        named = [f"{clean(title, 40)} ({error.title})" for title, error in unread[:_NAMED]]
+        reasons = {error.title for _, error in unread}
+        why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
+        named = [
+            clean(title, 40) + ("" if why else f" ({error.title})")
+            for title, error in unread[:_NAMED]
+        ]
         more = f" and {len(unread) - _NAMED:,} more" if len(unread) > _NAMED else ""
-        words += f" Not read: {', '.join(named)}{more}."
+        words += f" Not read{why}: {', '.join(named)}{more}."
     return clean(words, 400)
 
 
@@ -335,7 +340,8 @@ def describe_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: i
             lines.insert(0, f"Note: {said}")
         else:
             is_all = len(some) == len(steps) > 1
-            lines.append(f"Note: {f'all {len(some):,} remotes' if is_all else who}: {words}")
+            whom = f"each of the {len(some):,} remotes" if is_all else who
+            lines.append(f"Note for {whom}: {words}")
     return lines
 
 
@@ -352,8 +358,10 @@ def describe_gaps(unread: Iterable[str], unplanned: int) -> list[str]:
         unplanned: The number of steps that could not be planned.
     """
     titles = ", ".join(clean(title, 40) for title in unread)
-    gaps = [f"Not read: {titles}"] if titles else []
-    return [*gaps, f"{unplanned:,} could not be planned."] if unplanned else gaps
+    gaps = [f"Locks not read: {titles}"] if titles else []
+    return (
+        [*gaps, f"{format_count(unplanned, 'step')} could not be planned."] if unplanned else gaps
+    )
 
 
 def describe_ignored(columns: Sequence[str]) -> str:
@@ -368,7 +376,7 @@ ADD_FIRST = (
     "lockterm adds the new fob first. It deletes the old fob only after the service has recorded"
     " the new one."
 )
-"""The order of the steps if the service accepts two remotes of one name on a lock."""
+"""The order of the steps if the service accepts two remotes with the same name on a lock."""
 
 
 def format_replacement_title(remote: Remote, number: str) -> str:
@@ -388,8 +396,9 @@ def describe_order(remote: Remote, *, adds_first: bool) -> str:
         return ADD_FIRST
     name = format_remote_name(remote, UNNAMED)
     return (
-        "The lock cannot have two remotes of one name, so the old fob stops working first. If the"
-        f" add then fails, {name} has no working fob until you retry the add or undo the run."
+        "The lock cannot have two remotes with the same name. lockterm therefore deletes the old"
+        f" fob before it adds the new one. If adding fails, {name} has no working fob until you"
+        " retry or undo the run."
     )
 
 
@@ -403,7 +412,9 @@ def describe_not_copied(unknown: Iterable[Field], *, has_mac: bool) -> list[str]
     device = [
         field.called for field in UNLISTED if field.of_device and not (has_mac and field is _MAC)
     ]
-    said = [f"Not copied, because each fob has its own: {', '.join(device)}."]
+    said = [f"Not copied, because each fob has its own values: {', '.join(device)}."]
     if names := [field.called for field in unknown if not field.of_device]:
-        said.append(f"Not copied, because the service does not return it: {', '.join(names)}.")
+        said.append(
+            f"Not copied, because the service does not return these values: {', '.join(names)}."
+        )
     return said

@@ -15,6 +15,7 @@ from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, LockInfo, Remote
 from lockterm.domain.rules import OPENS_AGAIN, opens_again, touches_validity
 from lockterm.domain.safe_text import clean, clean_lines, in_cell, seen_or
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.difference import find_differences, format_value
 from lockterm.domain.text.validity import Validity, describe_period
 from lockterm.domain.validity import State
@@ -213,7 +214,7 @@ def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
         return f"lockterm keeps a backup. {new}"
     them = "it" if len(hidden) == 1 else "them"
     return (
-        f"lockterm keeps a backup without {_listed(hidden)}, because the service does not"
+        f"lockterm keeps a backup. It lacks {_listed(hidden)}, because the service does not"
         f" return {them}. {new}"
     )
 
@@ -230,7 +231,7 @@ def describe_beyond_backup(deleted: int | None, kept: int) -> str:
     more = deleted - kept
     return (
         f"The service deleted {deleted:,} remotes, but the backup contains {kept:,}."
-        f" {more:,} {'was' if more == 1 else 'were'} added after the backup."
+        f" {format_count(more, 'remote')} {'was' if more == 1 else 'were'} added after the backup."
     )
 
 
@@ -250,7 +251,7 @@ def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
     if unnamed := sorted({name for remote in some for name in remote.unnamed}):
         more = [f"{len(unnamed) - _NAMED} more"] if len(unnamed) > _NAMED else []
         listed = _listed([clean(name, 24) for name in unnamed[:_NAMED]] + more)
-        said.append(f"Not sent, because the contract has no such field: {listed}.")
+        said.append(f"Not restored, because the contract has no such field: {listed}.")
     if switched_off := sum(remote.was_invalid for remote in some):
         whose = (
             f"{switched_off} remotes were"
@@ -264,7 +265,7 @@ def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
 
 
 def _describe_unknown(remotes: Sequence[BackedUp]) -> str:
-    """Return a sentence about unknown fields: ``battery level of all 137``; empty if none are."""
+    """Return a sentence about unknown fields: ``battery level of 2 remotes``; empty if none are."""
     counts = Counter(field.name for remote in remotes for field in remote.unknown)
     if not counts:
         return ""
@@ -274,9 +275,9 @@ def _describe_unknown(remotes: Sequence[BackedUp]) -> str:
     total = len(remotes)
     parts = []
     for count, names in sorted(fields.items(), reverse=True):
-        whose = "" if total == 1 else f" of all {total:,}" if count == total else f" of {count:,}"
-        parts.append(_listed(names) + whose)
-    return f"Unknown to lockterm, so not restored: {'; '.join(parts)}."
+        whose = f" of {'all ' * (count == total)}{format_count(count, 'remote')}"
+        parts.append(_listed(names) + whose * (total > 1))
+    return f"Not restored, because lockterm does not know the value: {'; '.join(parts)}."
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -81,11 +81,11 @@ def format_step_state(step: Step, *, is_running: bool = False) -> str:
 
 
 _NOT_GONE = {
-    StepState.UNKNOWN: "unknown",
+    StepState.UNKNOWN: "result unknown",
     StepState.REFUSED: "refused",
-    StepState.SKIPPED: "changed since",
-    StepState.NOT_SENT: "not done",
-    StepState.TO_DO: "left",
+    StepState.SKIPPED: "skipped",
+    StepState.NOT_SENT: "not sent",
+    StepState.TO_DO: "not done yet",
 }
 """Step state -> the reason why a remote is still on a lock; the first that applies is shown."""
 
@@ -110,7 +110,7 @@ def list_deleted(steps: Iterable[Step], titles: Mapping[int, str]) -> list[str]:
 
 
 def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
-    """Return the result of deletes: ``Deleted on 31 of 32 locks. Not reached: Yard.``.
+    """Return the result of deletes: ``Deleted remotes on 31 of 32 locks. Not reached: Yard.``.
 
     Args:
         steps: All steps of a run that has ended.
@@ -147,7 +147,7 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     gone = len(deletes) - sum(map(len, kept.values()))
     if len(deletes) < 2 or not gone:
         return ""
-    words = [f"Deleted on {gone:,} of {len(deletes):,} locks"]
+    words = [f"Deleted remotes on {gone:,} of {len(deletes):,} locks"]
     for why, named in kept.items():
         more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
         words.append(f"{why[0].upper()}{why[1:]}: {', '.join(named[:_NAMED])}{more}")
@@ -208,33 +208,34 @@ def describe_counts(
 
 
 def format_problem(step: Step) -> str:
-    """Return a step with its problem: ``Anna (A-1) (lock 1001): refused: The name is taken.``."""
+    """Return a step with its problem: ``Anna (A-1), lock 1001, refused: The name is taken.``."""
     why = f": {clean(step.message, 400)}" if step.message else ""
-    return f"{format_step(step)} (lock {step.lock_id}): {format_step_state(step)}{why}"
+    return f"{format_step(step)}, lock {step.lock_id}, {format_step_state(step)}{why}"
 
 
 # --- on a screen ---------------------------------------------------------------------------------
 
 
 def describe_progress(run: RunProgress) -> str:
-    """Return ``12 of 214 done, 2 failed, 202 left (3 under way), 290 a minute, about 42 s``."""
+    """Return ``12 of 214 done, 2 failed, 202 left (3 under way), 12 a minute, about 9 s left``."""
     words = [f"{run.done:,} of {run.due:,} done", describe_problems(run.problems)]
     if run.only_reads:
-        ends = f"Press {key('plan.stop')} to stop and leave them unknown"
-        return f"{', '.join(words)}. Verifying {run.reading:,} for at most 90 s. {ends}."
+        verified = format_count(run.reading, "result")
+        ends = f"Press {key('plan.stop')} to stop. Unverified results stay unknown"
+        return f"{', '.join(words)}. Verifying {verified} for at most 90 s. {ends}."
     left = run.due - run.done
     words.append(f"{left:,} left" + f" ({run.under_way:,} under way)" * bool(run.under_way))
     if run.reading:  # other steps of the lock wait for the verification
-        words.append(f"verifying {run.reading:,}")
+        words.append(f"{run.reading:,} being verified")
     if per_s := run.per_s:
-        words += [format_rate(per_s), f"about {format_duration(left / per_s)}"]
+        words += [format_rate(per_s), f"about {format_duration(left / per_s)} left"]
     return ", ".join(words)
 
 
 def describe_other_run(run: RunProgress) -> str:
     """Return why a plan cannot run while another one does."""
     return (
-        f"Another run is under way, {run.done:,} of {run.due:,} steps done. Wait until"
+        f"Another run is under way ({run.done:,} of {run.due:,} steps done). Wait until"
         " that run ends, or stop it."
     )
 
@@ -285,12 +286,16 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     left_out = sum(step.is_left_out for step in steps)
     words = [
         describe_deletions(steps, titles),
-        f"{describe_counts(counts, left_out)}." if counts else "",
+        f"{_with_noun(describe_counts(counts, left_out))}." if counts else "",
     ]
     if left := count_left(steps):
         sent = counts[StepState.SENT]
-        parts = [f"{sent:,} {_was(sent)} under way when the run ended"] if sent else []
-        parts += [f"{left - sent:,} left"] if left > sent else []
+        parts = (
+            [f"{format_count(sent, 'step')} {_was(sent)} under way when the run ended"]
+            if sent
+            else []
+        )
+        parts += [f"{format_count(left - sent, 'step')} left"] if left > sent else []
         does = "verify and resume" if sent else "resume"
         words.append(f"{', '.join(parts)}. Press {key('plan.carry_out')} to {does}.")
     elif tried := len(select_retryable(steps)):
@@ -309,21 +314,21 @@ def ask_to_leave(run: RunProgress) -> tuple[str, str]:
     if run.is_over:
         left = count_left(run.steps.values())
         question = (
-            f"A run has stopped, and {format_count(left, 'step')} of {run.due:,} will be"
-            f" left. Leave? To resume the run later, press {key('app.run')}, then"
-            f" {key('plan.carry_out')}."
+            f"A run has stopped, and {left:,} of {format_count(run.due, 'step')}"
+            f" {'is' if left == 1 else 'are'} not done. Leave? To resume the run later, press"
+            f" {key('app.run')}, then {key('plan.carry_out')}."
         )
         return (question, "Leave") if left else ("", "")
     if run.only_reads:
         unknown = f"{format_count(run.reading, 'result')} {'is' if run.reading == 1 else 'are'}"
         question = (
-            f"A run is verifying its results. {unknown} not confirmed yet. Leave? Verification"
-            " resumes when lockterm starts again."
+            f"A run is verifying its results. {unknown} not confirmed yet. Stop it and leave?"
+            " lockterm continues to verify them at its next start."
         )
     else:
         question = (
-            f"A run is under way, {run.done:,} of {run.due:,} done. Stop it? The steps under way"
-            " will end first. You can resume the rest later."
+            f"A run is under way ({run.done:,} of {run.due:,} steps done). Stop it and leave? The"
+            " steps under way will end first. You can resume the run later."
         )
     return question, "Stop it and leave"
 
@@ -352,14 +357,14 @@ def format_reading(count: int, *, is_all: bool) -> str:
 
 
 def describe_result(plan: Plan, steps: Iterable[Step]) -> str:
-    """Return the counts of a finished run: ``212 recorded, 2 refused.``.
+    """Return the counts of a finished run: ``212 steps recorded, 2 refused.``.
 
     Args:
         plan: The plan.
         steps: The steps of the plan with their final states.
     """
     counts = Counter(step.state for step in steps)
-    return f"{describe_counts(counts, plan.left_out) or 'Nothing to do'}."
+    return f"{_with_noun(describe_counts(counts, plan.left_out)) or 'Nothing to do'}."
 
 
 def describe_run(plan: Plan) -> str:
@@ -372,18 +377,26 @@ def describe_run(plan: Plan) -> str:
 def describe_commands(run_id: str, steps: Iterable[Step]) -> str:
     """Return sentences with the next commands for a run that has steps with problems."""
     words = (
-        f"To show details, run lockterm runs show {run_id[:8]}. To retry failed steps, run"
-        " lockterm runs retry."
+        f'For details, run "lockterm runs show {run_id[:8]}". To retry the failed steps, run'
+        f' "lockterm runs retry {run_id[:8]}".'
     )
     if any(step.state is StepState.UNKNOWN for step in steps):
-        words += " For unknown results, run lockterm unconfirmed list, then check or send-again."
+        words += ' For unknown results, run "lockterm unconfirmed check".'
     return words
 
 
 def describe_rest(plan: Plan) -> str:
-    """Return ``5 left. Run lockterm runs resume 12345678``; empty if no step is left."""
+    """Return ``5 steps left. To resume, run: lockterm ...``; empty if no step is left."""
     due = sum(step.state in DUE for step in plan.steps)
-    return f"{due:,} left. Run lockterm runs resume {plan.id[:8]}" if due else ""
+    if not due:
+        return ""
+    return f"{format_count(due, 'step')} left. To resume, run: lockterm runs resume {plan.id[:8]}"
+
+
+def _with_noun(counts: str) -> str:
+    """Return counts with a noun after the first number: ``2 steps recorded, 1 refused``."""
+    number, _, rest = counts.partition(" ")
+    return f"{number} {'step' if number == '1' else 'steps'} {rest}" if counts else ""
 
 
 def _was(count: int) -> str:

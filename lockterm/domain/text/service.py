@@ -25,15 +25,14 @@ def describe_clock_doubt(offset_s: float) -> str:
         offset_s: The lead of the service's clock over this machine's, in seconds.
     """
     return (
-        f"{_describe_clock_difference(offset_s)}. Dates such as now or +30d"
-        " use the service's clock. Check them."
+        f"{_describe_clock_difference(offset_s)}. lockterm calculates dates such as now or +30d"
+        " with the service's clock. Check these dates."
     )
 
 
 def describe_clock(offset_s: float) -> str:
     """Return sentences about a clock difference, and about the clock that lockterm uses."""
-    words = _describe_clock_difference(offset_s)
-    return f"{words[0].upper()}{words[1:]}. lockterm uses the service's clock."
+    return f"{_describe_clock_difference(offset_s)}. lockterm uses the service's clock."
 
 
 def _describe_clock_difference(offset_s: float) -> str:
@@ -45,4 +44,4 @@ def _describe_clock_difference(offset_s: float) -> str:
     minutes = round(abs(offset_s) / 60)
     off = f"{minutes} min" if minutes < 48 * 60 else f"{minutes // 60 // 24:,} days"
     side = "behind" if offset_s > 0 else "ahead of"
-    return f"this machine's clock is {off} {side} the service's"
+    return f"This machine's clock is {off} {side} the service's clock"

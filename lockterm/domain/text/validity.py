@@ -121,7 +121,9 @@ def _short(remote: Remote, phase: Phase, now_ms: int, zone: tzinfo) -> str:
     if phase is Phase.UNCLEAR and start and end:
         when, brief = "ends before it starts", ""
     elif phase is Phase.UNCLEAR and end:
-        when, brief = f"{_missing(remote, 'startDate')}, {when}", ""
+        missing = _missing(remote, "startDate")
+        both = f"{missing}, {when}"
+        when, brief = both if len(both) <= SHORT else missing, ""
     if not needs_weekdays(kind):
         return when
     count = len({day for day in remote.week_day or () if day in WEEK})

@@ -27,8 +27,8 @@ from lockterm.keymap.place import Key, Place
 
 # fmt: off
 
-_FILTER = "Show results of one state: expired, expiring, and so on"
-_SHOW_ALL = "Show all, unmark all, then go back"
+_FILTER = "Show only remotes in one state, such as expired"
+_SHOW_ALL = "Show all remotes, unmark all rows, or go back"
 _RESTORE = "Add the deleted remotes again, after a confirmation"
 
 _ON_ALL_LOCKS = (
@@ -49,26 +49,27 @@ SCREENS: Mapping[str, Place] = {
                 Key("locks.open", "enter", "open", line=1, opens=True,
                     sentence="Show the remotes of the selected lock"),
                 Key("locks.open_by_id", "o", "open by id", line=8, opens=True,
-                    sentence="Show the remotes of any lock ID"),
+                    sentence="Show the remotes of any lock by its ID"),
                 Key("locks.add", "a", "add", line=2, opens=True,
                     sentence="Add a lock to the lock book by its ID"),
-                Key("locks.edit", "e", "edit", "Edit its lock book entry", line=6, opens=True),
+                Key("locks.edit", "e", "edit", line=6, opens=True,
+                    sentence="Edit the lock book entry of the selected lock"),
                 Key("locks.remove", "x,delete", "remove", line=7, opens=True,
-                    sentence="Remove the lock from the lock book, but not from the service"),
+                    sentence="Remove the selected lock from the lock book, not from the service"),
             ),
             COPYING: (
                 Key("locks.copies", "Y", "copy remotes", line=9, opens=True,
                     sentence="Copy the remotes of the selected lock to other locks, or to the"
                              " marked locks"),
             ),
-            MARKS: marks(5, 11, 12, "voice, read, copy to"),
+            MARKS: marks(5, 11, 12, "set voice, read, copy to"),
             VOICE: (
                 Key("locks.voice", "v", "voice", line=4, opens=True,
                     sentence="Set the voice of the selected or the marked locks"),
             ),
             FINDING: (
-                Key("locks.find", "slash", "find", "Type to filter rows", line=3, opens=True),
-                Key("locks.show_all", "escape", "show all", "Show all locks, or unmark all"),
+                Key("locks.find", "slash", "find", "Filter rows by text", line=3, opens=True),
+                Key("locks.show_all", "escape", "show all", "Show all locks, or unmark all locks"),
                 Key("locks.refresh", "r,f5", "refresh", line=10,
                     sentence="Refresh the lock book, or read the remotes of all marked locks"),
             ),
@@ -130,15 +131,17 @@ SCREENS: Mapping[str, Place] = {
             COPYING: (
                 Key("copies.plan", "enter,ctrl+s", "plan", line=2, opens=True,
                     sentence="Show the plan for the marked locks"),
-                Key("copies.mark", "space", "mark", "Mark or unmark the lock", line=1),
+                Key("copies.mark", "space", "mark", "Mark or unmark the selected lock", line=1),
                 Key("copies.mark_all", "asterisk", "mark all", "Mark or unmark all locks", line=5),
                 Key("copies.taken", "equals_sign", "taken names", line=3,
                     sentence="Skip remotes whose name is taken, or rename them"),
                 Key("copies.expired", "minus", "expired", "Skip or copy expired remotes", line=4),
-                Key("copies.times", "full_stop", "times", "Keep moment or time of day", line=9),
-                Key("copies.file", "f", "export", "Copy an export instead", line=7, opens=True),
+                Key("copies.times", "full_stop", "times", line=9,
+                    sentence="Keep the moment or the local time of dates"),
+                Key("copies.file", "f", "export", line=7, opens=True,
+                    sentence="Copy an export file instead of a lock"),
                 Key("copies.backup", "B", "backup", line=8, opens=True,
-                    sentence="Copy the backup of a delete or clear instead"),
+                    sentence="Copy a backup of deleted remotes instead of a lock"),
             ),
             MOVING: (Key("copies.back", "escape", "back", "Stop reading, or go back", line=6),),
         },
@@ -152,11 +155,11 @@ SCREENS: Mapping[str, Place] = {
                 Key("voice.set", "enter", "set voice", action="set_voice", line=1, opens=True,
                     sentence="Set the lock's voice to the selected timbre"),
                 Key("voice.vendor_model", "e", "vendor, model", opens=True,
-                    sentence="Set vendor and model of the lock, which decide its voices"),
+                    sentence="Set the vendor and model of the lock, which determine its voices"),
             ),
             FINDING: (
-                Key("voice.find", "slash", "find", "Type to filter rows", line=2, opens=True),
-                Key("voice.refresh", "r,f5", "refresh", "Read everything again", line=5),
+                Key("voice.find", "slash", "find", "Filter rows by text", line=2, opens=True),
+                Key("voice.refresh", "r,f5", "refresh", "Read voices and packs again", line=5),
             ),
             COPYING: (
                 Key("voice.copy_url", "y", "copy URL", line=3,
@@ -174,10 +177,11 @@ SCREENS: Mapping[str, Place] = {
         "in the history",
         {
             CHANGES: (
-                Key("history.open", "enter", "open", "Show all details", line=1, opens=True),
+                Key("history.open", "enter", "open", line=1, opens=True,
+                    sentence="Show all details of the selected change or run"),
                 Key("history.restore", "R", "restore", _RESTORE, line=3, opens=True),
                 Key("history.undo", "z", "undo", line=2, opens=True,
-                    sentence="Plan to undo this change, or all changes of this run"),
+                    sentence="Show a plan to undo the selected change or run"),
             ),
             FINDING: (
                 Key("history.find", "slash", "find", line=4, opens=True,
@@ -185,8 +189,8 @@ SCREENS: Mapping[str, Place] = {
                 Key("history.outcomes", "i", "results", line=6,
                     sentence="Show all results, or only unconfirmed, failed or done ones"),
                 Key("history.one_lock", "at", "lock", line=5,
-                    sentence="Show changes of this lock only, or of all locks"),
-                Key("history.next", "n", "older", "Show the next page"),
+                    sentence="Show only changes of the selected lock, or changes of all locks"),
+                Key("history.next", "n", "older", "Show older changes"),
                 Key("history.previous", "p", "newer"),
                 Key("history.refresh", "r,f5", "refresh"),
             ),
@@ -194,10 +198,11 @@ SCREENS: Mapping[str, Place] = {
                 Key("history.export", "E", "export", line=7,
                     sentence="Export the list to a CSV and a JSON file"),
                 Key("history.copies", "Y", "copy backup", opens=True,
-                    sentence="Copy the deleted remotes to other locks"),
+                    sentence="Copy the remotes of a delete or a clear to other locks"),
             ),
             MOVING: (
-                Key("history.back", "escape", "back", "Show all, then go back", line=8),
+                Key("history.back", "escape", "back", line=8,
+                    sentence="Show all changes, or go back if the list shows all"),
             ),
         },
         holds=("table", "find"),
@@ -210,7 +215,7 @@ SCREENS: Mapping[str, Place] = {
             ),
             MARKS: marks(3, 8, 9, MORE, every=11),
             FINDING: (
-                Key("everywhere.find", "slash", "find", "Type to filter rows", line=2, opens=True),
+                Key("everywhere.find", "slash", "find", "Filter rows by text", line=2, opens=True),
                 Key("everywhere.filter", "i", "filter", _FILTER, line=10, opens=True),
                 Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=5),
             ),
@@ -226,16 +231,16 @@ SCREENS: Mapping[str, Place] = {
             REMOTES: (
                 *_ON_ALL_LOCKS,
                 Key("ends.clean", "x", "clean", line=14, opens=True,
-                    sentence="Plan to delete remotes that expired some days ago, on all locks"),
+                    sentence="Show a plan to delete long-expired remotes on all locks"),
             ),
             MARKS: marks(4, 9, 10, MORE, every=8),
             FINDING: (
-                Key("everywhere.find", "slash", "find", "Type to filter rows", line=3, opens=True),
+                Key("everywhere.find", "slash", "find", "Filter rows by text", line=3, opens=True),
                 Key("ends.next", "n,right,l", "span", line=2,
                     sentence="Show expired remotes, those that expire within 7 or 30 days, or all"),
                 Key("ends.previous", "p,left,h", "previous span"),
                 Key("ends.timeline", "V", "timeline", line=13,
-                    sentence="Show or hide how many remotes expire on each day"),
+                    sentence="Show or hide the number of remotes that expire on each day"),
                 Key("everywhere.filter", "i", "filter", _FILTER, line=12, opens=True),
                 Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=11),
             ),
@@ -253,7 +258,7 @@ SCREENS: Mapping[str, Place] = {
                     sentence="Show every field of the remote, or the lock of one that is gone"),
             ),
             FINDING: (
-                Key("elsewhere.find", "slash", "find", "Type to filter rows", line=2, opens=True),
+                Key("elsewhere.find", "slash", "find", "Filter rows by text", line=2, opens=True),
                 Key("elsewhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=3),
             ),
             MOVING: (
@@ -285,17 +290,17 @@ SCREENS: Mapping[str, Place] = {
                 Key("plan.carry_out", "enter,ctrl+s", "run", line=1, opens=True,
                     sentence="Run or resume the plan, after a confirmation"),
                 Key("plan.stop", "s", "stop", line=2,
-                    sentence="Stop after the steps that are being sent"),
+                    sentence="Stop the run after the steps that are being sent"),
                 Key("plan.retry", "N", "retry", line=4, opens=True,
-                    sentence="Make a new plan of the refused and unsent steps"),
+                    sentence="Show a new plan with the refused and unsent steps"),
                 Key("plan.undo", "z", "undo step", line=6, opens=True,
-                    sentence="Plan to undo only the selected step"),
+                    sentence="Show a plan to undo only the selected step"),
                 Key("plan.problems", "i", "problems", line=3,
-                    sentence="Show problems only, or all steps"),
+                    sentence="Show only steps with problems, or all steps"),
             ),
             MOVING: (
                 Key("plan.back", "escape", "back", line=5,
-                    sentence="Go back while the run continues"),
+                    sentence="Go back; the run continues"),
             ),
         },
         holds=("table",),
@@ -336,11 +341,11 @@ SCREENS: Mapping[str, Place] = {
                     sentence="Switch to the selected profile, or reopen the current one"),
                 Key("profiles.add", "a", "add", "Add a profile", line=2, opens=True),
                 Key("profiles.edit", "e", "edit", line=3, opens=True,
-                    sentence="Edit the profile; changes apply when it is opened again"),
+                    sentence="Edit the selected profile; changes apply when you reopen it"),
                 Key("profiles.default", "0", "default", action="make_default", line=4,
-                    sentence="Make this the default profile"),
+                    sentence="Make the selected profile the default"),
                 Key("profiles.remove", "x,delete", "remove", line=5, opens=True,
-                    sentence="Remove the profile from the configuration"),
+                    sentence="Remove the selected profile from the configuration"),
             ),
             FINDING: (Key("profiles.refresh", "r,f5", "refresh"),),
             MOVING: (Key("profiles.close", "escape,q", "close", line=6),),
@@ -354,7 +359,7 @@ SCREENS: Mapping[str, Place] = {
                 Key("form.save", "ctrl+s", "save", line=1,
                     sentence="Test the service, then save the profile"),
                 Key("form.test", "ctrl+t", "test", line=2,
-                    sentence="Test the service and change nothing"),
+                    sentence="Test the service without saving the profile"),
                 Key("form.leave", "escape", "leave", "Leave without saving", line=3),
             ),
         },
@@ -365,7 +370,8 @@ SCREENS: Mapping[str, Place] = {
         "on the first screen",
         {
             PROFILES: (
-                Key("welcome.demo", "1", "demo", "Try a made-up site", line=1, opens=True),
+                Key("welcome.demo", "1", "demo", line=1, opens=True,
+                    sentence="Try lockterm with a made-up site"),
                 Key("welcome.connect", "2", "connect", line=2, opens=True,
                     sentence="Enter the address of your service"),
                 Key("welcome.choose", "enter", "choose", "Choose the selected card", opens=True),

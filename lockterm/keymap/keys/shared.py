@@ -11,7 +11,7 @@ REMOTES = "Remotes: show, add, change"
 MARKS = "Marks: change many at once"
 LOCKS = "Locks: open, add, change"
 VOICE = "Voice"
-CHANGES = "Changes that were sent"
+CHANGES = "Sent changes"
 PLANS = "Plans: changes of many remotes"
 PROFILES = "Profiles: switch, add, change"
 FORM = "This form"
@@ -76,13 +76,13 @@ def marks(mark: int, act: int, none: int, more: str, every: int = 0) -> tuple[Ke
         Key("marks.mark", "space", "mark", line=mark,
             sentence="Mark or unmark the selected row, and move down"),
         Key("marks.range", "S", "mark range", action="mark_range",
-            sentence="Mark from the last marked row to the cursor"),
+            sentence="Mark all rows from the last marked row to the selected row"),
         Key("marks.all", "asterisk", "mark all", action="mark_all", line=every,
             sentence="Mark or unmark all rows that are shown"),
         Key("marks.none", "U", "unmark all", action="unmark_all", line=none,
-            sentence="Unmark all rows, or restore those marks"),
+            sentence="Unmark all rows, or mark them again"),
         Key("marks.act", "m", "more", action="act_on_marked", line=act, opens=True,
-            sentence=f"More for marked rows: {more}"),
+            sentence=f"Choose an action for the marked rows: {more}"),
     )
 
 
@@ -134,12 +134,12 @@ APP = Place(
     {
         OUTCOMES: (
             Key("outcome.check", "c", "check result", action="settle('check')", opens=True,
-                sentence="Check now whether the unconfirmed change was recorded"),
+                sentence="Check whether the service recorded the unconfirmed change"),
             Key("outcome.send_again", "A", "send again", opens=True,
-                sentence="Send the unconfirmed change again, after you type send (delete for the"
-                         " rest of a clear)"),
+                sentence='Send the unconfirmed change again, after you type "send" or'
+                         ' "delete"'),
             Key("outcome.give_up", "X", "dismiss", action="settle('give_up')", opens=True,
-                sentence="Dismiss the unconfirmed change, after you type dismiss"),
+                sentence='Dismiss the unconfirmed change, after you type "dismiss"'),
         ),
         EVERYWHERE: (
             Key("app.help", "question_mark,f1", "help", line=1, opens=True),
@@ -149,7 +149,7 @@ APP = Place(
             Key("app.history", "H", "history", opens=True,
                 sentence="Show every change that you sent, its result, and how to undo it"),
             Key("app.file", "I", "import", opens=True,
-                sentence="Import a table file of remotes as a plan"),
+                sentence="Read remotes from a table file, and show a plan"),
             Key("app.everywhere", "F", "all locks", opens=True,
                 sentence="Search all locks by name, number, ID or extra data"),
             Key("app.what_ends", "W", "expiring", opens=True,
@@ -161,9 +161,9 @@ APP = Place(
             Key("app.profiles", "P", "profiles", opens=True,
                 sentence="Switch, add or edit profiles"),
             Key("app.quiet", "f3,Q", "quiet",
-                sentence="Turn low-bandwidth mode on or off: 16 colors, ASCII, no reading ahead"),
+                sentence="Turn low-bandwidth mode on or off: 16 colors, ASCII, no preloading"),
             Key("app.mouse", "f4,O", "mouse",
-                sentence="Let the terminal use the mouse to select text, or take it back"),
+                sentence="Give the mouse to the terminal to select text, or back to lockterm"),
             Key("app.theme", "T", "theme", "Choose the theme", opens=True),
             Key("app.redraw", "ctrl+l", "redraw",
                 sentence="Redraw the whole screen, after other output has damaged it"),
@@ -198,9 +198,9 @@ TABLES: Mapping[str, Place] = {
         {
             MOVING: (
                 *rows("cursor_up cursor_down page_up page_down scroll_home scroll_end"),
-                Key("tree.fold", "left,h", "fold the language"),
-                Key("tree.unfold", "right,l", "unfold the language"),
-                Key("tree.toggle", "space", "fold or unfold", action="toggle_node"),
+                Key("tree.fold", "left,h", "hide the voices"),
+                Key("tree.unfold", "right,l", "show the voices"),
+                Key("tree.toggle", "space", "show or hide the voices", action="toggle_node"),
             ),
         },
         is_inner=True,
@@ -216,7 +216,8 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
                 Key("columns.show", "space", "show or hide", line=1),
                 Key("columns.down", "J,shift+down", "move down", action="move(1)", line=2),
                 Key("columns.up", "K,shift+up", "move up", action="move(-1)", line=3),
-                Key("columns.sort", "Z", "sort", "Sort up, down or not at all", line=4),
+                Key("columns.sort", "Z", "sort", line=4,
+                    sentence="Sort by the selected column: up, down or not"),
                 Key("columns.usual", "0", "default", "Restore the default columns", line=5),
                 Key("columns.use", "ctrl+s", "use", "Use these columns", line=6),
             ),
@@ -231,7 +232,7 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
         "in a question that deletes",
         {
             DIALOGS: (
-                Key("dialog.destroy", "D", "delete", "Press the red button of the question"),
+                Key("dialog.destroy", "D", "delete", "Press the red button of the dialog"),
             ),
         },
         CONFIRM,
@@ -263,7 +264,7 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
         {
             FORM: (
                 Key("date.preset", "ctrl+g", "preset", line=1,
-                    sentence="Write the next of the dates in brackets into the field"),
+                    sentence="Fill in the next of the dates in brackets"),
             ),
         },
         is_typed_into=True,
@@ -294,7 +295,7 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
         {
             FINDING: (
                 Key("find.leave", "down", "to the results",
-                    sentence="Go to the results, as enter does"),
+                    sentence="Go to the results, like Enter"),
                 Key("find.close", "escape", "show all", line=1),
             ),
         },

@@ -69,7 +69,7 @@ class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
             options = [Option(Content(clean(words, 66))) for _, words in self._choices]
             yield ChoiceList(*options, compact=True, markup=False)
             yield Label(
-                with_keys("{list.choose} chooses, escape leaves"), markup=False, classes="hint"
+                with_keys("{list.choose} chooses, escape cancels"), markup=False, classes="hint"
             )
 
     def on_mount(self) -> None:
@@ -106,7 +106,7 @@ def ask_only(
     found.append(("coerced", f"{COERCED} coerced"))
     if counts is not None:
         found = [(one, f"{words}: {counts[one]:,}") for one, words in found]
-    known: list[tuple[StateFilter | Literal["all"], str]] = [("all", "all of them"), *found]
+    known: list[tuple[StateFilter | Literal["all"], str]] = [("all", "all states"), *found]
 
     def answer(chosen: StateFilter | Literal["all"] | None) -> None:
         if chosen is not None:

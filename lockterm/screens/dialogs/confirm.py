@@ -176,9 +176,11 @@ def _say_wrong(words: Sequence[str]) -> str:
     """Return the message for a wrong word; the message omits words that users could misread."""
     shown = [clean(word, 60) for word in words]
     if not all(map(str.isascii, shown)):
-        return "! That does not match."
+        return "! Your input does not match."
     return (
-        f"! That is neither {' nor '.join(shown)}." if shown[1:] else f"! That is not {shown[0]}."
+        f"! Your input is neither {' nor '.join(shown)}."
+        if shown[1:]
+        else f"! Your input is not {shown[0]}."
     )
 
 
@@ -311,7 +313,7 @@ class NumberModal(FieldModal[int | None]):
         self._verb = verb
         self._numbers = numbers
         self.heading = heading
-        self._wrong = wrong or f"A whole number from {numbers.start} to {numbers.stop - 1}."
+        self._wrong = wrong or f"Type a whole number from {numbers.start} to {numbers.stop - 1}."
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):

@@ -135,10 +135,10 @@ class DestroyModal(LocktermModal[bool | None]):
         if action != "destroy" or self.may_act():
             return ""
         if self._is_disarmed:
-            return "Another key was pressed first. Press Escape to go back."
+            return "You pressed another key first. Press Escape to go back."
         if self._possible:
             return "First type the requested text, then press Enter."
-        return "The remotes were not read, or there is nothing to delete."
+        return "lockterm has not read the remotes, or there is nothing to delete."
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Dim the delete key in the footer until it works."""
@@ -172,10 +172,10 @@ class DestroyModal(LocktermModal[bool | None]):
         if self._is_disarmed:
             return
         self._is_disarmed = True
-        pressed = f"You pressed {quoted(typed)}, but" if typed else "You pasted text, but"
         answer = key("dialog.destroy")
+        pressed = f"you first pressed {quoted(typed)}" if typed else "you pasted text"
         self.box.close(
-            f"! Nothing was deleted. {pressed} only {answer} as the first key deletes."
+            f"! Nothing was deleted, because {pressed}. Only {answer} deletes."
             " Press Escape to go back."
         )
 

@@ -44,7 +44,7 @@ class CleanModal(PlanModal):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
-            yield Label("Plan to delete expired remotes on all locks?", classes="question")
+            yield Label("Make a plan to delete expired remotes on all locks?", classes="question")
             yield Label("Minimum number of days since the end date:")
             field = OneLine(DAYS, compact=True, max_length=7)
             field.cursor_blink = False

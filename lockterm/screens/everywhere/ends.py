@@ -42,6 +42,11 @@ class Span:
     last_days: int
     """The last day of the span, in days from now."""
 
+    @property
+    def verb(self) -> str:
+        """The words as a verb of a remote: ``has expired``, ``expires within 7 days``."""
+        return f"has {self.words}" if self.words == "expired" else f"expires {self.words}"
+
 
 SPANS = (
     Span("all", None, 30),
@@ -130,18 +135,18 @@ class WhatEndsScreen(AllLocksScreen):
         results, site = self.results, self.results.site
         if not site.locks:
             return EMPTY_BOOK, "escape  back"
-        what = f"{self.span.words} " if self.span is not SPANS[0] else ""
+        what = f"that {self.span.verb} " if self.span is not SPANS[0] else ""
         if results.asked_for:
             return f"No remote {what}matches {' and '.join(results.asked_for)}.", "escape  show all"
         if site.is_reading and site.unread:
-            return "No such remote so far.", "escape  back"
+            return "No remote found so far.", "escape  back"
         if site.unread == len(site.locks):
             return "No lock has been read yet.", with_keys(
-                "{everywhere.read}  read them      escape  back"
+                "{everywhere.read}  read all locks      escape  back"
             )
         if self.span is SPANS[0]:
             return "No remote has expired, and none expires within 30 days.", "escape  back"
-        return f"No remote {self.span.words}.", with_keys("{ends.next}  others      escape  back")
+        return f"No remote {self.span.verb}.", with_keys("{ends.next}  next span      escape  back")
 
     def _span_words(self) -> str:
         told: Sequence[str] = [

@@ -143,7 +143,7 @@ class Results(Vertical):
     @work(exclusive=True, group="load")
     async def load(self) -> None:
         """Load the stored lists and search them; then read the locks that are due."""
-        with opening(self, "what was read last", passes=self._types):
+        with opening(self, "the stored lists", passes=self._types):
             try:
                 await self.site.load()
                 gone = [row for row in self._marks.rows if row[0] not in self.site.locks]
@@ -169,7 +169,7 @@ class Results(Vertical):
             top: Whether the search is new, so that the first row is selected.
         """
         if top:
-            with opening(self, "what is found", passes=self._types):
+            with opening(self, "the search results", passes=self._types):
                 await self._find(top=True)
         else:
             await self._find(top=False)
@@ -222,7 +222,7 @@ class Results(Vertical):
                 self._find_news()
                 due_s = clock() + SHOWN_S
 
-        opened = opening(self, "what is read", passes=self._types)
+        opened = opening(self, "the new results", passes=self._types)
         if self.rows or self.screen is not self.app.screen:
             opened.end()
         self._opening = opened

@@ -77,7 +77,7 @@ class AllLocksScreen(ListScreen[None]):
             keys = with_keys("{everywhere.read}  try again      escape  back")
             return describe_error(error), keys
         if not self.results.is_loaded:
-            return "Reading what was read last ...", ""
+            return "Reading the stored lists ...", ""
         return self.describe_no_match()
 
     @property
@@ -153,7 +153,7 @@ class AllLocksScreen(ListScreen[None]):
             self.app.push_screen(RemotesScreen(self.operations, row.lock))
 
     def action_filter(self) -> None:
-        question, found = "Show remotes of which state?", self.results
+        question, found = "Show remotes in which state?", self.results
         ask_only(self.app, question, found.counts, found.only, found.show_only)
 
     def action_read(self) -> None:
@@ -228,7 +228,9 @@ class AllLocksScreen(ListScreen[None]):
     def action_mark_all(self) -> None:
         super().action_mark_all()
         if self.results.is_cut:
-            words = f"Only the {len(self.results.rows):,} rows shown are marked. There are more."
+            words = (
+                f"Only the {len(self.results.rows):,} shown rows are marked. The search found more."
+            )
             self.notify(words, title="Mark all", severity="warning")
 
     def action_renew(self) -> None:
@@ -341,17 +343,17 @@ class EverywhereScreen(AllLocksScreen):
         locks = "1 lock" if len(site.locks) == 1 else f"all {len(site.locks):,} locks"
         if not results.needle and results.only is None:
             return (
-                "Type a name, a number, an ID, or any text of the extra data.",
+                "To search all locks, type a name, a number, an ID, or extra data.",
                 f"{read}  read {locks} now      escape  back",
             )
         needle = " and ".join(results.asked_for)
         if site.is_reading:
             return f"No remote matches {needle} so far.", "escape  back"
         if len(site.asked) == len(site.locks):
-            return f"No remote on {locks} matches {needle}.", f"{read}  read again"
+            return f"No remote matches {needle}. lockterm searched {locks}.", f"{read}  read again"
         if site.unread == len(site.locks):
             return "No lock has been read yet.", f"{read}  read {locks} now"
-        return f"No remote that was read last matches {needle}.", f"{read}  read {locks} now"
+        return f"No remote in the stored lists matches {needle}.", f"{read}  read {locks} now"
 
     @on(Results.Shown)
     def _shown(self) -> None:

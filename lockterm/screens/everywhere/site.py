@@ -152,9 +152,9 @@ class Site:
             return describe_reads(answers, 0 if longest == 0 else 3, longest)
         unread = self.unread
         if not unread:
-            return "as read last"
+            return "from stored lists"
         if unread == len(self.locks):
-            return "none read yet"
+            return "no lock read yet"
         return f"{unread:,} of {len(self.locks):,} locks not read yet"
 
     def oldest_ms(self) -> int | None:

@@ -56,7 +56,7 @@ class OperationDetailScreen(LocktermScreen[None]):
     def compose_body(self) -> ComposeResult:
         """Compose the fields, or a message instead of them."""
         table = DetailsTable(id="fields")
-        state = StatePanel("Reading the operation ...", id="state")
+        state = StatePanel("Reading the change ...", id="state")
         table.display = isinstance(self.operation, Operation)
         state.display = not table.display
         yield table
@@ -89,7 +89,7 @@ class OperationDetailScreen(LocktermScreen[None]):
         try:
             operation = await journal.find(self._operation_id)
             if operation is None:
-                raise StoreError("The history no longer contains this operation.")
+                raise StoreError("The history no longer contains this change.")
             self._linked = await journal.linked(operation)
             self.operation = operation
         except StoreError as error:
@@ -97,7 +97,7 @@ class OperationDetailScreen(LocktermScreen[None]):
         return (self.operation, self._linked) != shown
 
     @work(exclusive=True, group="operation")
-    @opens("the operation")
+    @opens("the change")
     async def load_operation(self) -> None:
         """Read the operation and show it."""
         if await self.read():
@@ -125,11 +125,11 @@ class OperationDetailScreen(LocktermScreen[None]):
         if action != "restore":
             return ""
         if not isinstance(self.operation, Operation):
-            return "The operation has not been read yet."
+            return "The change has not been read yet."
         return why_not_restorable(self.operation, len(self.operation.before))
 
     @work
-    @opens("the plan to restore", must_appear=True)
+    @opens("the plan to restore the remotes", must_appear=True)
     async def action_restore(self) -> None:
         """Show a plan that restores the deleted remotes."""
         await open_plan(self, partial(undo_one, self.operations, self._operation_id))

@@ -130,7 +130,7 @@ def _body(line: HistoryLine, values: Sequence[Value], width: int) -> Iterator[li
         yield from _labeled("Voice", clean(line.voice, 60), width, "dim")
     if line.call == "clear":
         yield []
-        yield from _wrapped(with_keys("{history.open} shows the remotes before it."), width)
+        yield from _wrapped(with_keys("{history.open} lists the affected remotes."), width)
     if not values:
         return
     done, after = _DONE[line.call], "after"

@@ -20,7 +20,7 @@ from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.plan import RunLine
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.amount import describe_none, format_count
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.domain.undoable import why_not_restorable, why_not_undone
 from lockterm.errors import StoreError
@@ -245,8 +245,7 @@ class HistoryScreen(ListScreen[str | None]):
         way = "esc  show all"
         if not self._narrowed:
             way = with_keys("{history.one_lock}  all locks      esc  back")
-        none = describe_none(page.total, "operation", "is shown", "is not shown")
-        return f"{none}: {', '.join(page.choice.in_words())}.", way
+        return f"No change matches the filter: {', '.join(page.choice.in_words())}.", way
 
     @property
     def _page(self) -> HistoryPage:
@@ -262,7 +261,7 @@ class HistoryScreen(ListScreen[str | None]):
     def describe_rows(self) -> None:
         page = self._page
         runs = f"{format_count(page.run_count, 'run')} ({key('app.run')} shows the last)"
-        sent = format_count(page.total, "operation")
+        sent = format_count(page.total, "change")
         parts = [sent] * bool(page.total) + [runs] * bool(page.run_count)
         if left := page.choice.in_words():
             found = f"more than {COUNTED:,}" if page.is_uncounted else f"{page.found:,}"
@@ -317,9 +316,9 @@ class HistoryScreen(ListScreen[str | None]):
         """Return why an action is disabled now; most actions need a selected operation."""
         line, row = self.current, self._current_row
         if isinstance(row, RunLine) and action in ("restore", "one_lock", "copies"):
-            way = "open the run, or show the changes of one lock or one result."
             return with_keys(
-                f"The selected row is a run. Press {{history.undo}} to undo the whole run, {way}"
+                "The selected row is a run. Press {history.open} to open the run, or"
+                " {history.undo} to undo the whole run."
             )
         if action == "copies" and line is not None:
             return why_not_restorable(line, line.count)
@@ -350,7 +349,7 @@ class HistoryScreen(ListScreen[str | None]):
         return "all locks" if action == "one_lock" and self.choice.lock_id is not None else ""
 
     @work
-    @opens("the operation", must_appear=True)
+    @opens("the change", must_appear=True)
     async def action_open(self) -> None:
         """Open the selected change, or the steps of the selected run."""
         if isinstance(row := self._current_row, RunLine):
@@ -372,7 +371,7 @@ class HistoryScreen(ListScreen[str | None]):
         self.action_undo()
 
     @work
-    @opens("the plan to undo it", must_appear=True)
+    @opens("the plan to undo the change", must_appear=True)
     async def action_undo(self) -> None:
         """Show a plan that undoes the selected operation, or all operations of the selected run."""
         if (row := self._current_row) is None:
@@ -381,7 +380,7 @@ class HistoryScreen(ListScreen[str | None]):
         await open_plan(self, partial(undo, self.operations, row.id))
 
     @work
-    @opens("the locks to copy to", must_appear=True)
+    @opens("the choice of locks", must_appear=True)
     async def action_copies(self) -> None:
         """Open the screen that copies the remotes of a delete or clear to other locks.
 
@@ -431,7 +430,7 @@ class HistoryScreen(ListScreen[str | None]):
             )
             self.notify(
                 (
-                    f"{format_count(len(wanted), 'operation')} written to {files[0]} and"
+                    f"{format_count(len(wanted), 'change')} written to {files[0]} and"
                     f" {files[1].name}"
                 ),
                 title="Exported",

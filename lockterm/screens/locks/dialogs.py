@@ -28,13 +28,13 @@ class OpenLockModal(FieldModal[tuple[int, bool] | None]):
         """Compose the field, its label, and the buttons."""
         with Vertical(classes="dialog"):
             yield Label("Open the remotes of which lock?", classes="question")
-            yield Label("ID of any lock, whether it is in the lock book or not:")
+            yield Label("Lock ID. The lock need not be in the lock book:")
             yield OneLine(compact=True, max_length=19, placeholder="1001")
             yield Label("", id="wrong", markup=False)
             with Horizontal(classes="buttons"):
                 yield CompactButton("Cancel", id="keep")
                 yield CompactButton("Open", id="act", variant="primary")
-                yield CompactButton("Add to the book", id="other")
+                yield CompactButton("Add to the lock book", id="other")
 
     @on(Button.Pressed, "#other")
     def _add(self) -> None:
@@ -60,6 +60,6 @@ def removal(lock: Lock) -> ConfirmModal:
     }
     details = "Nothing will change at the service. The lock keeps its remotes and its voice."
     if lost := [word for word, value in kept.items() if value]:
-        details += f"\nThe lock book will lose its name, {', '.join(lost)}."
+        details += f"\nThe lock book entry will be lost: name, {', '.join(lost)}."
     question = f"Remove {clean(lock.title, 60)} (lock {lock.lock_id}) from the lock book?"
-    return ConfirmModal(question, details, verb="Remove from the book", keep="Keep the lock")
+    return ConfirmModal(question, details, verb="Remove from the lock book", keep="Keep the lock")

@@ -109,7 +109,7 @@ class LockForm(FormScreen[Lock | None]):
         self.field("name").note = _alias_note(self._entry.alias if self._entry else "")
         self.field(
             "model"
-        ).note = "Vendor and model as the service spells them. They select the voices."
+        ).note = "Type both as the service spells them. They determine the voices."
         self._show_zone()
         if self._entry:
             self.field("name").focus_control()
@@ -188,7 +188,7 @@ class LockForm(FormScreen[Lock | None]):
             field.note = await zone_note(typed, self.operations.now_ms())
         else:
             name = self.operations.profile.timezone
-            field.note = f"If empty, the profile's time zone: {name}."
+            field.note = f"If empty, the profile's time zone applies: {name}."
 
     # --- saving --------------------------------------------------------------------------------
 
@@ -253,7 +253,7 @@ class LockForm(FormScreen[Lock | None]):
         if entry is None:
             assert lock_id is not None and answer is not None
             if not answer.asked:
-                self.notify(answer.words, title="Saved without asking", severity="warning")
+                self.notify(answer.words, title="Saved without a check", severity="warning")
             entry = Lock(lock_id, alias=answer.alias, remotes=answer.remotes)
         return replace(
             entry,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lockterm.domain.marks import Marks
     from lockterm.operations.everywhere import LockRead
 
-READING = "read marked"
+READING = "read marked locks"
 """The worker group for the read of marked locks."""
 
 _NAMED = 5
@@ -56,8 +56,8 @@ class MarkedLocks:
         """Return why an action on marked locks is disabled; empty if it is enabled."""
         if action == "voice" and not any(map(_has_model, self._marks.rows)):
             return with_keys(
-                "No marked lock has a vendor and a model in the lock book, which"
-                " determine the voices. Press {locks.edit} to set them."
+                "Vendor and model determine the voices, but the lock book has both for no"
+                " marked lock. Press {locks.edit} to set them."
             )
         if action == "refresh" and self.reading:
             return with_keys("The marked locks are being read. Press {marks.none} to stop.")
@@ -138,7 +138,8 @@ class MarkedLocks:
         found.sort(key=lambda one: one.place)
         count = sum(one.listing.count for one in found if one.listing is not None)
         self._screen.notify(
-            f"{describe_reads(found, _NAMED)}. These locks have {format_count(count, 'remote')}.",
+            f"{describe_reads(found, _NAMED)}. The locks that were read have"
+            f" {format_count(count, 'remote')}.",
             title="Read",
             severity="warning" if any(one.problem for one in found) else "information",
         )

@@ -231,7 +231,7 @@ class LocksScreen(ListScreen[None]):
         """Return a sentence about where to find lock IDs."""
         if values.is_loopback(urlsplit(self.operations.profile.base_url).hostname or ""):
             return _SAMPLE_LOCKS
-        return "The operator of the service knows the IDs."
+        return "Ask the operator of the service for the IDs."
 
     def _found(self, book: tuple[Lock, ...]) -> Shelf:
         """Return the locks that contain every typed word, ignoring case."""
@@ -404,8 +404,8 @@ class LocksScreen(ListScreen[None]):
             with self.showing_errors():
                 await self.operations.locks.remove(lock.lock_id)
                 self.notify(
-                    "Nothing changed at the service.",
-                    title=f"Removed {clean(lock.title, 60)} (lock {lock.lock_id}) from the book",
+                    "The lock is no longer in the lock book. Nothing changed at the service.",
+                    title=f"Removed {clean(lock.title, 60)} (lock {lock.lock_id})",
                 )
             self.load_book()
 

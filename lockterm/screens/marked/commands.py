@@ -69,7 +69,9 @@ class MarkedCommands:
         """
         left = self._marks.still(rows)
         if not left:
-            self._screen.refuse_to_open(what, "The marked rows are already done.")
+            self._screen.refuse_to_open(
+                what, "These rows are no longer marked, because a run has changed them."
+            )
         return left
 
     # --- changes -------------------------------------------------------------------------------
@@ -93,7 +95,7 @@ class MarkedCommands:
         """Ask which action to apply to the marked remotes."""
         choices: list[tuple[Callable[[Sequence[Row]], None], str]] = [
             (lambda rows: self._ask(screens.NewValidity(), rows), "change type or weekdays"),
-            (self._set_coerced, "set coerced"),
+            (self._set_coerced, "set the coerced flag"),
             (lambda rows: self._ask(screens.NewExtra(), rows), "set a key of the extra data"),
             (self._remove_extra, "remove a key of the extra data"),
             (self._export, "export to a CSV and a JSON file"),
@@ -123,9 +125,9 @@ class MarkedCommands:
     def _set_coerced(self, rows: Sequence[Row]) -> None:
         def chosen(value: int | None) -> None:
             if value is not None:
-                self._change("set coerced", rows, coerced(value))
+                self._change("set the coerced flag", rows, coerced(value))
 
-        question = f"{format_count(len(rows), 'marked remote')}: coerced?"
+        question = f"Set the coerced flag of {format_count(len(rows), 'marked remote')}?"
         self._screen.app.push_screen(screens.ChoiceModal(question, [*WORDS[Flag].items()]), chosen)
 
     def _remove_extra(self, rows: Sequence[Row]) -> None:
@@ -143,7 +145,7 @@ class MarkedCommands:
         choices = [
             (name, f"{clean(name, 40)}  on {count:,}") for name, count in names.most_common()
         ]
-        question = f"{format_count(len(rows), 'marked remote')}: remove which key?"
+        question = f"Remove which key from {format_count(len(rows), 'marked remote')}?"
         self._screen.app.push_screen(screens.ChoiceModal(question, choices), chosen)
 
     def _ask(self, questions: Questions, rows: Sequence[Row]) -> None:

@@ -20,6 +20,7 @@ from lockterm.domain.date_input import find_error
 from lockterm.domain.plan import Action, PlannedSteps
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import (
     describe_step,
     describe_step_notes,
@@ -341,7 +342,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         if not is_all:
             return ready
         steps = [step for step in planned.steps if step.action is not Action.KEEP]
-        said = f"{len(steps):,} of {len(self._targets):,} would change"
+        said = f"{len(steps):,} of {format_count(len(self._targets), 'remote')} would change"
         if same := len(planned.steps) - len(steps):
             said += f", {same:,} would stay unchanged"
         lines = [f"{said}."]
@@ -352,7 +353,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         noted = ((step, describe_step_notes(step, zones[step.lock_id], now_ms)) for step in steps)
         if asked := [(step, notes) for step, notes in noted if notes]:
             first = f"{format_step(asked[0][0])}: {asked[0][1][0]}"
-            lines.append(f"{len(asked):,} to check: {first}")
+            lines.append(f"{len(asked):,} to check, such as {first}")
         if planned.left:
             lines.append(_describe_left(planned))
         return "\n".join([*lines, ready])
@@ -373,13 +374,17 @@ def _describe_no_change(planned: PlannedSteps) -> str:
         left = f" {_describe_left(planned)}" if planned.left else ""
         return f"None of the remotes would change.{left}"
     reasons = {step.message for step in planned.left}
-    return f"None can be changed: {reasons.pop()}" if len(reasons) == 1 else _describe_left(planned)
+    return (
+        f"None of the remotes can be changed: {reasons.pop()}"
+        if len(reasons) == 1
+        else _describe_left(planned)
+    )
 
 
 def _describe_left(planned: PlannedSteps) -> str:
     """Return how many remotes cannot be changed, and the reason for the first of them."""
     first = planned.left[0]
-    return f"{len(planned.left):,} cannot be changed. {format_step(first)}: {first.message}"
+    return f"{len(planned.left):,} cannot be changed, such as {format_step(first)}: {first.message}"
 
 
 def _listed(remotes: Sequence[Remote]) -> str:

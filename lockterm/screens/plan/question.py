@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from lockterm.domain.plan import MOST_UNTYPED, Action, Plan, Step
 from lockterm.domain.safe_text import clean
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import (
     MOST_LISTED,
     count_to_type,
@@ -61,9 +62,9 @@ async def asking_for_names(app: App[Any], draw: Draw) -> PlanDraft | None:
     drawn = await draw(renames=False)
     if not (taken := drawn.names_taken):
         return drawn
-    who = "1 remote has a name" if taken == 1 else f"{taken:,} remotes have names"
+    who = "The name of 1 remote is" if taken == 1 else f"The names of {taken:,} remotes are"
     choices = ((False, "Leave out"), (True, "Add under another name, such as Anna (2)"))
-    question = f"{who} that another remote of the lock already has."
+    question = f"{who} already taken on the lock. Leave out or rename?"
     renames = await app.push_screen_wait(ChoiceModal(question, choices))
     if renames is None:
         return None
@@ -103,10 +104,11 @@ async def question_about(
         notes[:0] = describe_step(due[0], zone, now_ms)
         warning = describe_shortening(shortened[0], now_ms, zone) if shortened else ""
     elif changes:
-        notes.insert(0, f"Changed to: {changes}")
+        notes.insert(0, f"New values: {changes}")
     notes += [f"{words}." for words in describe_skipped(drawn.plan)]
     if left := drawn.unplanned:
-        notes.append(f"{left:,} could not be planned, and {'is' if left == 1 else 'are'} left out.")
+        are = "is" if left == 1 else "are"
+        notes.append(f"{format_count(left, 'step')} could not be planned and {are} left out.")
     cost = operations.runs.cost(drawn.plan)
     count = count_to_type(due, now_ms)
     return ask_for(due, locks, cost, notes, count, len(shortened), warning)
@@ -226,4 +228,4 @@ def _names(steps: Sequence[Step], locks: Mapping[int, OnLock]) -> Iterator[str]:
             lock = f", {clean(locks[step.lock_id].title, 40)}" if locks else ""
             yield f"- {format_step(step)}{lock}"
         if left := len(some) - len(shown):
-            yield f"and {left:,} more, listed in the plan behind this question."
+            yield f"and {left:,} more, listed in the plan behind this dialog."

@@ -54,7 +54,7 @@ from lockterm.widgets.bindings import bindings
 LOOK_S = 1.0
 """Seconds between reads of the progress in another session."""
 
-WAYS_ON = "{plan.back} goes back, {app.history} shows the history, {plan.undo} undoes this step."
+WAYS_ON = "Press {plan.back} to go back, {app.history} for the history, {plan.undo} to undo."
 """The keys to press after a run has ended."""
 
 PAINT_S = 0.1
@@ -223,7 +223,7 @@ class PlanScreen(ListScreen[None]):
         steps = self._steps.values()
         if self.is_elsewhere:
             counts = describe_counts(self.plan.counts(), self.plan.left_out, is_running=True)
-            yield f"Under way in another session: {counts}."
+            yield f"This plan is running in another session: {counts}."
             return
         if self.drawn.about and not self._is_begun:
             yield self.drawn.about
@@ -354,7 +354,7 @@ class PlanScreen(ListScreen[None]):
             case "stop":
                 if not is_here or run is None:
                     return "The plan is not running."
-                return "The plan is already stopping." if run.is_stopping else ""
+                return "The run is already stopping." if run.is_stopping else ""
             case "retry":
                 if is_here:
                     return "The plan is running. Wait until it ends, or stop it."
@@ -392,7 +392,7 @@ class PlanScreen(ListScreen[None]):
         return "resume" if action == "carry_out" and self._is_begun else ""
 
     @work
-    @opens("the question", must_appear=True)
+    @opens("the confirmation", must_appear=True)
     async def action_carry_out(self) -> None:
         """Ask for confirmation, and run the plan."""
         plan = self.plan
@@ -419,7 +419,7 @@ class PlanScreen(ListScreen[None]):
             self._tell()
 
     @work
-    @opens("the smaller plan", must_appear=True)
+    @opens("the plan to retry", must_appear=True)
     async def action_retry(self) -> None:
         """Show a new plan with the steps that were refused or not sent."""
         smaller = self.operations.runs.retry(self.plan)

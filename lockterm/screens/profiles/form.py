@@ -117,8 +117,8 @@ def _clocks(answers: ServiceAnswers) -> str:
         return f"The clocks agree within {abs(offset_s) + 1:.0f} s."
     side = "behind" if offset_s > 0 else "ahead of"
     return (
-        f"This machine's clock is {abs(offset_s):.0f} s {side} the service's. Set the"
-        " clock, or dates will be wrong."
+        f"This machine's clock is {abs(offset_s):.0f} s {side} the service's clock."
+        " Set this machine's clock, or dates will be wrong."
     )
 
 
@@ -129,10 +129,10 @@ KEPT = "profile_form"
 _PLACEHOLDERS = {
     "name": "such as north-campus",
     "base_url": "such as https://locks.example.com",
-    "header": "none, or such as Authorization",
+    "header": "optional, such as Authorization",
     "variable": "such as LOCKTERM_TOKEN",
-    "account": "none, or such as north-tenant",
-    "ca_file": "none, or such as ~/gateway-ca.pem",
+    "account": "optional, such as north-tenant",
+    "ca_file": "optional, such as ~/gateway-ca.pem",
 }
 _READ_ONLY = ((WRITABLE, "no"), (READ_ONLY, "yes"))
 
@@ -201,7 +201,7 @@ class ProfileForm(FormScreen[str | None]):
         """Show the notes, and continue an interrupted form."""
         self._describe_fields()
         kept = self._choices.get(KEPT)
-        words = "Save tests the service before it writes the profile."
+        words = "lockterm tests the service before it saves the profile."
         if isinstance(kept, dict) and kept.get("name") == (self._profile_name or ""):
             typed = kept.get("typed")
             if isinstance(typed, dict) and all(isinstance(text, str) for text in typed.values()):
@@ -242,7 +242,7 @@ class ProfileForm(FormScreen[str | None]):
     def _describe_fields(self) -> None:
         """Show the initial notes of the fields."""
         if self._profile_name is not None:
-            self.field("name").note = "Lock book and history use this name. It can't be changed."
+            self.field("name").note = "The name cannot change: lock book and history use it."
         if self._others:
             more = (
                 "1 other header stays"
@@ -252,10 +252,10 @@ class ProfileForm(FormScreen[str | None]):
             self.field("header").note = f"{more} unchanged in the file."
         self.field(
             "account"
-        ).note = "If empty, derived from the credentials. Profiles can share an account."
+        ).note = "If empty, the credentials identify the account. Profiles can share it."
         self.field(
             "ca_file"
-        ).note = "For a service whose certificate comes from your own authority."
+        ).note = "Required if your own authority issued the service's certificate."
         self._about_url()
         self._about_zone()
         self._about_variable()
@@ -297,7 +297,7 @@ class ProfileForm(FormScreen[str | None]):
                     " the same service."
                 )
                 if self._others or self.before["header"]:
-                    warning += " Test and save send the headers to this address."
+                    warning += " Testing and saving send the headers to this address."
         row.warning = warning
 
     def _about_variable(self) -> None:
@@ -348,7 +348,7 @@ class ProfileForm(FormScreen[str | None]):
 
     async def _try(self, checked: CheckedProfile) -> Tried:
         focused = self.focused
-        self.doing = f"Asking {clean(checked.filed['base_url'], 60)} ..."
+        self.doing = f"Testing {clean(checked.filed['base_url'], 60)} ..."
         try:
             name = self._profile_name or self.typed()["name"]
             tried = await try_profile(self._profiles, self._file, name, checked.filed)

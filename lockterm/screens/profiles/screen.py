@@ -164,12 +164,12 @@ class ProfilesScreen(ListScreen[None]):
 
     def describe_empty(self) -> tuple[str, str]:
         if self._error is not None:
-            keys = with_keys("{profiles.refresh}  read it again      esc  close")
+            keys = with_keys("{profiles.refresh}  try again      esc  close")
             return describe_error(self._error), keys
         if self._file is None:
             return "Reading the configuration ...", ""
         words = f"There are no profiles in {clean(self._file.path)}."
-        return words, with_keys("{profiles.add}  add one      esc  close")
+        return words, with_keys("{profiles.add}  add a profile      esc  close")
 
     @property
     def current(self) -> ProfileEntry | None:
@@ -227,13 +227,13 @@ class ProfilesScreen(ListScreen[None]):
         open_screens = (one for one in self.app.screen_stack if isinstance(one, LocktermScreen))
         if any(screen.would_lose for screen in open_screens):
             return (
-                "Another screen is not finished. Close the profiles, finish or stop the other"
-                " screen, then switch."
+                "Another screen has unfinished work. Close the profiles, finish or stop that"
+                " work, then switch."
             )
         return ""
 
     @work
-    @opens("the other profile", must_appear=True)
+    @opens("the screen of the other profile", must_appear=True)
     async def action_switch(self) -> None:
         """Read the file again, and start a session with the selected profile."""
         entry = self.current
@@ -285,7 +285,9 @@ class ProfilesScreen(ListScreen[None]):
         with self.showing_errors():
             saved = await asyncio.to_thread(self._profiles.make_default, self._file, entry.name)
             self._show_notice(saved)
-            self.notify(f"lockterm starts with {clean(entry.name, 60)}.", title="Default")
+            self.notify(
+                f"lockterm will start with the profile {clean(entry.name, 60)}.", title="Default"
+            )
         self.load_profiles()
 
     @work
@@ -316,7 +318,7 @@ def _removal(entry: ProfileEntry, file: ConfigFile, in_use: str) -> ConfirmModal
     """Return the dialog that asks whether to remove a profile and explains the effects."""
     details = [
         "Nothing will change at the service. The lock book and the history stay on this machine."
-        " A new profile of the same name will show them again."
+        " A new profile with the same name will show them again."
     ]
     if entry.name == in_use:
         details.append(

@@ -34,7 +34,7 @@ from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.text_input import TextInput
 
-TAKEN = "This lock already has a remote of that name."
+TAKEN = "This lock already has a remote with this name."
 _FREE = "The name is free."
 
 _RARE = tuple(field for field in ADDED if field.rare)
@@ -268,7 +268,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
             return
         if wrong and wrong != self.objections.get(key):
             return
-        self.remarks[key] = "Asking whether the name is free ..."
+        self.remarks[key] = "Checking whether the name is free ..."
         self.read_now()
         try:
             if await is_free(name):

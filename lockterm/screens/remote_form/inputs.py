@@ -159,7 +159,7 @@ class WeekdayPicker(TypedValue):
 
     def compose(self) -> ComposeResult:
         yield TextInput(
-            self.value, placeholder="mon-fri, or mark them below: 1-7", select_on_focus=True
+            self.value, placeholder="mon-fri, or choose below with 1-7", select_on_focus=True
         )
         marks = MultiChoice((str(day), word) for day, word in enumerate(dates.DAYS, 1))
         marks.set_reactive(MultiChoice.chosen, self._days() or frozenset())

@@ -57,9 +57,9 @@ def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
     """Return the dialog that offers to take over changes someone else has made."""
     name = format_remote_name(before, f"remote {before.id}")
     return ConfirmModal(
-        f"{name} was changed by someone else since this form was opened.",
+        f"Someone else has changed {name} since you opened this form. Take over the changes?",
         "\n".join(map(str, others))
-        + "\n\nIf you take over, untouched fields get the new values, and your input stays."
+        + "\n\nIf you take over the changes, only the fields that you did not edit get new values."
         " Nothing is sent until you confirm the result.",
         verb="Take over",
         keep="Keep editing",
@@ -91,7 +91,7 @@ def ask_to_leave(what: str, *, is_sent: bool) -> ConfirmModal:
     question, lost = f"Leave without saving {clean(what, 60)}?", "What you typed will be lost."
     if is_sent:
         question = f"Leave the form of {clean(what, 60)}?"
-        lost = "The sent change stays under UNCONFIRMED. What you typed after it will be lost."
+        lost = "The sent change stays under UNCONFIRMED. What you typed later will be lost."
     return ConfirmModal(question, lost, verb="Leave", keep="Keep editing", loses_text=True)
 
 
@@ -117,4 +117,4 @@ def _title(lock_entry: Lock) -> str:
 
 
 def _notes(warnings: Mapping[str, str]) -> list[str]:
-    return [f"Note, {FIELDS[field].label}: {text}" for field, text in warnings.items()]
+    return [f"Note on {FIELDS[field].label}: {text}" for field, text in warnings.items()]

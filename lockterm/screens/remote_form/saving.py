@@ -116,7 +116,7 @@ class RemoteSaving:
     def start(self) -> None:
         """Start saving; the form starts nothing else until saving has ended."""
         self.refusal, self._is_unreachable = "", False
-        self._do("Getting ready ...")
+        self._do("Preparing ...")
         opened = opening(self._screen, "the result of saving")
         self._screen.app.run_worker(self._save(opened), group="writes")
 
@@ -133,7 +133,7 @@ class RemoteSaving:
     def check(self) -> None:
         """Start to verify a change whose request got no answer."""
         self._do("Verifying the change, at most 90 s ...")
-        opened = opening(self._screen, "the result of reading back")
+        opened = opening(self._screen, "the result of the check")
         self._screen.app.run_worker(self._read_back(opened), group="writes")
 
     async def is_free(self, name: str) -> bool:
@@ -187,7 +187,7 @@ class RemoteSaving:
     async def _is_ready(self, opened: PendingNavigation) -> bool:
         """Run all checks, ask the user, and return whether to send the change."""
         fields, connection = self._fields, self._operations.connection
-        self._do("Asking whether the name is free ...")
+        self._do("Checking whether the name is free ...")
         await fields.check_name(self.is_free)
         if fields.before is not None and not await self._is_current(fields.before):
             return False
@@ -242,7 +242,7 @@ class RemoteSaving:
         assert wanted is not None
         self.is_sending = True
         timeout_s = self._operations.profile.timeout_s
-        self._do(f"Sending ... at most {timeout_s:g} s for each answer.")
+        self._do(f"Sending ... Each answer can take up to {timeout_s:g} s.")
         writes, lock_id, again_of = self._operations.writes, self._lock.lock_id, self._unsettled
         if before is None:
             return await writes.add_remote(new_remote(lock_id, wanted), again_of=again_of)
@@ -276,7 +276,7 @@ class RemoteSaving:
         if isinstance(error, PendingChangeError):
             error.hint = f"Outside this form, {settling()}"
             if error.operation.id == self._unsettled:
-                error.hint = f"In this form, only the same change can be sent again. {error.hint}"
+                error.hint = f"This form can send only the same change again. {error.hint}"
         refusal = format_error(error)
         if self.unknown:
             refusal += with_keys(" Before you save again, press {form.check} to verify the change.")
@@ -340,6 +340,6 @@ _NEXT = {
     State.NOT_SEEN: "Press {form.save} to send the change again.",
     State.DAMAGED: "Leave the form and check the lock's list of remotes.",
     State.AMBIGUOUS: "Leave the form and check the change, or press {form.check} to choose again.",
-    State.CONFLICT: "Press {form.save} to see the difference before anything is sent again.",
+    State.CONFLICT: "Press {form.save} to compare your input with the lock before you send again.",
 }
 """State of an operation -> the user's next step."""

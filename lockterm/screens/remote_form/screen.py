@@ -219,7 +219,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
             names = ", ".join(FIELDS[field].label for field in reading.errors)
             return f"{what if wrong else 'Required'}: {names}."
         if not self._saving.would_change(reading.values):
-            return "Nothing is changed yet."
+            return "You have not changed anything yet."
         return ""
 
     @on(RemoteFields.Changed)
@@ -248,7 +248,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         waits = "The form is complete, but the service cannot be reached."
         left_s = math.ceil(self.operations.connection.next_try_s)
         if self._countdown is None:
-            when = "lockterm will try again by itself"
+            when = "lockterm will try again automatically"
         else:
             when = f"Next attempt in {left_s} s" if left_s else "Trying again"
         return with_keys(f"{waits} {when}. Press {{form.save}} to try now.")

@@ -191,7 +191,7 @@ class ColumnsChoice:
         except (LocktermError, OSError) as error:
             why = error.message if isinstance(error, LocktermError) else f"{error}."
             return (
-                f"The columns apply until you quit lockterm. They were not saved: {clean(why, 300)}"
+                f"lockterm could not save the columns. They apply until you quit. {clean(why, 300)}"
             )
         return ""
 

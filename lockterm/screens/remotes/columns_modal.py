@@ -121,7 +121,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
             return
         key = self._keys[place]
         if key == ALWAYS:
-            self.query_one("#fit", Label).update("The name column stays.")
+            self.query_one("#fit", Label).update("The name column is always shown.")
             return
         self._shown ^= {key}
         self._repaint(place)

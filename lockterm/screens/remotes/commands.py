@@ -150,7 +150,7 @@ class RemoteCommands:
         if action in _WITHOUT_ID:
             return ""
         if remote.id is None:
-            return "The service listed this remote without a usable id."
+            return "The service listed this remote without a usable ID."
         if action in WRITES and self.is_deleted(remote):
             return (
                 "This remote is already deleted. The service recorded the delete but still"
@@ -163,8 +163,8 @@ class RemoteCommands:
         for operation in self._screen.unsettled:
             if operation.holds_back and operation.lock_id == self._lock.lock_id:
                 return (
-                    f"An earlier change is unconfirmed: {_named(operation)}. A second"
-                    f" change could double it. {settle_first()}"
+                    f"An earlier change is unconfirmed: {_named(operation)}. Another"
+                    f" change could repeat its effect. {settle_first()}"
                 )
         return ""
 
@@ -175,7 +175,7 @@ class RemoteCommands:
             if is_same and remote.id is not None and operation.remote_id == remote.id:
                 return (
                     "An earlier change of this remote is unconfirmed:"
-                    f" {_named(operation)}. The two could be applied in either order."
+                    f" {_named(operation)}. The order of the two changes is uncertain."
                     f" {settle_first()}"
                 )
         return ""
@@ -309,7 +309,7 @@ class RemoteCommands:
             heading="User number",
             verb="Set the user number",
             numbers=INT64,  # the contract has no least one
-            wrong="A whole number, such as 12.",
+            wrong="Type a whole number, such as 12.",
         )
 
         def answered(number: int | None) -> None:

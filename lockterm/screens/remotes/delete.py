@@ -54,8 +54,8 @@ class Deletion:
             if not error.is_gone:
                 return TargetState(self._unread(error))
             return TargetState(
-                f"The service reports: {format_meaning(error)}\nThe remote was probably"
-                " deleted elsewhere. Nothing was sent.",
+                f"The service reports: {format_meaning(error)}\nSomeone else has"
+                " probably deleted the remote. lockterm deleted nothing.",
                 question=f"{format_remote(shown)} no longer exists.",
                 possible=False,
             )
@@ -64,13 +64,13 @@ class Deletion:
         if (other := latest.other_lock(self._lock_entry.lock_id)) is not None:
             # A deletion could not be verified, because the remote is not on this lock's list.
             return TargetState(
-                f"! The service reports lock {other} instead. Nothing was sent.",
+                f"! The remote is now on lock {other}. lockterm deleted nothing.",
                 question=f"{format_remote(latest)} is not on {clean(self._lock_entry.title, 60)}.",
                 possible=False,
             )
         question, lines = _asked(latest, self._lock_entry)
         if changed := find_differences(shown, latest, zone, RECOGNIZED):
-            lines += ["! Changed since the list was read:", *map(str, changed), ""]
+            lines += ["! The remote has changed since the list was read:", *map(str, changed), ""]
         valid = describe_validity(latest, connection.now_ms(), zone)
         lines += [f"Valid: {valid.words}", f"State: {valid.word}"]
         if connection.doubts_clock:
@@ -85,8 +85,8 @@ class Deletion:
     def _unread(self, error: LocktermError) -> str:
         lines = [
             *_asked(self.remote, self._lock_entry)[1],
-            f"! The remote could not be read again: {format_meaning(error)}",
-            "These values may be old. lockterm reads the remote again before it deletes it.",
+            f"! lockterm could not read the remote again: {format_meaning(error)}",
+            "These values may be old. lockterm reads the remote again before the delete.",
         ]
         return "\n".join(lines)
 
@@ -109,7 +109,7 @@ class Clearing:
         lock = self._lock_entry
         return DestroyModal(
             f"Delete all remotes of {clean(lock.title, 60)}?",
-            "Counting them ...",
+            "Counting the remotes ...",
             verb="Delete all",
             keep="Keep the remotes",
             typed=(lock.name, str(lock.lock_id)),
@@ -123,7 +123,8 @@ class Clearing:
             seen = await self._operations.remotes.page(self._lock_entry.lock_id, 1, 1, fresh=True)
         except LocktermError as error:
             words = (
-                f"! The remotes could not be counted: {format_meaning(error)}\nNothing was sent."
+                f"! lockterm could not count the remotes: {format_meaning(error)}"
+                "\nlockterm deleted nothing."
             )
             return TargetState(words, possible=False)
         self.count = count = seen.value.least

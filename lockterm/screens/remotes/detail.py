@@ -164,7 +164,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
                     f"{clean(self._called, 60)} no longer exists\n\nThe service reports:"
                     f" {format_meaning(error)}"
                 ),
-                with_keys("escape  back to the remotes      {remote.refresh}  look again"),
+                with_keys("escape  back to the remotes      {remote.refresh}  read again"),
             )
         elif error is not None:
             keys = with_keys("{remote.refresh}  try again      escape  back to the remotes")

@@ -192,18 +192,18 @@ def describe_empty(
     if state.page is None:
         return f"Loading the remotes of {lock} ...", "escape  back to the locks"
     if state.page.unreadable:
-        count = state.page.unreadable
-        words = f"The service sent {count} records that cannot be read."
+        count = format_count(state.page.unreadable, "record")
+        words = f"The service sent {count} that cannot be read."
         return words, with_keys("{remotes.refresh}  try again")
     if state.page.total:
         keys = with_keys("{remotes.first_page}  first page      {remotes.refresh}  try again")
-        return "There is nothing on this page.", keys
+        return "This page is empty.", keys
     add = with_keys("Press {remotes.add} to add one.") if may_add else ""
     if may_restore:
         words = (
             f"This lock has no remotes now. The history lists the remotes that you deleted. {add}"
         )
-        keys = "{app.history}  history ({history.restore} restores)      "
+        keys = "{app.history}  history (there, {history.restore} restores)      "
         return words.strip(), with_keys(f"{keys}escape  back to the locks")
     return f"No remotes on this lock yet. {add}".strip(), "escape  back to the locks"
 
@@ -222,9 +222,9 @@ def _nothing_matches(state: ListState) -> tuple[str, str]:
             "escape  stop",
         )
     if found is not None:
-        searched = f"{found.searched:,} of {found.total:,} remotes were searched"
+        searched = f"{found.searched:,} of {found.total:,} remotes searched"
         why = f", {found.ended}" if found.ended else ""
-        return f"No match for {needle}: {searched}{why}.", "escape  show all"
+        return f"No match for {needle}. {searched}{why}.", "escape  show all"
     if page is None:
         return "Nothing has been loaded yet.", "escape  show all"
     rest = page.total - len(page.remotes)

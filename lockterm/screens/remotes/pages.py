@@ -170,7 +170,9 @@ class RemotePages(Vertical):
             return
         if listed.missed is not None:
             find = with_keys("Press {remotes.find} to search the whole lock.")
-            self.notify(f"Remote {listed.missed} is not on the pages that were read. {find}")
+            self.notify(
+                f"lockterm did not find remote {listed.missed} on the pages that it read. {find}"
+            )
         self.call_after_refresh(self.fit)  # the terminal's size may have changed
         self.compare_with_journal()
         if not (held and was_cached):
@@ -267,7 +269,7 @@ class RemotePages(Vertical):
     @work(exclusive=True, group="search")
     async def search(self, *, again: bool = False) -> None:
         """Search the whole list; see :meth:`RemoteList.search`."""
-        with opening(self, "the first that are found") as self._finding:
+        with opening(self, "the first matches") as self._finding:
             if again and self.list.state.found is not None:
                 self._finding.end()
             if (error := await self.list.search(again=again)) is not None:
@@ -446,4 +448,4 @@ class RemotePages(Vertical):
         self.body.read_batteries()
         self.show_pager()
         if not_kept:
-            self.notify(not_kept, title="Columns not kept", severity="warning")
+            self.notify(not_kept, title="Columns not saved", severity="warning")

@@ -131,7 +131,7 @@ def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
         lines.insert(4, ("Days", format_days(remote)))
     if remote.extra_data:
         fields = format_count(len(remote.extra_data), "field")
-        lines.append(("Extra", f"{fields}: {key('remotes.detail')} shows all"))
+        lines.append(("Extra", f"{fields}; {key('remotes.detail')} shows all"))
     if valid.disagreement:
         lines.append(("!", valid.disagreement))
     most = max(len(label) for label, _ in lines) + 1

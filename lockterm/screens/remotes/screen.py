@@ -220,7 +220,7 @@ class RemotesScreen(ListScreen[None]):
                 self._flip_to(page_no)
 
         last = self.remotes.state.last_page
-        question = f"Go to which page, 1 to {last:,}?"
+        question = f"Go to which page (1 to {last:,})?"
         self.app.push_screen(
             screens.NumberModal(question, heading="Page", verb="Go", numbers=range(1, last + 1)),
             go,
@@ -253,7 +253,7 @@ class RemotesScreen(ListScreen[None]):
 
     def action_filter(self) -> None:
         """Ask the user for a state, and show only the remotes of that state."""
-        question, only = "Filter remotes", self.remotes.state.only
+        question, only = "Show remotes in which state?", self.remotes.state.only
         screens.ask_only(self.app, question, self.remotes.counts.counts, only, self.pages.show_only)
 
     def action_table(self) -> None:

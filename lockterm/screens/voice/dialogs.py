@@ -53,7 +53,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
                 markup=False,
                 classes="question",
             )
-            yield Label("Type them as the service spells them. The lock book stores them.")
+            yield Label("Type both as the service spells them. The lock book stores them.")
             with Horizontal(classes="field"):
                 yield Label("Vendor")
                 yield self._input("vendor", self._entry.vendor, self._vendors)
@@ -63,7 +63,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
             yield Label("", id="wrong")
             with Horizontal(classes="buttons"):
                 yield CompactButton("Cancel", id="keep")
-                yield CompactButton("Save and read", id="act", variant="primary")
+                yield CompactButton("Save and read voices", id="act", variant="primary")
 
     @staticmethod
     def _input(name: str, value: str, known: list[str]) -> Input:
@@ -151,7 +151,7 @@ class DownloadModal(LocktermModal[Path | None]):
                 own = clean(self._operations.profile.host, 80)
                 details = (
                     f"{own} refers to this server, which is not the service. lockterm sends no"
-                    " header to it."
+                    " header to this server."
                 )
                 modal = ConfirmModal(question, details, verb="Fetch the pack", keep="Do not fetch")
                 if not await self.app.push_screen_wait(modal):
@@ -166,8 +166,8 @@ class DownloadModal(LocktermModal[Path | None]):
             size = self._file.stat().st_size
             self.query_one(ProgressBar).update(total=size or 1, progress=size or 1)
             self._say(
-                f"{format_size(size)} in {clean(self._file)}\n{self._source.assurance}\n"
-                "The pack was not unpacked or played."
+                f"Saved {format_size(size)} to {clean(self._file)}\n{self._source.assurance}\n"
+                "lockterm did not unpack or play the pack."
             )
         self.query_one("#stop", Button).label = Content("Close")
 
@@ -182,7 +182,7 @@ class DownloadModal(LocktermModal[Path | None]):
         words = f"{format_size(have)} of {format_size(total)}" if total else format_size(have)
         rate = (have - self._first) / max(now_s - self._began_s, 1e-3)
         if rate > 0 and now_s - self._began_s > PAINT_S:
-            words += f", {format_size(rate)} a second"
+            words += f", {format_size(rate)} per second"
             if total:
                 left_s = (total - have) / rate
                 words += (

@@ -95,7 +95,7 @@ class HalfPanel(Vertical):
             again = with_keys("Press {voice.refresh} to try again.")
             stale.update(f"STALE, as read at {at}. {in_a_line(state.error)[0]}. {again}")
         elif state.kept:
-            stale.update(f"OLD, as read at {at}; reading it again ...")
+            stale.update(f"OLD, as read at {at}; reading again ...")
 
     def _show_rows(self, shown: bool) -> None:
         for widget in (self._rows, *self._below):
@@ -188,7 +188,9 @@ class PacksPanel(HalfPanel):
             self._detail.show_text("The service lists no pack of this voice for the lock.")
             return None
         if not pack.name:
-            self._detail.show_text("The service lists no pack here, so there is no detail.")
+            self._detail.show_text(
+                "This pack has no name, so the service cannot return its details."
+            )
             return None
         detail = details.get(pack.name)
         if detail is None:
@@ -382,7 +384,7 @@ class VoicesPanel(HalfPanel):
                     "{voice.vendor_model}  change vendor and model\n{voice.refresh}  refresh"
                 ),
             )
-        cut = f"Some voices. Press {key('voice.find')} to find the others"
+        cut = f"Not all voices shown; {key('voice.find')} finds the others"
         heading = cut if self.voices.is_cut else f"Voices of {model}"
         self.set_heading(heading if has_model else "Voices")
         self.show_state(state, bool(found or (known and not wanted)), words, zone)

@@ -211,7 +211,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         """Update the texts about the current voice and the selected entry."""
         now = f"Voice now: {self._voice_now()}"
         if self.entry.voice is None:
-            now += ". The service can't report it."
+            now += ". The service cannot report the voice."
         entry = self.query_one(VoicesPanel).entry
         if self._many:
             now = (
@@ -223,7 +223,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             now = f"Sending {self._format_voice(self._sending)} ..."
         elif self._unsure is not None:
             unsure = self._format_voice(self._unsure)
-            now = f"Voice now: perhaps {unsure}, the result is unknown. Before: {self._voice_now()}"
+            now = f"Voice now: perhaps {unsure} (result unknown). Before: {self._voice_now()}"
         self.query_one("#voice-now", Static).update(now, layout=False)
         words = about(entry, self._names) if entry else ""
         self.query_one("#voice-about", Static).update(words, layout=False)
@@ -292,9 +292,9 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             return "This list shows packs. Press Tab to go to the voices, and choose a timbre."
         entry = self.query_one(VoicesPanel).entry
         if entry is None or entry.timbre is None:
-            return "Choose a voice: one of the lines below a language."
+            return "Select a voice in the lines below a language."
         if entry.choice is None:
-            return "The service gave this voice no language code or no id, so it cannot be set."
+            return "The service gave this voice no language code or no ID, so it cannot be set."
         return ""
 
     @work

@@ -131,15 +131,17 @@ class OfMany:
         left, total = self.without(voice), len(self.locks)
         names = ", ".join(clean(lock.title, 40) for lock in left[:_NAMED])
         if voice is None:
-            return f"Not read, or without vendor and model: {names}." if left else ""
+            return (
+                f"Locks that were not read, or have no vendor and model: {names}." if left else ""
+            )
         if not left:
             return (
-                "The lock has this voice."
+                "The lock can use this voice."
                 if total == 1
-                else f"All {total:,} marked locks have this voice."
+                else f"All {total:,} marked locks can use this voice."
             )
         return (
-            f"{total - len(left):,} of {total:,} marked locks have this voice. Left out: {names}."
+            f"{total - len(left):,} of {total:,} marked locks can use this voice. Others: {names}."
         )
 
 
@@ -306,7 +308,7 @@ def about(entry: VoiceLine, names: Mapping[str, LanguageName | None]) -> str:
         code = clean(entry.language.lang or "no code", LONGEST_CELL)
         name = names.get(entry.language.lang or "")
         if name is None:
-            return f"{code}   a language that is not in the list of languages   {timbres}"
+            return f"{code}   not in the service's list of languages   {timbres}"
         own = f"   {name.own_full}" if name.own_full not in ("", name.english_full) else ""
         return f"{code}   {name.english_full}{own}   {timbres}"
     identifier = clean(timbre.timbre, LONGEST_CELL) if timbre.timbre else "none"

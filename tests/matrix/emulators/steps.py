@@ -22,12 +22,12 @@ def _on(name: str, down: int, number: str) -> tuple[Step, ...]:
         Step(f"cursor on {name}", ("j",) * down, _FIRST),
         Step(f"detail of {name}", ("enter",), Expected(("Field +Value", number))),
         Step(f"back from {name}", ("escape",), _FIRST, gone="Field +Value"),
-        Step(f"form of {name}", ("e",), Expected(("Nothing is changed yet",))),
+        Step(f"form of {name}", ("e",), Expected(("You have not changed anything yet",))),
         Step(
             f"left the form of {name}",
             ("escape",),
             _FIRST,
-            gone="Nothing is changed",
+            gone="not changed anything",
             rest_s=CLOSED_S,  # a letter that comes sooner does nothing
         ),
         Step(f"delete {name}?", ("d",), Expected(("Delete", number, "Keep"))),

@@ -74,10 +74,10 @@ async def test_replacement_keeps_all_but_the_number_and_undo_brings_the_old_fob_
         draft = await plan_replacement(operations, lock_id, old, " B-2 ", "C4:4E:AC:01:02:03")
         assert actions(draft.plan.steps) == [Action.DELETE, Action.ADD]
         words = " ".join(draft.plan.losses)
-        assert "the old fob stops working first" in words
-        assert "Anna has no working fob until you retry the add or undo the run" in words
-        assert "each fob has its own: user number, battery level, firmware info." in words
-        assert "does not return it: admin right, business id." in words
+        assert "lockterm therefore deletes the old" in words
+        assert "Anna has no working fob until you retry or undo the run" in words
+        assert "each fob has its own values: user number, battery level, firmware info." in words
+        assert "does not return these values: admin right, business id." in words
         assert writes(proxy) == []
 
         done = await carry_out(operations, draft.plan)
@@ -267,12 +267,12 @@ async def test_run_resumes_with_the_add_when_it_ended_between_the_steps(
         assert fobs(site, lock_id) == ["B-2"] and writes(proxy) == ["delete", "add"]
 
 
-# --- a service that takes two remotes of one name ------------------------------------------------
+# --- a service that takes two remotes with the same name -----------------------------------------
 
 
 @pytest.fixture
 def lenient(site: Site) -> Site:
-    """A service that stores two remotes of one name on a lock."""
+    """A service that stores two remotes with the same name on a lock."""
     with site.service.app.state.site.database.writing() as db:
         db.execute("DROP INDEX IF EXISTS remote_by_name")
     return site

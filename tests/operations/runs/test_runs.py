@@ -207,10 +207,10 @@ async def test_a_plan_is_found_by_what_only_its_id_begins_with(site: Site):
         assert (await runs.find("ab1")).id == "ab1"
         assert (await runs.find("ab")).id == "ab"
         assert (await runs.find("c")).id == "c%"
-        with pytest.raises(NoSuchRun, match="More than one run begins with a"):
+        with pytest.raises(NoSuchRun, match="Several run IDs begin with a"):
             await runs.find("a")
         for start in ("", "%", "b", "x"):
-            with pytest.raises(NoSuchRun, match="There is no run"):
+            with pytest.raises(NoSuchRun, match="No run ID begins with"):
                 await runs.find(start)
 
 

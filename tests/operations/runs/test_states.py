@@ -208,9 +208,9 @@ async def test_a_lock_that_is_not_reached_holds_its_own_steps_alone(site: Site, 
         done = await carried(proxy, steps)
     assert states(done) == [NOT_SENT, RECORDED] * 4
     assert done.steps[0].message.startswith(
-        "Not reached. Nothing was sent, because the name check had no answer."
+        "Not reached. No change was sent, because the name check got no answer."
     )
-    assert done.steps[2].message.startswith("Not reached by the previous step. ")
+    assert done.steps[2].message.startswith("Not reached in the previous step. ")
     assert tried == {(far, "New 0"), *((near, f"New {number}") for number in range(4))}
 
 

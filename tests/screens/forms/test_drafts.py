@@ -85,7 +85,7 @@ async def test_only_the_button_that_says_so_discards_a_draft(
         assert isinstance(app.screen, RemoteForm) == is_discarded
         await pilot.press(*([] if is_discarded else ["a"]))
         await until(pilot, lambda: is_discarded or "Later  " in shown(pilot))
-        assert ("Discard it" in shown(pilot)) == (not is_discarded)
+        assert ("Discard the input" in shown(pilot)) == (not is_discarded)
 
 
 async def test_the_draft_of_a_session_that_ended_is_offered_at_the_start(

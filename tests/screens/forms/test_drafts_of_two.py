@@ -64,7 +64,7 @@ def another_session(app) -> Operations:
     return Operations(profile, here.journal.database.path)
 
 
-@pytest.mark.parametrize("answer", ["Continue", "Start afresh"])
+@pytest.mark.parametrize("answer", ["Continue", "Start over"])
 async def test_a_draft_that_another_session_types_stays_its_own(
     service: RunningService, lockterm_app: Starter, answer: str
 ) -> None:
@@ -80,7 +80,7 @@ async def test_a_draft_that_another_session_types_stays_its_own(
         await until(pilot, lambda: "being edited in another session" in shown(pilot))
         assert "A new remote for Main gate is being edited" in " ".join(shown(pilot).split())
         await until(pilot, lambda: app.screen.painted_s is not None)
-        await pilot.press("right", *(("right",) if answer == "Start afresh" else ()), "enter")
+        await pilot.press("right", *(("right",) if answer == "Start over" else ()), "enter")
         await until(pilot, lambda: app.screen is form)
         await settled(pilot)
         await pilot.press(*" B")

@@ -47,18 +47,19 @@ async def test_a_paste_of_several_lines_says_what_was_dropped(
         await form.press("ctrl+u")
         field.post_message(events.Paste("Ben Carter\nA-2041\x1b[2J\n\npermanent\n"))
         await until(form.pilot, lambda: form.screen.fields.typed()["remoteName"] == "Ben Carter")
-        assert "the pasted text has 3. Dropped: 2 lines, starting with “A-2041�[2J”." in notices(
-            form.pilot
+        assert (
+            "the pasted text has 3. lockterm dropped 2 lines, starting with “A-2041�[2J”."
+            in notices(form.pilot)
         )
 
 
 @pytest.mark.parametrize(
     ("keys", "paste", "stays", "said"),
     [
-        (("slash",), "Anna\nBen", "Anna", "Dropped: 1 line, starting with “Ben”"),
+        (("slash",), "Anna\nBen", "Anna", "dropped 1 line, starting with “Ben”"),
         (("slash",), "A" * 300, "A" * 200, "200 of the 300 characters fit"),
         (("colon",), "page 3", "", "“page 3” is not valid in this field"),
-        (("colon",), "3\n4", "3", "Dropped: 1 line, starting with “4”"),
+        (("colon",), "3\n4", "3", "dropped 1 line, starting with “4”"),
     ],
 )
 async def test_no_field_drops_a_part_of_a_paste_in_silence(

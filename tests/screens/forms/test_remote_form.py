@@ -106,7 +106,7 @@ async def test_form_reports_a_taken_name_when_the_field_is_left(
     add(service, remoteName="Roof crew")
     async with open_form(service) as form:
         await form.press("'Roof crew", "tab")
-        assert form.error("remoteName") == "This lock already has a remote of that name."
+        assert form.error("remoteName") == "This lock already has a remote with this name."
         await form.press("up", "end", "'2", "tab")
         assert form.note("remoteName") == "The name is free."
         assert form.error("remoteName") == ""
@@ -171,7 +171,7 @@ async def test_an_edit_of_the_name_sends_the_name_alone(
         service, remoteName="Roof", remoteType=2, startDate=1_790_000_000_001, endDate=end
     )
     async with open_form(service, remote_id) as form:
-        assert form.status == "Nothing is changed yet."
+        assert form.status == "You have not changed anything yet."
         sent = _record_changes(form, monkeypatch)
         await form.press("end", "'s", "ctrl+s")
         assert "Change Roof, number T-1, on Main gate (lock 1001)?" in form.dialog
@@ -230,7 +230,7 @@ async def test_a_change_by_someone_else_is_shown_and_taken_over(
         await form.press("end", "'s")
         call(service, "update", lockId=1001, remoteId=remote_id, isCoerced=1, remoteName="Attic")
         await form.press("ctrl+s")
-        assert "changed by someone else" in form.dialog
+        assert "Someone else has changed" in form.dialog
         assert "Name: Roof -> Attic" in form.dialog
         assert "Coerced: default (no) -> yes" in form.dialog
         await form.agree()
@@ -258,7 +258,7 @@ async def test_save_is_refused_when_the_remote_changes_during_the_question(
         assert form.screen.fields.typed()["remoteName"] == "Roofs"
         assert call(service, "detail", remoteId=remote_id)["endDate"] == sooner["endDate"]
         await form.press("ctrl+s")
-        assert "changed by someone else" in form.dialog
+        assert "Someone else has changed" in form.dialog
         await form.agree()
         await form.agree()
         now = call(service, "detail", remoteId=remote_id)
@@ -364,8 +364,8 @@ async def test_other_values_are_not_the_first_change_sent_again(
         await form.press("'x", "ctrl+s")
         await form.agree()
         assert (
-            "! Held back:" in form.status
-            and "only the same change can be sent again" in form.status
+            "! Blocked by an unconfirmed change:" in form.status
+            and "This form can send only the same change again" in form.status
         )
         assert form.screen.fields.typed()["remoteName"] == "Roofsx"
         assert [one.id for one in await form.screen.operations.journal.unsettled()] == [lost.id]
@@ -431,9 +431,10 @@ async def test_form_says_nothing_was_sent_when_the_last_reading_has_no_answer(
         line.lose = "detail"
         await form.press("ctrl+s")
         said = (
-            "! No answer from the service: Nothing was sent, because the last reading of the remote"
+            "! No answer from the service: No change was sent, because the last reading of the"
+            " remote"
         )
-        assert form.status.startswith(f"{said} had no answer. ")
+        assert form.status.startswith(f"{said} got no answer. ")
         assert "under way" not in form.status
         assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roof"
 
@@ -447,7 +448,8 @@ async def test_form_says_nothing_was_sent_when_the_name_check_has_no_answer(
         await form.press("ctrl+s")
         await form.agree()
         assert form.status.startswith(
-            "! No answer from the service: Nothing was sent, because the name check had no answer. "
+            "! No answer from the service: No change was sent, because the name check got no"
+            " answer."
         )
         assert "under way" not in form.status
         assert not any(path.endswith("/add") for _, path in service.requests)
@@ -487,7 +489,9 @@ async def test_a_save_under_way_cannot_be_started_twice_and_locks_the_fields(
         await until(form.pilot, lambda: form.dialog)
         line.gate.clear()
         await form.pilot.press("right", "enter")
-        await until(form.pilot, lambda: form.status.startswith("Sending ... at most 5 s"))
+        await until(
+            form.pilot, lambda: form.status.startswith("Sending ... Each answer can take up to 5 s")
+        )
         await form.pilot.press("ctrl+s", "escape", "x")
         assert form.pilot.app.screen is form.screen
         assert form.screen.fields.disabled
@@ -549,7 +553,7 @@ async def test_hostile_values_are_shown_and_never_written_back(
     async with open_form(service, remote_id) as form:
         sent = _record_changes(form, monkeypatch)
         await form.press("shift+tab", "tab", "tab")
-        assert form.status == "Nothing is changed yet."
+        assert form.status == "You have not changed anything yet."
         await form.fill(isCoerced="1")
         await form.press("ctrl+s")
         await form.agree()
@@ -665,8 +669,8 @@ async def test_what_an_unsettled_add_holds_back_is_said_before_anything_is_typed
         await settled(pilot)
         await form.press("ctrl+s")
         await form.agree()
-        assert "Outside this form, c checks it" in str(other.query_one("#status").render())
-        assert "Held back" in pilot.app.messages[-1].text  # type: ignore[attr-defined]
+        assert "Outside this form, c checks the change" in str(other.query_one("#status").render())
+        assert "Blocked by an unconfirmed change" in pilot.app.messages[-1].text  # type: ignore[attr-defined]
 
         pilot.app.push_screen(RemotesScreen(operations, GATE))
         await settled(pilot)
@@ -678,11 +682,11 @@ async def test_what_an_unsettled_add_holds_back_is_said_before_anything_is_typed
             assert said.title == words
             assert "An earlier change is unconfirmed: add Roof crew." in said.text
             assert (
-                "Resolve the change first: c checks it, A sends it again, or X dismisses"
+                "Resolve the change first: c checks the change, A sends it again, or X dismisses"
                 in said.text
             )
         await form.press("X", "'nope", "enter")
-        assert "! That is not dismiss." in form.dialog
+        assert "! Your input is not dismiss." in form.dialog
         await form.press(*["backspace"] * 4, *"dismiss", "enter", "enter")
         await form.press("a")
         # It comes below the offer of its draft.
@@ -735,7 +739,9 @@ async def test_form_does_not_count_down_when_the_data_is_small(
         with pytest.raises(ServiceError):
             await form.screen.operations.remotes.page(1001, 2, 20, fresh=True)
         await settled(form.pilot)
-        assert form.status.endswith(" lockterm will try again by itself. Press ctrl+s to try now.")
+        assert form.status.endswith(
+            " lockterm will try again automatically. Press ctrl+s to try now."
+        )
 
 
 async def test_form_saves_with_the_same_key_when_the_service_is_back(

@@ -62,7 +62,7 @@ def test_remote_is_there_when_a_key_with_alt_and_text_are_typed_into_its_form(
         session.wait_for("page 1 of 1")
         for name, sent in ALT_KEYS.items():
             session.press("e")
-            session.wait_for("Nothing is changed yet")
+            session.wait_for("You have not changed anything yet")
             type_by_hand(session, sent, *TEXT)
             session.wait_for(f"^ Name .*{TEXT}")
             assert "Edit " in session.lines[0], name
@@ -85,7 +85,7 @@ def test_remote_is_there_when_text_is_typed_behind_an_escape_that_closes_its_for
     with inside(service, tmp_path, A_LONG_SECOND) as session:
         session.wait_for("page 1 of 1")
         session.press("e")
-        session.wait_for("Nothing is changed yet")
+        session.wait_for("You have not changed anything yet")
         session.press("escape")
         session.wait_for("page 1 of 1")
         type_by_hand(session, *text)

@@ -86,7 +86,7 @@ async def test_what_a_held_remote_does_not_allow_is_dimmed_as_long_as_the_cursor
         await pilot.press("k", "e")
         await settled(pilot)
         assert "Edit: not available" in shown(pilot)
-        assert "Resolve the change first: c checks it" in notices(pilot)
+        assert "Resolve the change first: c checks the change" in notices(pilot)
 
 
 async def test_it_is_sent_again_once_the_word_is_typed(

@@ -65,7 +65,7 @@ async def test_the_way_out_goes_before_keys_that_wait(
         monkeypatch.setattr(pilot.app.operations.remotes, "page", hung)
         await pilot.press("n", "e", "escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
-        assert "1 key was typed for page 2 before it was there" in notices(pilot)
+        assert "1 key that you typed before page 2 appeared" in notices(pilot)
 
 
 async def test_keys_are_dropped_when_what_they_are_for_does_not_come(

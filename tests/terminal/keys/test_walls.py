@@ -179,7 +179,7 @@ async def test_escape_and_a_key_are_separated_by_pause_or_multiplexer(
         type_(pilot.app, b"\x1bM", term="xterm-256color")
         await settled(pilot)
         assert pilot.app.screen is detail
-        assert "For Escape and M, press one after the other" in notices(pilot)
+        assert "To press Escape and then M, wait between" in notices(pilot)
         type_(pilot.app, b"\x1b[1;3A", b"\x1b[3;3~")
         await settled(pilot)
         assert pilot.app.screen is detail
@@ -394,7 +394,7 @@ async def test_question_that_deletes_is_disarmed_when_another_key_comes_first(
         await settled(pilot)
         assert app.screen is modal
         pressed = "space" if other == " " else other
-        assert f"Nothing was deleted. You pressed “{pressed}”" in words(app)
+        assert f"Nothing was deleted, because you first pressed “{pressed}”" in words(app)
         assert "Press Escape to go back." in words(app)
         assert not modal.may_act()
         modal.query_one("#act", Button).press()
