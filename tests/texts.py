@@ -26,8 +26,10 @@ from lockterm.domain.copies import BackedUp
 from lockterm.domain.date_input import read_moment
 from lockterm.domain.dates import DAY_MS, HOUR_MS, SECOND_MS, UnknownZone
 from lockterm.domain.elsewhere import Comparison
+from lockterm.domain.listing import Block
 from lockterm.domain.operation import Operation
 from lockterm.domain.operation import State as OperationState
+from lockterm.domain.people import People
 from lockterm.domain.plan import NAME_TAKEN, NOT_REACHED, Action, Plan, Step, StepState
 from lockterm.domain.remotes import FIELDS, UNLISTED, Remote
 from lockterm.domain.text import (
@@ -36,6 +38,7 @@ from lockterm.domain.text import (
     elsewhere,
     error,
     operation,
+    people,
     plan,
     remote,
     run,
@@ -50,7 +53,7 @@ DOCUMENT = Path(__file__).with_suffix(".md")
 
 MODULES = (
     *(amount, validity, difference, remote, shortening, operation, plan, run),
-    *(service, error, elsewhere),
+    *(service, error, elsewhere, people),
 )
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -288,6 +291,23 @@ def render_remotes(samples: TextSamples) -> None:
     backed = BackedUp(limited, rules.new_remote(1001, limited), unknown=tuple(UNLISTED[:2]))
     odd = replace(backed, unnamed=("color", "shape"), was_invalid=True, unknown=())
     samples.each(remote.describe_losses, ([], [backed], [backed, odd], [odd, odd]))
+
+
+def render_people(samples: TextSamples) -> None:
+    """Show people, their ends, and similar names."""
+    found = People()
+    for lock_id, names in enumerate((["Anna", "Bo\x1b"], ["Anna", "anna", "", "Ben"])):
+        read = [Remote.read({**LIMITED, "remoteName": name}) for name in names]
+        block = Block.of([*read, Remote.read({**PERMANENT, "remoteName": "Anna"})])
+        found.add(lock_id, "", block.raws(), block.ends)
+    for person in found:
+        samples.show(people.format_person, person)
+        samples.show(people.format_numbers, person)
+        samples.show(people.describe_bounds, person.bounds(NOW), lambda _: ZONE)
+        samples.show(people.describe_person_state, person, NOW)
+        samples.show(people.describe_similar, found.similar(person), 2)
+        samples.each(people.describe_why, found.similar(person))
+    samples.each(people.count_people, ([], [*found][:1], [*found]))
 
 
 def render_shortenings(samples: TextSamples) -> None:
@@ -538,6 +558,7 @@ def render_input(samples: TextSamples) -> None:
 RENDERED: Mapping[str, Callable[[TextSamples], None]] = {
     "Numbers, sizes and ages": render_amounts,
     "Remotes": render_remotes,
+    "People": render_people,
     "Shortened access": render_shortenings,
     "Replaced fobs": render_replacements,
     "Changed elsewhere": render_elsewhere,

@@ -44,6 +44,7 @@ MODULES = {
     "voice": "voice",
     "find": "all_locks",
     "report": "report",
+    "people": "people",
     "locks": "locks",
     "unconfirmed": "unconfirmed",
     "history": "history",

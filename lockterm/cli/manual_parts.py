@@ -121,6 +121,14 @@ FIND_CODES = list_exit_codes(
 )
 """The exit codes of ``find``."""
 
+PEOPLE_CODES = list_exit_codes(
+    5,
+    _1="no person matches, or a file cannot be written",
+    _2="an argument or a setting is wrong, or the lock book is empty",
+    _3="a lock could not be read; the others are listed",
+)
+"""The exit codes of ``people``."""
+
 REPORT_CODES = list_exit_codes(
     5,
     _0="nothing expired, and nothing expires within the time;\n"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import errno
-import io
 import json
 import os
 import shutil
@@ -151,20 +149,13 @@ def put_json(value: Any) -> None:
 
 def put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Print CSV (RFC 4180) without cells that a spreadsheet takes for formulas."""
-    from lockterm.operations.export import cell
+    from lockterm.operations.export import rows_as_csv
 
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
-    writer.writerow(columns)
-    for row in rows:
-        first, *others = (row.get(name) for name in columns)
-        if isinstance(first, int) and first < 0:  # a program that splits at ";" sees a formula
-            first = str(first)
-        writer.writerow([cell(first), *map(cell, others)])
+    text = rows_as_csv(columns, rows)
     if is_terminal():  # control characters in raw values could act on the terminal
-        put(clean_lines(text.getvalue().replace("\r\n", "\n")).rstrip("\n"))
+        put(clean_lines(text.replace("\r\n", "\n")).rstrip("\n"))
     else:
-        put_bytes(text.getvalue().encode("utf-8", "backslashreplace"))
+        put_bytes(text.encode("utf-8", "backslashreplace"))
 
 
 def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -10,28 +10,22 @@ import json
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lockterm.domain.names import fold_text
+from lockterm.domain.packed import NEVER, UNREADABLE, find_lines
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import search_text
-from lockterm.domain.validity import MONTH_MS, WEEK_MS, State, end_of, has_unreadable_period
-
-NEVER = -(2**63)
-"""The placeholder for the end of a remote without an end, and for a missing ID."""
+from lockterm.domain.validity import State, end_of, has_unreadable_period
 
 _FAST = 1
 """The compression level. Records are so similar that the fastest level is enough."""
 
 _as_json = json.JSONEncoder(separators=(",", ":")).encode
-
-
-UNREADABLE = 2**63 - 1
-"""The placeholder for the end of a remote whose period cannot be read. It sorts last."""
 
 
 def _end_of(remote: Remote) -> int:
@@ -67,6 +61,12 @@ class Block:
         """Return all remotes."""
         return [Remote.read(json.loads(line)) for line in self._lines()] if self.ends else []
 
+    def raws(self) -> list[dict[str, Any]]:
+        """Return the records of all remotes as received; this takes a sixth of the time."""
+        lines = zlib.decompress(self.records).replace(b"\n", b",") if self.ends else b""
+        raws: list[dict[str, Any]] = json.loads(b"[" + lines + b"]")
+        return raws
+
     def remote(self, line: int) -> Remote:
         """Return a remote by its line, from 0."""
         return Remote.read(json.loads(self._lines()[line]))
@@ -80,30 +80,13 @@ class Block:
         Args:
             words: Folded words, at least one.
         """
-        texts = self.texts
-        if not _has_all(texts, words):  # most blocks contain no match
-            return
-        first = words[0] if len(words) == 1 else min(words, key=texts.count)
-        rest = [word for word in words if word != first]
-        line = counted = 0
-        at = texts.find(first)
-        while at >= 0:
-            line += texts.count("\n", counted, at)
-            end = texts.find("\n", at)
-            end = len(texts) if end < 0 else end
-            if not rest or _has_all(texts[texts.rfind("\n", 0, at) + 1 : end], rest):
-                yield line
-            counted, at = end, texts.find(first, end)
+        return find_lines(self.texts, words)
 
 
 @lru_cache(maxsize=1)
 def _lines(records: bytes) -> Sequence[bytes]:
     """Return the unpacked records. The last result is cached for the next line of the block."""
     return zlib.decompress(records).split(b"\n")
-
-
-def _has_all(text: str, words: Iterable[str]) -> bool:
-    return all(word in text for word in words)
 
 
 class Place(NamedTuple):
@@ -204,20 +187,6 @@ class Ends:
     """``Listing.at_ms``."""
     changed: bool
     """``Listing.changed``."""
-
-
-def ending_soon(ends: Iterable[int], now_ms: int) -> Counter[State]:
-    """Count the remotes that have expired, end within 7 days, or end later within 30 days.
-
-    Args:
-        ends: The ends of the remotes; see ``Block.ends``.
-        now_ms: Now, in milliseconds.
-    """
-    near = [end for end in ends if NEVER < end <= now_ms + MONTH_MS]
-    over = sum(end <= now_ms for end in near)
-    week = sum(end <= now_ms + WEEK_MS for end in near) - over
-    found = {State.ENDED: over, State.WEEK: week, State.MONTH: len(near) - over - week}
-    return Counter(found)
 
 
 class Lacking:

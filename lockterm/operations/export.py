@@ -76,19 +76,26 @@ def export_history(
 
 
 def export_files(
-    what: str, as_csv: bytes, as_json: bytes, directory: Path, now_ms: int
+    what: str,
+    as_csv: bytes,
+    other: bytes,
+    directory: Path,
+    now_ms: int,
+    *,
+    ending: str = ".json",
 ) -> tuple[Path, Path]:
-    """Write content to a CSV and a JSON file that only this user can read.
+    """Write content to a CSV file and to another file that only this user can read.
 
     Args:
         what: The beginning of the file names.
         as_csv: The content of the CSV file.
-        as_json: The content of the JSON file.
+        other: The content of the other file.
         directory: The directory, which is created if it does not exist.
         now_ms: The time for the file names, which show the time in UTC.
+        ending: The end of the other file's name.
 
     Returns:
-        The CSV file and the JSON file. Existing files are not touched.
+        The CSV file and the other file. Existing files are not touched.
 
     Raises:
         StoreError: The files cannot be written; no part of them remains.
@@ -96,16 +103,16 @@ def export_files(
     make_directory(directory)
     at = dates.local(now_ms, UTC)
     stem = f"{what}-{at:%Y%m%d-%H%M%SZ}" if at is not None else f"{what}-{now_ms}"
-    contents = {".csv": as_csv, ".json": as_json}
+    contents = {".csv": as_csv, ending: other}
     for number in range(1, _NAMES):
         name = stem if number == 1 else f"{stem}-{number}"
-        paths = {ending: directory / f"{name}{ending}" for ending in contents}
+        paths = {end: directory / f"{name}{end}" for end in contents}
         if any(os.path.lexists(path) for path in paths.values()):
             continue
         written: list[Path] = []
         try:
-            for ending, path in paths.items():
-                write_new(path, contents[ending])
+            for end, path in paths.items():
+                write_new(path, contents[end])
                 written.append(path)
         except FileExistsError:  # another session was faster
             _remove(written)
@@ -116,21 +123,29 @@ def export_files(
                 f"The {what} cannot be written to {directory}: {describe_os_error(error)}.",
                 hint="Check that the directory is yours, writable and not full.",
             ) from error
-        return paths[".csv"], paths[".json"]
+        return paths[".csv"], paths[ending]
     raise StoreError(f"There are too many exports of this second in {directory}.")
+
+
+def rows_as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return rows as an RFC 4180 table; possible formulas get a leading quote."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
+    writer.writerow(columns)
+    for row in rows:
+        first, *others = (row.get(name) for name in columns)
+        if isinstance(first, int) and first < 0:  # a program that splits at ";" sees a formula
+            first = str(first)
+        writer.writerow([cell(first), *map(cell, others)])
+    return text.getvalue()
 
 
 def history_as_csv(
     operations: Iterable[Operation], zone: tzinfo, zones: Mapping[int, tzinfo]
 ) -> bytes:
     """Return operations as an RFC 4180 table; possible formulas get a leading quote."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
-    writer.writerow(TOLD)
-    for operation in operations:
-        row = told(operation, zone, zones.get(operation.lock_id, zone))
-        writer.writerow([cell(row[name]) for name in TOLD])
-    return text.getvalue().encode("utf-8", "backslashreplace")
+    rows = (told(one, zone, zones.get(one.lock_id, zone)) for one in operations)
+    return rows_as_csv(TOLD, rows).encode("utf-8", "backslashreplace")
 
 
 def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.listing import NEVER, Block, Ends, Listing, ending_soon
+from lockterm.domain.listing import Block, Ends, Listing
+from lockterm.domain.packed import NEVER, ending_soon
 from lockterm.errors import StoreError
 from lockterm.store.changes import TABLES as CHANGES
 from lockterm.store.changes import add_changes, read_changes

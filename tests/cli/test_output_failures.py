@@ -80,6 +80,7 @@ READING: dict[str, Arguments] = {
     "voice show": lambda s, n: ("voice", "show", "1001", a_pack(s)),
     "find": lambda s, n: ("find", "a"),
     "report": lambda s, n: ("report", "--within", "30d"),
+    "people": lambda s, n: ("people",),
     "locks list": lambda s, n: ("locks", "list"),
     "unconfirmed list": lambda s, n: ("unconfirmed", "list"),
     "history": lambda s, n: ("history",),

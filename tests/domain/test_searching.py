@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain.listing import Block, Lacking, Listing, ending_soon, split_needle
+from lockterm.domain.listing import Block, Lacking, Listing, split_needle
 from lockterm.domain.names import fold_text
+from lockterm.domain.packed import ending_soon
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import find_missing_words, is_found
 from lockterm.domain.validity import State, state_by_dates

@@ -14,8 +14,9 @@ from textual.widget import Widget
 
 from lockterm.domain import dates, glyphs
 from lockterm.domain.history import HistoryLine, Selection
-from lockterm.domain.listing import Ends, Listing, ending_soon
+from lockterm.domain.listing import Ends, Listing
 from lockterm.domain.locks import Lock
+from lockterm.domain.packed import ending_soon
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_age, format_count

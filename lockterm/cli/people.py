@@ -1,0 +1,103 @@
+"""``lockterm people``: the people of all locks, and what each of them can open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.all_locks import list_unread, read_all, to_counts_json
+from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, notify
+from lockterm.cli.options import Format, reads
+from lockterm.cli.output import put, put_csv, put_json, put_table
+from lockterm.cli.session import Session
+from lockterm.config import Options
+from lockterm.domain import html_page
+from lockterm.domain.listing import split_needle
+from lockterm.domain.people import People, PeopleSearch
+from lockterm.domain.safe_text import clean
+from lockterm.domain.text.amount import format_count
+from lockterm.domain.text.people import (
+    count_people,
+    describe_bounds,
+    describe_person_state,
+    describe_similar,
+    format_numbers,
+    format_person,
+)
+from lockterm.operations.export import may_replace, write_file
+from lockterm.operations.people import CSV_COLUMNS, TITLE, PeopleReport
+
+_file_type = click.Path(path_type=Path)
+
+
+@click.command(epilog=manual.PEOPLE)
+@click.argument("text", metavar="[TEXT]", default="")
+@click.option("--html", "html", metavar="FILE", type=_file_type, help="Write a page of HTML.")
+@click.option("--markdown", "md", metavar="FILE", type=_file_type, help="Write Markdown.")
+@reads
+def people(options: Options, text: str, form: Format, html: Path | None, md: Path | None) -> int:
+    """Show who can open which locks."""
+    for path, is_ours in ((html, html_page.is_page), (md, _is_page)):
+        if path is not None and not may_replace(path, is_ours):
+            raise UsageError(
+                f"{clean(path)} is not a page of lockterm. Nothing was written.",
+                hint="Name another file.",
+            )
+    with Session(options) as session:
+        operations, found = session.operations, People()
+        reads = read_all(session, lambda _: False)
+        for one in reads:
+            for block in one.listing.blocks if one.listing is not None else ():
+                found.add(one.lock.lock_id, one.lock.zone, block.raws(), block.ends)
+        found.compare_letters()
+        search = PeopleSearch([person for person in found.sort() if person is not None])
+        for _ in search.prepare():
+            pass
+        shown = [*search.find(split_needle(text))]
+        report = PeopleReport(operations, found, shown, reads, text)
+        if form is not Format.TABLE or html is not None or md is not None:
+            for _ in report.collect():
+                pass
+        if html is not None:
+            _write(html, report.as_html(), html_page.is_page)
+        if md is not None:
+            _write(md, report.as_markdown(), _is_page)
+        if form is Format.JSON:
+            put_json({"text": text, **to_counts_json(reads), "people": report.as_json()})
+        elif form is Format.CSV:
+            put_csv(CSV_COLUMNS, report.csv_rows())
+        else:
+            now_ms = operations.now_ms()
+            zones = {one.lock.zone: operations.zone(one.lock) for one in reads}
+            if shown and html is None and md is None:
+                put_table(
+                    ("Name", "Locks", "Number", "Until", "State", "Similar"),
+                    [
+                        (
+                            format_person(one),
+                            one.locks,
+                            format_numbers(one),
+                            describe_bounds(one.bounds(now_ms), zones.__getitem__),
+                            describe_person_state(one, now_ms),
+                            describe_similar(found.similar(one), 3),
+                        )
+                        for one in shown
+                    ],
+                )
+            put(f"{count_people(shown)} on {format_count(len(reads), 'lock')}")
+    if list_unread(reads):
+        return UNREACHABLE
+    return FAILED if text and not shown else DONE
+
+
+def _is_page(content: bytes) -> bool:
+    """Return whether a file with this content is a page of this command, or empty."""
+    return not content or content.startswith(f"# {TITLE}\n".encode())
+
+
+def _write(path: Path, content: bytes, is_ours: Callable[[bytes], bool]) -> None:
+    write_file(path, content, may_replace=is_ours)
+    notify(f"Page written to {clean(path)}.")

@@ -1,0 +1,54 @@
+"""Packed values of many remotes: their ends as numbers, their texts as lines of one string."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from lockterm.domain.validity import MONTH_MS, WEEK_MS, State
+
+NEVER = -(2**63)
+"""The placeholder for the end of a remote without an end, and for a missing ID."""
+
+UNREADABLE = 2**63 - 1
+"""The placeholder for the end of a remote whose period cannot be read. It sorts last."""
+
+
+def ending_soon(ends: Iterable[int], now_ms: int) -> Counter[State]:
+    """Count the remotes that have expired, end within 7 days, or end later within 30 days.
+
+    Args:
+        ends: The ends of the remotes; see ``Block.ends``.
+        now_ms: Now, in milliseconds.
+    """
+    near = [end for end in ends if NEVER < end <= now_ms + MONTH_MS]
+    over = sum(end <= now_ms for end in near)
+    week = sum(end <= now_ms + WEEK_MS for end in near) - over
+    found = {State.ENDED: over, State.WEEK: week, State.MONTH: len(near) - over - week}
+    return Counter(found)
+
+
+def find_lines(texts: str, words: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of the lines, from 0, that contain every word.
+
+    Args:
+        texts: Lines of folded text.
+        words: Folded words, at least one.
+    """
+    if not _has_all(texts, words):  # most texts contain no match
+        return
+    first = words[0] if len(words) == 1 else min(words, key=texts.count)
+    rest = [word for word in words if word != first]
+    line = counted = 0
+    at = texts.find(first)
+    while at >= 0:
+        line += texts.count("\n", counted, at)
+        end = texts.find("\n", at)
+        end = len(texts) if end < 0 else end
+        if not rest or _has_all(texts[texts.rfind("\n", 0, at) + 1 : end], rest):
+            yield line
+        counted, at = end, texts.find(first, end)
+
+
+def _has_all(text: str, words: Iterable[str]) -> bool:
+    return all(word in text for word in words)

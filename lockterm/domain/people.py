@@ -1,0 +1,350 @@
+"""The people of all locks: their remotes, joined by name, and names that may be the same person.
+
+Two remotes belong to one person only if their names are equal in normal form C. Case, accents and
+spaces count, because a wrong join would hide who can open a lock. A remote without a name belongs
+to its number. Names that may be one person are *similar*; they are shown and never joined.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from heapq import merge
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from lockterm.domain.constants import RemoteType
+from lockterm.domain.names import fold_text, near_key, normalize_name
+from lockterm.domain.packed import NEVER, UNREADABLE, ending_soon, find_lines
+from lockterm.domain.remote_states import StateFilter
+from lockterm.domain.sorting import natural
+from lockterm.domain.validity import State
+
+MOST_COMPARED = 20_000
+"""Maximum number of different names that are compared letter by letter."""
+
+MOST_SIMILAR = 20
+"""Maximum number of similar people that are named for a person."""
+
+_SHORTEST, _LONGEST = 5, 60
+"""Lengths of names that are compared letter by letter. Short names such as Tim and Tom often differ
+in one letter."""
+
+_MOST_ALIKE = 20
+"""Maximum number of names that differ at one place. More are a series, not spelling mistakes."""
+
+_CHUNK = 1000
+"""Number of people whose search texts are one string."""
+
+PersonKey = tuple[str, str]
+"""The name in normal form C and an empty string; without a name, an empty string and the number."""
+
+
+class Why(Enum):
+    """The reason why two people may be the same person."""
+
+    SPELLING = "spelling"
+    """The names differ only in case, accents, dashes or spaces."""
+    LETTER = "one letter"
+    """One letter of the names is different, missing or moved by one place."""
+    NUMBER = "same number"
+    """A number of both is the same, so it may be the same fob."""
+
+
+def key_of_person(name: str | None, number: str | None) -> PersonKey:
+    """Return the key of the person to whom a remote belongs.
+
+    Remotes with neither a name nor a number share one key.
+    """
+    name = normalize_name(name or "")
+    if name.strip():
+        return name, ""
+    return "", _as_number(number)
+
+
+class Person:
+    """The remotes of one name, or without a name, of one number.
+
+    Args:
+        key: The key of the person.
+    """
+
+    __slots__ = ("ends", "key", "last_lock", "locks", "numbers", "order")
+
+    def __init__(self, key: PersonKey) -> None:
+        self.key = key
+        self.numbers: dict[str, None] = {}
+        """The numbers in normal form C, in the order in which they were found."""
+        self.locks = 0
+        """Number of locks with a remote of the person."""
+        self.ends: dict[str, array[int]] = {}
+        """Time zone in the lock book -> the end of each remote in milliseconds, or ``NEVER`` for a
+        permanent remote, or ``UNREADABLE`` if type and dates do not show an end."""
+        self.last_lock: int | None = None
+        """The ID of the lock that was counted last."""
+        self.order = (not key[0], natural(key[0] or key[1]))
+        """The sort order: by name, people without a name last."""
+
+    @property
+    def name(self) -> str:
+        """The name in normal form C; empty if the remotes have no name."""
+        return self.key[0]
+
+    @property
+    def count(self) -> int:
+        """The number of remotes."""
+        return sum(map(len, self.ends.values()))
+
+    def counts(self, now_ms: int) -> Counter[StateFilter]:
+        """Count the remotes by state, from their dates alone.
+
+        Remotes that have not started yet are counted as active.
+        """
+        found = Counter[StateFilter]()
+        for ends in self.ends.values():
+            unclear = ends.count(UNREADABLE)
+            soon = ending_soon(ends, now_ms)
+            found.update(soon)
+            found[State.UNCLEAR] += unclear
+            found[State.OPEN] += len(ends) - unclear - soon.total()
+        return +found
+
+    def bounds(self, now_ms: int) -> Bounds:
+        """Return the first and the last end of the remotes that have not expired.
+
+        If all remotes have expired, these are the ends of the expired ones.
+        """
+        ends = [
+            (end, zone)
+            for zone, of_zone in self.ends.items()
+            for end in {*of_zone}
+            if end not in (NEVER, UNREADABLE)
+        ]
+        is_endless = any(NEVER in of_zone for of_zone in self.ends.values())
+        is_unclear = any(UNREADABLE in of_zone for of_zone in self.ends.values())
+        left = [one for one in ends if one[0] > now_ms]
+        if not left and not is_endless and not is_unclear:
+            left = ends
+        return Bounds(min(left, default=None), max(left, default=None), is_endless, is_unclear)
+
+
+class Bounds(NamedTuple):
+    """The first and the last end of some remotes."""
+
+    first: tuple[int, str] | None
+    """The first end in milliseconds, and the lock book's time zone; None if no end is known."""
+    last: tuple[int, str] | None
+    is_endless: bool
+    """Whether a remote has no end."""
+    is_unclear: bool
+    """Whether the end of a remote is unclear."""
+
+
+class Similar(NamedTuple):
+    """A person who may be the same as another one."""
+
+    person: Person
+    why: Why
+    number: str = ""
+    """The number of both people, if this is the reason."""
+
+
+class People:
+    """The people of all locks. All remotes of a lock must be added before another lock."""
+
+    def __init__(self) -> None:
+        self._found: dict[PersonKey, Person] = {}
+        self._spelled: dict[str, Person] = {}
+        """Name as received -> its person, so that each spelling is normalized only once."""
+        self._near: dict[str, list[Person]] = {}
+        """Key of near names -> the people with such a name."""
+        self._by_number: dict[str, list[Person]] = {}
+        self._letters: Mapping[str, Iterable[str]] = {}
+        """Key of near names -> the keys that differ in one letter."""
+        self._similar: dict[PersonKey, Sequence[Similar]] = {}
+        self.compares_letters = False
+        """Whether names that differ in one letter are found."""
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[Person]:
+        return iter(self._found.values())
+
+    def add(
+        self, lock_id: int, zone: str, raws: Iterable[Mapping[str, Any]], ends: Iterable[int]
+    ) -> None:
+        """Add some remotes of a lock.
+
+        Args:
+            lock_id: The lock.
+            zone: The time zone of the lock in the lock book; may be empty.
+            raws: The records of the remotes as received.
+            ends: The end of each remote; see ``listing.Block.ends``.
+        """
+        for raw, end in zip(raws, ends, strict=True):
+            name, number = raw.get("remoteName"), raw.get("remoteNumber")
+            name = name if type(name) is str else ""
+            number = number if type(number) is str else ""
+            person = self._spelled.get(name)
+            if person is None:
+                person = self._person(name, number)
+            if person.last_lock != lock_id:
+                person.last_lock = lock_id
+                person.locks += 1
+            if number and number not in person.numbers:
+                self._note_number(person, number)
+            if end == NEVER and raw.get("remoteType") != RemoteType.PERMANENT:
+                end = UNREADABLE
+            if (of_zone := person.ends.get(zone)) is None:
+                of_zone = person.ends[zone] = array("q")
+            of_zone.append(end)
+
+    def _person(self, name: str, number: str) -> Person:
+        key = key_of_person(name, number)
+        person = self._found.get(key)
+        if person is None:
+            person = self._found[key] = Person(key)
+            if near := near_key(key[0]):
+                self._near.setdefault(near, []).append(person)
+        if key[0]:
+            self._spelled[name] = person
+        return person
+
+    def _note_number(self, person: Person, number: str) -> None:
+        number = _as_number(number)
+        if number and number not in person.numbers:
+            person.numbers[number] = None
+            self._by_number.setdefault(number, []).append(person)
+
+    def sort(self) -> Iterator[Person | None]:
+        """Yield all people by name, people without a name last.
+
+        At times, the function yields None, so that keys can be handled.
+        """
+        people, parts = [*self._found.values()], list[list[Person]]()
+        for start in range(0, len(people), _CHUNK):
+            parts.append(sorted(people[start : start + _CHUNK], key=_order))
+            yield None
+        yield from merge(*parts, key=_order)
+
+    def compare_letters(self) -> None:
+        """Find names that differ in one letter, unless there are too many names."""
+        keys = [*self._near]
+        self.compares_letters = len(keys) <= MOST_COMPARED
+        if self.compares_letters:
+            self._letters = find_typing_errors(keys)
+        self._similar = {}
+
+    def similar(self, person: Person) -> Sequence[Similar]:
+        """Return the people who may be the same person, at most :data:`MOST_SIMILAR`."""
+        known = self._similar.get(person.key)
+        if known is None:
+            found: dict[PersonKey, Similar] = {}
+            for one in self._candidates(person):
+                if one.person is not person:
+                    found.setdefault(one.person.key, one)
+                if len(found) == MOST_SIMILAR:
+                    break
+            known = self._similar[person.key] = [*found.values()]
+        return known
+
+    def _candidates(self, person: Person) -> Iterator[Similar]:
+        near = near_key(person.name)
+        for one in self._near.get(near, ()):
+            yield Similar(one, Why.SPELLING)
+        for other in self._letters.get(near, ()):
+            for one in self._near[other]:
+                yield Similar(one, Why.LETTER)
+        for number in person.numbers:
+            for one in self._by_number[number]:
+                yield Similar(one, Why.NUMBER, number)
+
+
+def _order(person: Person) -> Any:
+    return person.order
+
+
+class PeopleSearch:
+    """A search of people by name and number.
+
+    Args:
+        people: The people, in the order of the results.
+    """
+
+    def __init__(self, people: Sequence[Person]) -> None:
+        self.people = people
+        self._texts: list[str] = []
+        """The search texts of each :data:`_CHUNK` people, a line for each person."""
+
+    def prepare(self) -> Iterator[None]:
+        """Make the search texts; the function yields at times, so that keys can be handled."""
+        for start in range(0, len(self.people), _CHUNK):
+            chunk = self.people[start : start + _CHUNK]
+            self._texts.append("\n".join(map(_search_text, chunk)))
+            yield
+
+    def find(self, words: Sequence[str]) -> Iterator[Person]:
+        """Yield the people whose name and numbers contain every word; without words, all people.
+
+        Args:
+            words: Folded words; see ``listing.split_needle``.
+        """
+        if not words:
+            yield from self.people
+            return
+        for number, texts in enumerate(self._texts):
+            for line in find_lines(texts, words):
+                yield self.people[number * _CHUNK + line]
+
+
+def _search_text(person: Person) -> str:
+    return " ".join(fold_text(" ".join((person.name, *person.numbers))).split())
+
+
+def _as_number(number: str | None) -> str:
+    """Return a number in normal form C; empty if it is blank."""
+    return normalize_name(number) if number and not number.isspace() else ""
+
+
+def find_typing_errors(keys: Iterable[str]) -> Mapping[str, Iterable[str]]:
+    """Return key -> the keys that differ from it in one letter.
+
+    A digit never counts: "Guest 1" and "Guest 2" are a series.
+
+    Args:
+        keys: Keys of near names, each once; see ``names.near_key``.
+    """
+    # Two keys that differ in one letter are equal without this letter.
+    shorter = defaultdict[str, list[str]](list)
+    for key in keys:
+        if _SHORTEST <= len(key) <= _LONGEST:
+            for one in {key, *(key[:at] + key[at + 1 :] for at in range(len(key)))}:
+                shorter[one].append(key)
+    found = defaultdict[str, dict[str, None]](dict)
+    for group in shorter.values():
+        if 1 < len(group) <= _MOST_ALIKE:
+            for one, other in combinations(group, 2):
+                if differs_in_one_letter(one, other):
+                    found[one][other] = None
+                    found[other][one] = None
+    return dict(found)
+
+
+def differs_in_one_letter(one: str, other: str) -> bool:
+    """Return whether two texts differ in one letter, or in the order of two neighboring letters."""
+    begin = 0
+    while begin < min(len(one), len(other)) and one[begin] == other[begin]:
+        begin += 1
+    end = 0
+    most = min(len(one), len(other)) - begin
+    while end < most and one[-1 - end] == other[-1 - end]:
+        end += 1
+    left, right = one[begin : len(one) - end], other[begin : len(other) - end]
+    if not all(char.isalpha() for char in left + right):
+        return False
+    if len(left) == len(right) == 2:
+        return left == right[::-1]
+    return max(len(left), len(right)) == 1

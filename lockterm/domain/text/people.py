@@ -1,0 +1,88 @@
+"""Texts about the people of all locks: their names, the ends of their access, similar names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import tzinfo
+
+from lockterm.domain import dates
+from lockterm.domain.people import Bounds, Person, Similar, Why
+from lockterm.domain.remote_states import describe_counts
+from lockterm.domain.safe_text import clean
+from lockterm.domain.text.amount import format_count
+
+NO_NAME = "(no name)"
+"""The text for a missing name."""
+
+NO_ONE = "The locks have no remotes, so no one can open them with a remote."
+"""The text for locks without remotes."""
+
+ABOUT_SIMILAR = "Similar names may be the same person. lockterm never joins them."
+"""The sentence above a table of similar names."""
+
+NOT_COMPARED = "There are too many names to find those that differ in one letter."
+"""The sentence if names were not compared letter by letter."""
+
+
+def format_person(person: Person, limit: int | None = None) -> str:
+    """Return the cleaned name of a person."""
+    return clean(person.name, limit) if person.name else NO_NAME
+
+
+def format_numbers(person: Person, most: int = 1) -> str:
+    """Return the cleaned numbers of a person, such as ``A-2041 +2``."""
+    numbers = [*person.numbers]
+    named = ", ".join(clean(one, 30) for one in numbers[:most])
+    more = len(numbers) - most
+    return f"{named} +{more:,}" if more > 0 else named
+
+
+def describe_bounds(bounds: Bounds, zone_of: Callable[[str], tzinfo]) -> str:
+    """Return the first and the last end, such as ``1 Dec 2026 to 31 Dec 2026``.
+
+    Args:
+        bounds: The ends.
+        zone_of: A function that returns the time zone for a zone of the lock book.
+    """
+    days = [
+        dates.last_day(end, zone_of(zone))
+        for end, zone in dict.fromkeys(filter(None, (bounds.first, bounds.last)))
+    ]
+    if bounds.is_endless:
+        days = [*days[:1], "no end"]
+    elif bounds.is_unclear:
+        days = [*days[:1], "unclear"]
+    return " to ".join(dict.fromkeys(days))
+
+
+def describe_person_state(person: Person, now_ms: int) -> str:
+    """Return the numbers of remotes that are not simply active, or ``active``."""
+    return next(iter(describe_counts(person.counts(now_ms))), "active")
+
+
+def describe_similar(similar: Sequence[Similar], most: int, *, with_why: bool = True) -> str:
+    """Return similar names: ``anna weber (spelling), Ben (same number A-1), 2 more``.
+
+    Args:
+        similar: The similar people.
+        most: Maximum number of names.
+        with_why: Whether to add the reasons.
+    """
+    named = [
+        format_person(one.person, 40) + (f" ({describe_why(one)})" if with_why else "")
+        for one in similar[:most]
+    ]
+    more = len(similar) - most
+    return ", ".join([*named, *([f"{more:,} more"] if more > 0 else [])])
+
+
+def describe_why(one: Similar) -> str:
+    """Return why a person is similar: ``spelling``, ``one letter``, ``same number A-1``."""
+    number = clean(one.number, 30)
+    return f"{one.why.value} {number}" if one.why is Why.NUMBER else one.why.value
+
+
+def count_people(people: Sequence[Person]) -> str:
+    """Return ``31 people, 120 remotes``."""
+    count = "1 person" if len(people) == 1 else f"{len(people):,} people"
+    return f"{count}, {format_count(sum(person.count for person in people), 'remote')}"

@@ -1,0 +1,291 @@
+"""The report of who can open what: as CSV, as JSON, and as a page for an audit."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from lockterm.domain import dates, html_page, markdown
+from lockterm.domain.constants import RemoteType, word
+from lockterm.domain.locks import Lock
+from lockterm.domain.people import People, Person, PersonKey, key_of_person
+from lockterm.domain.safe_text import without_secrets
+from lockterm.domain.text.amount import describe_age
+from lockterm.domain.text.people import (
+    ABOUT_SIMILAR,
+    NO_ONE,
+    NOT_COMPARED,
+    count_people,
+    describe_similar,
+    format_person,
+)
+from lockterm.domain.text.validity import describe_validity_briefly
+from lockterm.operations.everywhere import LockRead, describe_reads
+
+if TYPE_CHECKING:
+    from lockterm.domain.remotes import Remote
+    from lockterm.operations.facade import Operations
+
+TITLE = "Who can open what"
+"""The title of the page."""
+
+CSV_COLUMNS = (
+    *("name", "lockName", "lockId", "remoteId", "remoteNumber", "remoteType", "start", "end"),
+    *("valid", "state", "similar", "read", "notRead"),
+)
+"""The columns of the CSV file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A remote of a person, in the form of the report."""
+
+    lock: Lock
+    remote_id: int | None
+    number: str
+    """The number as received; empty for none."""
+    kind: str
+    """The type as a word."""
+    start: str
+    """The start with its offset; empty for none."""
+    end: str
+    """The end with its offset; empty for none."""
+    valid: str
+    """The period in a few words; clean."""
+    state: str
+    """The word of the state."""
+
+
+class PeopleReport:
+    """The people of some locks, with all of their remotes.
+
+    Args:
+        operations: The operations of the profile.
+        people: All people.
+        shown: The people of the report, in order.
+        reads: All locks of the lock book, each with the list that was read last.
+        text: The search text; empty for all people.
+    """
+
+    def __init__(
+        self,
+        operations: Operations,
+        people: People,
+        shown: Sequence[Person],
+        reads: Collection[LockRead],
+        text: str,
+    ) -> None:
+        self._operations = operations
+        self._people = people
+        self._shown = shown
+        self._reads = reads
+        self._text = text
+        self._accesses = defaultdict[PersonKey, list[Access]](list)
+        self._now_ms = operations.now_ms()
+
+    def collect(self) -> Iterator[None]:
+        """Unpack the remotes of the people; the function yields at times, between some remotes."""
+        wanted = {person.key for person in self._shown}
+        zones: dict[str, tzinfo] = {}
+        for one in self._reads:
+            if one.listing is None:
+                continue
+            zone = zones.get(one.lock.zone)
+            if zone is None:  # an unknown zone causes a search on the disk
+                zone = zones[one.lock.zone] = self._operations.zone(one.lock)
+            for block in one.listing.blocks:
+                for remote in block.remotes():
+                    key = key_of_person(remote.remote_name, remote.remote_number)
+                    if key in wanted:
+                        self._accesses[key].append(self._access(one.lock, zone, remote))
+                yield
+
+    def _access(self, lock: Lock, zone: tzinfo, remote: Remote) -> Access:
+        valid, state = describe_validity_briefly(remote, self._now_ms, zone)
+        return Access(
+            lock,
+            remote.id,
+            remote.remote_number or "",
+            word(RemoteType, remote.remote_type),
+            _format_time(remote.start_ms, zone),
+            _format_time(remote.end_ms, zone),
+            valid,
+            state,
+        )
+
+    # --- forms -----------------------------------------------------------------------------------
+
+    def csv_rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each remote, and then one for each lock that was not read."""
+        read = {one.lock.lock_id: self._read_at(one) for one in self._reads}
+        for person in self._shown:
+            similar = self._similar(person)
+            for one in self._accesses[person.key]:
+                yield {
+                    "name": person.name,
+                    "lockName": one.lock.name,
+                    "lockId": one.lock.lock_id,
+                    "remoteId": one.remote_id,
+                    "remoteNumber": one.number,
+                    "remoteType": one.kind,
+                    "start": one.start,
+                    "end": one.end,
+                    "valid": one.valid,
+                    "state": one.state,
+                    "similar": similar,
+                    "read": read[one.lock.lock_id],
+                }
+        for lock_read in self._unread:
+            lock = lock_read.lock
+            yield {
+                "lockName": lock.name,
+                "lockId": lock.lock_id,
+                "read": read[lock.lock_id],
+                "notRead": _describe_problem(lock_read),
+            }
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """Return an object for each person."""
+        read = {one.lock.lock_id: self._read_at(one) for one in self._reads}
+        return [
+            {
+                "name": person.name or None,
+                "numbers": [*person.numbers],
+                "locks": person.locks,
+                "similar": [
+                    {"name": one.person.name or None, "why": one.why.value}
+                    for one in self._people.similar(person)
+                ],
+                "remotes": [
+                    {
+                        "lock": {"lockId": one.lock.lock_id, "name": one.lock.name or None},
+                        "remoteId": one.remote_id,
+                        "number": one.number or None,
+                        "type": one.kind,
+                        "start": one.start or None,
+                        "end": one.end or None,
+                        "state": one.state,
+                        "read": read[one.lock.lock_id],
+                    }
+                    for one in self._accesses[person.key]
+                ],
+            }
+            for person in self._shown
+        ]
+
+    def as_html(self) -> bytes:
+        """Return the page as HTML."""
+        parts = [html_page.fact_table(self._facts)]
+        for title, about, titles, rows in self._sections():
+            notes = [html_page.paragraph(about)] if about else []
+            parts.append(html_page.section(title, *notes, html_page.table(titles, rows)))
+        return html_page.page(TITLE, *parts)
+
+    def as_markdown(self) -> bytes:
+        """Return the page as Markdown."""
+        parts = [markdown.facts(self._facts)]
+        for title, about, titles, rows in self._sections():
+            notes = [markdown.escape(about)] if about else []
+            parts.append(markdown.section(title, *notes, markdown.table(titles, rows)))
+        return markdown.page(TITLE, *parts)
+
+    @cached_property
+    def _unread(self) -> list[LockRead]:
+        """The locks without a list, and those that could not be read again."""
+        return [one for one in self._reads if one.problem or one.listing is None]
+
+    @property
+    def _facts(self) -> list[tuple[str, str]]:
+        profile = self._operations.profile
+        reads = [
+            one
+            if one.problem or one.listing is not None
+            else LockRead(one.place, one.lock, problem="not read yet")
+            for one in self._reads
+        ]
+        facts = [
+            ("Date", dates.stamp(self._now_ms, profile.zone)),
+            ("Time zone", dates.zone_name(profile.zone)),
+            ("Profile", profile.name),
+            ("Service", without_secrets(profile.base_url)),
+            *([("Search", self._text)] if self._text else []),
+            ("People", count_people(self._shown)),
+            ("Locks", describe_reads(reads, 0)),
+        ]
+        if not self._people.compares_letters:
+            facts.append(("Similar names", NOT_COMPARED))
+        return facts
+
+    def _sections(self) -> Iterator[tuple[str, str, Sequence[str], Iterable[Sequence[object]]]]:
+        """Yield title, note, column titles and rows of each table that has rows."""
+        if self._unread:
+            yield (
+                "Locks not read",
+                "Remotes on these locks are missing, or may be out of date.",
+                ("Lock", "ID", "Reason", "Remotes shown"),
+                [
+                    (one.lock.title, str(one.lock.lock_id), _describe_problem(one), self._age(one))
+                    for one in self._unread
+                ],
+            )
+        yield (
+            "People",
+            "" if self._shown or self._text else NO_ONE,
+            ("Name", "Lock", "Number", "Valid", "State"),
+            [
+                (format_person(person), one.lock.title, one.number, one.valid, one.state)
+                for person in self._shown
+                for one in self._accesses[person.key]
+            ],
+        )
+        similar = [
+            (format_person(one), words) for one in self._shown if (words := self._similar(one))
+        ]
+        if similar:
+            yield "Similar names", ABOUT_SIMILAR, ("Name", "Similar to"), similar
+        yield (
+            "Locks",
+            "",
+            ("Lock", "ID", "Remotes", "List read"),
+            [
+                (one.lock.title, str(one.lock.lock_id), one.listing.count, self._when(one))
+                for one in self._reads
+                if one.listing is not None
+            ],
+        )
+
+    def _similar(self, person: Person) -> str:
+        similar = self._people.similar(person)
+        return describe_similar(similar, len(similar))
+
+    def _age(self, one: LockRead) -> str:
+        """Return the age of a list in words; ``none`` without a list."""
+        if one.listing is None:
+            return "none"
+        return describe_age(
+            one.listing.at_ms, self._operations.machine_ms(), changed=one.listing.changed
+        )
+
+    def _when(self, one: LockRead) -> str:
+        """Return the time and the age of a list."""
+        assert one.listing is not None
+        return f"{dates.stamp(one.listing.at_ms, self._operations.profile.zone)}, {self._age(one)}"
+
+    def _read_at(self, one: LockRead) -> str:
+        if one.listing is None:
+            return ""
+        return _format_time(one.listing.at_ms, self._operations.profile.zone)
+
+
+def _describe_problem(one: LockRead) -> str:
+    return one.problem or "not read yet"
+
+
+def _format_time(ms: int | None, zone: tzinfo) -> str:
+    """Return a time with its offset; empty for None and 0."""
+    at = dates.local(ms, zone) if ms else None
+    return at.isoformat(timespec="seconds") if at else ""

@@ -1,0 +1,101 @@
+"""``lockterm people``: who can open what, in all of its forms."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+from lockterm.domain.locks import Lock
+from tests.cli.conftest import Scripts
+from tests.faults.proxy import FaultProxy
+from tests.cli.test_all_locks import BOOK, HOSTILE, _run, half
+
+__all__ = ["half"]
+
+EVIL = "<script>alert(1)</script> | [x](javascript:1)"
+
+
+def _fill(scripts: Scripts) -> None:
+    scripts.keep(BOOK)
+    for lock_id, name, number in (
+        (1003, "Zora Neale", "Z-1"),
+        (1004, "Zora Neale", "Z-1"),
+        (1004, "zora neale", "Z-2"),
+        (1003, "Zara Neale", "Z-3"),
+        (1003, "Other", "Z-1"),
+    ):
+        scripts.have(lock_id, remoteName=name, remoteNumber=number)
+
+
+def test_people_joins_names_and_shows_similar_ones(scripts: Scripts) -> None:
+    _fill(scripts)
+    shown = scripts.run("people", "zora neale")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    lines = [" ".join(line.split()) for line in shown.stdout.splitlines()]
+    assert lines == [
+        "Name Locks Number Until State Similar",
+        "Zora Neale 2 Z-1 no end active zora neale (spelling), Zara Neale (one letter),"
+        " Other (same number Z-1)",
+        "zora neale 1 Z-2 no end active Zora Neale (spelling), Zara Neale (one letter)",
+        "2 people, 3 remotes on 6 locks",
+    ]
+    told = scripts.json("people", "z-1")
+    assert (told["text"], told["locks"], told["read"], told["notRead"]) == ("z-1", 6, 6, [])
+    other, zora = told["people"]
+    assert (other["name"], zora["name"], zora["numbers"]) == ("Other", "Zora Neale", ["Z-1"])
+    assert sorted(one["lock"]["lockId"] for one in zora["remotes"]) == [1003, 1004]
+    assert zora["similar"][0] == {"name": "zora neale", "why": "spelling"}
+    assert scripts.writes() == []
+
+
+async def test_people_shows_locks_not_read_in_every_form(
+    scripts: Scripts, half: FaultProxy
+) -> None:
+    scripts.have(1004, remoteName=EVIL, remoteNumber="=1+1")
+    page, md = scripts.home / "people.html", scripts.home / "people.md"
+    md.write_bytes(b"")
+    result = await _run(
+        scripts, "people", "script", "--csv", "--html", str(page), "--markdown", str(md)
+    )
+    assert result.returncode == 3
+    assert "5 of 6 locks read, Loading dock: no answer" in result.stderr
+    assert f"Page written to {page}." in result.stderr
+    rows = list(csv.DictReader(io.StringIO(result.stdout, newline="")))
+    assert [row["lockName"] for row in rows] == ["Roof hatch", "Loading dock"]
+    assert (rows[0]["name"], rows[0]["remoteNumber"]) == (EVIL, "'=1+1")
+    assert (rows[0]["valid"], rows[0]["notRead"]) == ("always", "")
+    assert (rows[1]["name"], rows[1]["read"], rows[1]["notRead"]) == ("", "", "no answer")
+    html, text = page.read_text(), md.read_text()
+    for shown in (html, text):
+        assert "Locks not read" in shown and "Loading dock" in shown and "no answer" in shown
+        assert "site" in shown and "5 of 6 locks read" in shown
+        assert "<script>" not in shown
+    assert "&lt;script&gt;" in html
+    assert r"\<script\>alert(1)\</script\> \| \[x\](javascript\:1) | Roof hatch |" in text
+
+    other = scripts.home / "notes.html"
+    other.write_text("<html>mine</html>")
+    half.ledger.clear()
+    for option in ("--html", "--markdown"):
+        refused = await _run(scripts, "people", option, str(other))
+        assert refused.returncode == 2
+        assert "not a page of lockterm. Nothing was written." in refused.stderr
+    assert other.read_text() == "<html>mine</html>" and not half.ledger
+    again = await _run(scripts, "people", "--html", str(page), "--markdown", str(md))
+    assert again.returncode == 3 and len(page.read_text()) > len(html)
+
+
+def test_people_cleans_hostile_names_and_finds_no_one(scripts: Scripts) -> None:
+    remote_id = scripts.have(1004)
+    scripts.keep([Lock(1004, name=HOSTILE)])
+    with scripts.service.app.state.site.database.writing() as db:
+        db.execute(
+            "UPDATE remote SET name = ?, number = ? WHERE id = ?", (HOSTILE, HOSTILE, remote_id)
+        )
+    shown = scripts.run("people", "evil")
+    assert shown.returncode == 0 and "Evil" in shown.stdout
+    assert not {"\x1b", "\u202e", "\x9b"} & {*shown.stdout}
+    assert json.loads(scripts.run("people", "--json").stdout)["people"]
+    none = scripts.run("people", "nosuch")
+    assert (none.returncode, none.stdout) == (1, "0 people, 0 remotes on 1 lock\n")
