@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from heapq import merge
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 from lockterm.domain.constants import RemoteType
@@ -166,6 +166,8 @@ class People:
         self._similar: dict[PersonKey, Sequence[Similar]] = {}
         self.compares_letters = False
         """Whether names that differ in one letter are found."""
+        self.has_similar = False
+        """Whether some people are similar; known after :meth:`compare_letters`."""
 
     def __len__(self) -> int:
         return len(self._found)
@@ -236,6 +238,8 @@ class People:
         self.compares_letters = len(keys) <= MOST_COMPARED
         if self.compares_letters:
             self._letters = find_typing_errors(keys)
+        shared = chain(self._near.values(), self._by_number.values())
+        self.has_similar = bool(self._letters) or any(len(group) > 1 for group in shared)
         self._similar = {}
 
     def similar(self, person: Person) -> Sequence[Similar]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from lockterm.screens.everywhere import EverywhereScreen as EverywhereScreen
     from lockterm.screens.everywhere.clean import CleanModal as CleanModal
     from lockterm.screens.everywhere.ends import WhatEndsScreen as WhatEndsScreen
+    from lockterm.screens.everywhere.people import PeopleScreen as PeopleScreen
+    from lockterm.screens.everywhere.person import PersonScreen as PersonScreen
     from lockterm.screens.file import FileScreen as FileScreen
     from lockterm.screens.help import HelpScreen as HelpScreen
     from lockterm.screens.history import HistoryScreen as HistoryScreen
@@ -72,6 +74,8 @@ _MODULES = {
     "ElsewhereScreen": "elsewhere",
     "EverywhereScreen": "everywhere",
     "WhatEndsScreen": "everywhere.ends",
+    "PeopleScreen": "everywhere.people",
+    "PersonScreen": "everywhere.person",
     "FileScreen": "file",
     "HelpScreen": "help",
     "HistoryScreen": "history",

@@ -108,6 +108,7 @@ MEANINGS = {
     "go on with what is under the cursor, or with what was filled in": {
         *("open", "detail", "choose", "set", "plan", "carry_out", "save", "use", "next", "enter"),
     },
+    "open by something else": {"open_by_id", "open_by_person"},
     "the way out": {"back", "leave", "close", "cancel", "show_all", "quit", "clear"},
     "up, or the one before": {"up", "previous", "previous_page", "page_up", "first", "fold"},
     "down, or the next": {"down", "next", "next_page", "page_down", "last", "unfold", "leave"},

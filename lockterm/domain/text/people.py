@@ -37,12 +37,15 @@ def format_numbers(person: Person, most: int = 1) -> str:
     return f"{named} +{more:,}" if more > 0 else named
 
 
-def describe_bounds(bounds: Bounds, zone_of: Callable[[str], tzinfo]) -> str:
+def describe_bounds(
+    bounds: Bounds, zone_of: Callable[[str], tzinfo], *, last_only: bool = False
+) -> str:
     """Return the first and the last end, such as ``1 Dec 2026 to 31 Dec 2026``.
 
     Args:
         bounds: The ends.
         zone_of: A function that returns the time zone for a zone of the lock book.
+        last_only: Whether to return only the last end.
     """
     days = [
         dates.last_day(end, zone_of(zone))
@@ -52,7 +55,8 @@ def describe_bounds(bounds: Bounds, zone_of: Callable[[str], tzinfo]) -> str:
         days = [*days[:1], "no end"]
     elif bounds.is_unclear:
         days = [*days[:1], "unclear"]
-    return " to ".join(dict.fromkeys(days))
+    days = [*dict.fromkeys(days)]
+    return days[-1] if last_only else " to ".join(days)
 
 
 def describe_person_state(person: Person, now_ms: int) -> str:

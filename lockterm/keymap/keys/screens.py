@@ -216,12 +216,33 @@ SCREENS: Mapping[str, Place] = {
             MARKS: marks(3, 8, 9, MORE, every=11),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Filter rows by text", line=2, opens=True),
+                Key("everywhere.open_by_person", "o", "people", line=12, opens=True,
+                    sentence="Show who can open which locks, a row for each person"),
                 Key("everywhere.filter", "i", "filter", _FILTER, line=10, opens=True),
                 Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=5),
             ),
             MOVING: (
                 Key("everywhere.back", "escape", "back", line=4, sentence=_SHOW_ALL),
             ),
+        },
+        holds=("table", "find"),
+    ),
+    "people": Place(
+        "on the people",
+        {
+            REMOTES: (
+                Key("people.open", "enter", "open", line=1, opens=True,
+                    sentence="Show the remotes of the selected person on all locks"),
+            ),
+            FINDING: (
+                Key("everywhere.find", "slash", "find", "Type to filter rows", line=2, opens=True),
+                Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=4),
+            ),
+            COPYING: (
+                Key("people.export", "E", "export", line=3,
+                    sentence="Export these people to a CSV file and a page of HTML"),
+            ),
+            MOVING: (Key("people.back", "escape", "back", "Show all, then go back", line=5),),
         },
         holds=("table", "find"),
     ),

@@ -359,6 +359,10 @@ class EverywhereScreen(AllLocksScreen):
     def _shown(self) -> None:
         self.refresh_bindings()
 
+    def action_open_by_person(self) -> None:
+        """Show the people of all locks."""
+        self.app.push_screen(screens.PeopleScreen(self.operations))
+
     @on(FindLine.GivenUp)
     def _given_up(self) -> None:
         self.action_back()

@@ -1,0 +1,372 @@
+"""The screen People: who can open what, from the lists that were read last."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from datetime import tzinfo
+from typing import TYPE_CHECKING, cast
+
+from textual import events, work
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.widgets import Static
+
+from lockterm import screens
+from lockterm.domain.glyphs import quoted, separator
+from lockterm.domain.listing import split_needle
+from lockterm.domain.people import People, PeopleSearch, Person
+from lockterm.domain.safe_text import clean
+from lockterm.domain.text.amount import format_count
+from lockterm.domain.text.people import (
+    NO_ONE,
+    count_people,
+    describe_bounds,
+    describe_similar,
+    format_numbers,
+)
+from lockterm.errors import StoreError
+from lockterm.keymap.hints import key, with_keys
+from lockterm.operations import Operations
+from lockterm.operations.export import export_files, rows_as_csv
+from lockterm.operations.people import CSV_COLUMNS, PeopleReport
+from lockterm.screens.everywhere.people_table import PeopleTable
+from lockterm.screens.everywhere.results import SHOWN_S
+from lockterm.screens.everywhere.screen import EMPTY_BOOK
+from lockterm.screens.everywhere.site import Site, Slices
+from lockterm.screens.host import HasOperations
+from lockterm.screens.list_screen import ListScreen
+from lockterm.terminal.key_queue import PendingNavigation, opening
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.pager import Pager, with_age
+from lockterm.widgets.state_panel import describe_error
+
+if TYPE_CHECKING:
+    from lockterm.domain.locks import Lock
+
+_REST = 5
+"""The number of times that joining the people again takes, before it is done once more."""
+
+_STEP = 256
+"""Number of people that are handled between two looks at the clock."""
+
+
+class PeopleScreen(ListScreen[None]):
+    """The screen with a row for each person who has a remote on any lock.
+
+    Args:
+        operations: The operations on the service and the local store.
+    """
+
+    BINDINGS = bindings("people")
+
+    table: PeopleTable
+
+    def __init__(self, operations: Operations) -> None:
+        super().__init__(operations, PeopleTable(self._zone_of, id="found"))
+        self.site = Site(operations)
+        """The locks with their last lists."""
+        self.error: StoreError | None = None
+        """The error of reading the lock book, or None."""
+        self.needle = ""
+        """The search text."""
+        self._people: People | None = None
+        """The people; None until some are known."""
+        self._search = PeopleSearch(())
+        self._found: Sequence[Person] = ()
+        self._done: int | None = 0
+        """The number of locks whose people are shown; None for all locks."""
+        self._due_s = 0.0
+        """When the people may be joined again while locks are read, in seconds."""
+        self._zones: dict[str, tzinfo] = {}
+        self._has_left = False
+        """Whether the user opened a person, whose screen may have changed remotes."""
+
+    def crumbs(self) -> tuple[str, ...]:
+        """Return the path for the header, which names no lock."""
+        return ("All locks", "People")
+
+    def compose_body(self) -> ComposeResult:
+        with Vertical(id="results"):
+            with Container(id="remotes"):
+                yield from self.compose_list()
+            yield FindLine(id="find")
+            yield Static(id="row", markup=False)
+            yield Pager(self.operations.clock.steady_ms, id="pager")
+
+    def on_mount(self) -> None:
+        """Focus the table, and load the stored lists."""
+        self.table.focus()
+        self.load()
+
+    def on_screen_resume(self) -> None:
+        """Load the lists again that the screen of a person may have read or changed."""
+        if self._has_left:
+            self._has_left = False
+            self.load(reads_changed=True)
+
+    def read_changed(self, lock_ids: Iterable[int]) -> None:
+        """Read the locks again that a run changed."""
+        if not self._has_left:  # else this is done when the user comes back
+            self.load(reads_changed=True)
+
+    # --- loading -------------------------------------------------------------------------------
+
+    @work(exclusive=True, group="load")
+    async def load(self, *, reads_changed: bool = False) -> None:
+        """Load the stored lists, and join their people.
+
+        Args:
+            reads_changed: Whether to read the locks again that lockterm has changed.
+        """
+        opened = opening(self, "the people", passes=self._types)
+        if self._people is not None:
+            opened.end()
+        with opened:
+            try:
+                await self.site.load()
+            except StoreError as error:
+                self.error = error
+            await self._join(opened)
+        changed = [
+            one.lock
+            for one in self.site.locks.values()
+            if one.listing is not None and one.listing.changed
+        ]
+        if reads_changed and changed:
+            self.read(changed)
+
+    @work(exclusive=True, group="read")
+    async def read(self, locks: Sequence[Lock] | None = None) -> None:
+        """Read locks now, and show the people as the lists arrive.
+
+        Args:
+            locks: The locks to read; None for all locks of the book.
+        """
+        clock = asyncio.get_running_loop().time
+        told_s = self._due_s = clock() + SHOWN_S
+
+        def news() -> None:
+            nonlocal told_s
+            if clock() >= told_s:
+                self._describe()
+                told_s = clock() + SHOWN_S
+            if clock() >= self._due_s:
+                self.join()
+
+        try:
+            await self.site.read(news, locks)
+        except StoreError as error:
+            self.error = error
+        self.join()
+
+    @work(exclusive=True, group="join")
+    async def join(self) -> None:
+        """Join the people of all lists again; the rows stay until this is done."""
+        await self._join(None)
+
+    async def _join(self, opened: PendingNavigation | None) -> None:
+        clock = asyncio.get_running_loop().time
+        people, slices, begun_s = People(), Slices(), clock()
+        self._due_s = float("inf")
+        shown_s, is_first = begun_s + SHOWN_S, self._people is None
+        for number, (lock_id, one) in enumerate([*self.site.locks.items()]):
+            for block in one.listing.blocks if one.listing is not None else ():
+                people.add(lock_id, one.lock.zone, block.raws(), block.ends)
+                await slices.pause()
+                if is_first and clock() >= shown_s:
+                    before_s, self._done = clock(), number
+                    await self._take(people, slices, opened)
+                    shown_s = clock() + max(SHOWN_S, _REST * (clock() - before_s))
+        await asyncio.to_thread(people.compare_letters)
+        self._done = None
+        await self._take(people, slices, opened)
+        self._due_s = clock() + max(SHOWN_S, _REST * (clock() - begun_s))
+
+    async def _take(self, people: People, slices: Slices, opened: PendingNavigation | None) -> None:
+        """Show the people that are known so far."""
+        found = list[Person]()
+        for number, person in enumerate(people.sort()):
+            if person is not None:
+                found.append(person)
+            if person is None or not number % _STEP:
+                await slices.pause()
+        search = PeopleSearch(found)
+        for _ in search.prepare():
+            await slices.pause()
+        self._people, self._search = people, search
+        await self._find(slices)
+        if opened is not None:
+            opened.end()
+
+    @work(exclusive=True, group="find")
+    async def find(self) -> None:
+        """Show the people that match the search text."""
+        await self._find(Slices(), top=True)
+
+    async def _find(self, slices: Slices, *, top: bool = False) -> None:
+        search, found = self._search, list[Person]()
+        for person in search.find(split_needle(self.needle)):
+            found.append(person)
+            if not len(found) % _STEP:
+                await slices.pause()
+        if self.is_running and search is self._search:
+            self._found = found
+            self._paint(top=top)
+
+    def _types(self, event: events.Key) -> bool:
+        return self.query_one(FindLine).types(event)
+
+    # --- what is shown -------------------------------------------------------------------------
+
+    def paint(self) -> None:
+        self._paint()
+
+    def _paint(self, *, top: bool = False) -> None:
+        if self._people is not None:
+            self.table.show_people(self._people, self._found, self.operations.now_ms(), top=top)
+        self._describe()
+        self.refresh_bindings()
+
+    def pass_time(self) -> None:
+        self.table.pass_time(self.operations.now_ms())
+        self._describe()
+
+    def sort_rows(self) -> None:
+        self._paint()
+
+    def search_for(self, text: str) -> None:
+        if text != self.needle:
+            self.needle = text
+            self.find()
+
+    def describe_rows(self) -> None:
+        self._tell_row()
+
+    def describe_title(self) -> str:
+        count = self.table.row_count
+        return f"People {count:,}" if count else "People"
+
+    def describe_empty(self) -> tuple[str, str]:
+        site = self.site
+        if self.error is not None:
+            keys = with_keys("{everywhere.read}  try again      escape  back")
+            return describe_error(self.error), keys
+        if self._people is None:
+            return "Reading what was read last ...", ""
+        if not site.locks:
+            return EMPTY_BOOK, "escape  back"
+        read = key("everywhere.read")
+        locks = "1 lock" if len(site.locks) == 1 else f"all {len(site.locks):,} locks"
+        if site.unread == len(site.locks):
+            if site.is_reading:
+                return "Reading the locks ...", "escape  back"
+            return "No lock has been read yet.", f"{read}  read {locks} now      escape  back"
+        if self.needle:
+            needle = quoted(clean(self.needle, 60))
+            return f"No person matches {needle}.", "escape  show all"
+        return NO_ONE, f"{read}  read {locks} now      escape  back"
+
+    def _describe(self) -> None:
+        """Update the lines about the rows, and the empty state if there are no rows."""
+        self.show_list()
+        pager, site = self.query_one(Pager), self.site
+        if self._people is None or not site.locks or site.unread == len(site.locks):
+            pager.show(site.words() if site.locks else "")
+        else:
+            counts = count_people(self._found)
+            if self.needle:
+                counts = f"{len(self._found):,} of {len(self._people):,} people"
+            if self._done is not None:
+                locks = format_count(len(site.locks), "lock")
+                counts += f" so far, {self._done:,} of {locks}"
+            forms = [separator().join((counts, site.words(most))) for most in (None, 30, 10, 0)]
+            first, *shorter = [f"{form}{separator()}oldest " for form in forms]
+            before, at_ms, after = with_age(first, site.oldest_ms())
+            pager.show(before, at_ms, after, shorter, ageless=[counts])
+        self._tell_row()
+
+    def _tell_row(self) -> None:
+        """Show the numbers of the selected person, and the similar names with the reasons."""
+        person, parts = self.table.current, list[str]()
+        if person is not None and self._people is not None:
+            if similar := self._people.similar(person):
+                parts.append(f"similar: {describe_similar(similar, 5)}")
+            if numbers := format_numbers(person, 5):
+                parts.append(f"number{'s' * (len(person.numbers) > 1)} {numbers}")
+            bounds = person.bounds(self.operations.now_ms())
+            ends = f", {describe_bounds(bounds, self._zone_of)}"
+            parts.append(f"{format_count(person.count, 'remote')}{ends}")
+        self.query_one("#row", Static).update(separator().join(parts), layout=False)
+
+    def _zone_of(self, zone: str) -> tzinfo:
+        """Return the time zone for a zone of the lock book; an unknown one is looked up once."""
+        if (known := self._zones.get(zone)) is None:
+            lock = next(one.lock for one in self.site.locks.values() if one.lock.zone == zone)
+            known = self._zones[zone] = self.operations.zone(lock)
+        return known
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """Return why an action is disabled now; empty if it is enabled."""
+        if action == "open" and self.table.current is None:
+            return "No person is selected."
+        if action == "export" and not self._found:
+            return "The list is empty, so there is nothing to export."
+        is_empty = self._people is not None and self.error is None and not self.site.locks
+        return EMPTY_BOOK if action == "read" and is_empty else ""
+
+    def action_open(self) -> None:
+        """Show the remotes of the selected person on all locks."""
+        if (person := self.table.current) is not None:
+            self._has_left = True
+            self.app.push_screen(screens.PersonScreen(self.operations, person))
+
+    def action_read(self) -> None:
+        """Read all locks again; if the lock book could not be loaded, try to load it again."""
+        if self.error is not None:
+            self.error = None
+            self.load()
+        elif self._people is not None and self.site.locks:
+            self.read()
+            self._describe()
+
+    def action_export(self) -> None:
+        """Write the shown people to a CSV file and a page of HTML."""
+        self.run_alone(self._export, "export")
+
+    async def _export(self) -> None:
+        if self._people is None:
+            return
+        operations, slices, found = self.operations, Slices(), self._found
+        report = PeopleReport(
+            operations, self._people, found, [*self.site.locks.values()], self.needle
+        )
+        for _ in report.collect():
+            await slices.pause()
+        directory = cast(HasOperations, self.app).exports
+        with self.showing_errors():
+            table = await asyncio.to_thread(rows_as_csv, CSV_COLUMNS, report.csv_rows())
+            page = await asyncio.to_thread(report.as_html)
+            files = await asyncio.to_thread(
+                export_files,
+                "people",
+                table.encode("utf-8", "backslashreplace"),
+                page,
+                directory,
+                operations.machine_ms(),
+                ending=".html",
+            )
+            self.notify(
+                f"{count_people(found)}, as last read, written to {files[0]} and {files[1].name}",
+                title="Exported",
+            )
+
+    def action_back(self) -> None:
+        """Clear the search; without a search, go back."""
+        if self.needle:
+            self.query_one(FindLine).action_close()
+        else:
+            self.dismiss(None)

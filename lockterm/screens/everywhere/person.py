@@ -1,0 +1,72 @@
+"""The remotes of one person on all locks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from textual.app import ComposeResult
+
+from lockterm.domain.listing import split_needle
+from lockterm.domain.people import Person, key_of_person
+from lockterm.domain.text.people import format_person
+from lockterm.operations import Operations
+from lockterm.screens.everywhere.results import Results
+from lockterm.screens.everywhere.screen import EverywhereScreen
+from lockterm.screens.everywhere.site import Site
+from lockterm.screens.everywhere.table import OnLock
+from lockterm.widgets.find_line import FindLine
+
+
+class PersonScreen(EverywhereScreen):
+    """The search of all locks, limited to the remotes of one person.
+
+    Args:
+        operations: The operations on the service and the local store.
+        person: The person.
+    """
+
+    def __init__(self, operations: Operations, person: Person) -> None:
+        super().__init__(operations)
+        self._key = person.key
+        self._who = format_person(person, 60)
+
+    def crumbs(self) -> tuple[str, ...]:
+        """Return the path for the header."""
+        return ("All locks", "People", self._who)
+
+    def compose_body(self) -> ComposeResult:
+        yield Results(self.operations, self.table, self.search, self.marks)
+
+    def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
+        named, needed = split_needle(" ".join(self._key)), split_needle(needle)
+        words = [*dict.fromkeys((*named, *needed))]
+        for one in site.locks.values():
+            if one.listing is not None:
+                zone, read = self.operations.zone(one.lock), site.short_age(one.listing)
+                for place in one.listing.find(words) if words else one.listing.places():
+                    row = OnLock(one.lock, zone, read, one.listing, place)
+                    remote = row.remote
+                    if remote is not None and self._key == key_of_person(
+                        remote.remote_name, remote.remote_number
+                    ):
+                        yield row
+                    yield None
+            yield None
+        yield from self.problems(site)
+
+    def describe_no_match(self) -> tuple[str, str]:
+        results = self.results
+        if results.asked_for:
+            needle = " and ".join(results.asked_for)
+            return f"No remote of {self._who} matches {needle}.", "escape  show all"
+        return f"No lock has a remote of {self._who}.", "escape  back"
+
+    def is_offered(self, action: str) -> bool:
+        return action != "open_by_person" and super().is_offered(action)
+
+    def action_back(self) -> None:
+        """Clear the search; without a search, clear the filter or the marks, or go back."""
+        if self.results.needle:
+            self.query_one(FindLine).action_close()
+        else:
+            super().action_back()
