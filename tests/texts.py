@@ -41,6 +41,7 @@ from lockterm.domain.text import (
     people,
     plan,
     remote,
+    replacement,
     run,
     service,
     shortening,
@@ -52,7 +53,7 @@ from lockterm.keymap.keys import PLACES
 DOCUMENT = Path(__file__).with_suffix(".md")
 
 MODULES = (
-    *(amount, validity, difference, remote, shortening, operation, plan, run),
+    *(amount, validity, difference, remote, replacement, shortening, operation, plan, run),
     *(service, error, elsewhere, people),
 )
 
@@ -342,12 +343,19 @@ def render_replacements(samples: TextSamples) -> None:
     """Show what a plan that replaces a fob says."""
     remotes = [Remote.read(one) for one in (LIMITED, {**LIMITED, "remoteName": ""})]
     for one in remotes:
-        samples.show(plan.format_replacement_title, one, "B-2050")
+        samples.show(replacement.format_replacement_title, one, "B-2050")
         for adds_first in (False, True):
-            samples.show(plan.describe_order, one, adds_first=adds_first)
+            samples.show(replacement.describe_order, one, adds_first=adds_first)
+    other = Remote.read({**LIMITED, "remoteName": "anna"})
+    for some in (remotes[:1] * 3, [*remotes, other]):
+        samples.show(replacement.format_title_on_locks, some, "B-2050")
+        samples.show(replacement.name_people, some)
+        samples.show(replacement.describe_different_names, some)
+    for deletes_first in (0, 2):
+        samples.show(replacement.describe_order_on_locks, deletes_first, 3)
     for unknown in (UNLISTED, ()):
         for has_mac in (False, True):
-            samples.show(plan.describe_not_copied, unknown, has_mac=has_mac)
+            samples.show(replacement.describe_not_copied, unknown, has_mac=has_mac)
 
 
 def render_elsewhere(samples: TextSamples) -> None:

@@ -1,9 +1,12 @@
-"""Plans that replace the key fob of a remote: a new number for the same person and access."""
+"""Plans that replace the key fob of a person: a new number for the same access."""
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import rules
@@ -11,19 +14,25 @@ from lockterm.domain.bulk import Target, delete_each
 from lockterm.domain.copies import BackedUp, backed_up
 from lockterm.domain.names import is_same_name, normalize_name
 from lockterm.domain.operation import known_fields
-from lockterm.domain.plan import Action, PlannedSteps, Step
+from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import UNLISTED, Remote
+from lockterm.domain.safe_text import clean
 from lockterm.domain.series import NamesInUse
-from lockterm.domain.text.plan import (
+from lockterm.domain.text.remote import describe_losses
+from lockterm.domain.text.replacement import (
+    describe_different_names,
     describe_not_copied,
     describe_order,
+    describe_order_on_locks,
     format_replacement_title,
+    format_title_on_locks,
 )
-from lockterm.domain.text.remote import describe_losses
-from lockterm.errors import LocktermError
+from lockterm.errors import LocktermError, Refused, RuleViolation, ServiceError, StoreError
+from lockterm.operations.everywhere import AT_ONCE
 from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
 
 if TYPE_CHECKING:
+    from lockterm.domain.marks import Row
     from lockterm.operations.facade import Operations
 
 _OF_DEVICE = frozenset(field.name for field in UNLISTED if field.of_device)
@@ -39,84 +48,143 @@ class CannotReplaceError(LocktermError):
 async def plan_replacement(
     operations: Operations, lock_id: int, remote: Remote, number: str, mac: str = ""
 ) -> PlanDraft:
-    """Make a plan that replaces the fob of a remote.
+    """Make a plan that replaces the fob of a remote; see :func:`plan_replacements`."""
+    return await plan_replacements(operations, [(lock_id, remote)], number, mac)
 
-    The plan adds a remote with the new number and deletes the old remote. The second step is sent
-    only if the first one is done. The old remote is deleted first if the service refuses two
-    remotes of one name on a lock.
+
+async def plan_replacements(
+    operations: Operations, rows: Sequence[Row], number: str, mac: str = ""
+) -> PlanDraft:
+    """Make a plan that replaces the fob of a person on one or several locks.
+
+    For each remote, the plan adds a remote with the new number and deletes the old remote. The
+    second step is sent only if the first one is done. The old remote is deleted first if the
+    service refuses two remotes of one name on a lock. If a fob of several cannot be replaced, it is
+    left out with the reason; the others do not depend on it.
 
     Args:
         operations: The operations of the profile.
-        lock_id: The lock.
-        remote: The remote as the person saw it; it is read again.
+        rows: The lock and the remote as the person saw it; the remotes are read again.
         number: The typed number of the new fob.
         mac: The typed MAC address of the new fob; empty for none.
 
     Raises:
-        CannotReplaceError: The number is missing, invalid or in use, or the remote cannot be added
-            again.
-        RuleViolation: The ID now belongs to another remote.
-        ServiceError: The remote or the lock cannot be read.
+        CannotReplaceError: The number is missing, or two remotes are on one lock. For one remote:
+            the number is invalid or in use, or the remote cannot be added again.
+        RuleViolation: The ID of the only remote now belongs to another remote.
+        ServiceError: No remote and no lock can be read.
         StoreError: The lock book or the journal cannot be read.
     """
     number = normalize_name(number.strip())
     if not number:
         raise CannotReplaceError("A number is required. Nothing was sent.")
-    return await make_plan(
-        operations, _Replacement(operations, lock_id, remote, number, normalize_name(mac.strip()))
-    )
+    (lock_id, count), *_ = Counter(lock_id for lock_id, _ in rows).most_common(1)
+    if count > 1:
+        name = clean((await operations.locks.find(lock_id)).title, 60)
+        raise CannotReplaceError(
+            f"{count:,} of the remotes are on {name}, but a lock has a fob only once. Mark one"
+            " remote of each lock. Nothing was sent."
+        )
+    source = _Replacement(operations, rows, number, normalize_name(mac.strip()))
+    return await make_plan(operations, source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """The two steps that replace one fob, in order."""
+
+    steps: Sequence[Step]
+    copy: BackedUp
+    adds_first: bool
 
 
 class _Replacement(PlanSource):
-    """The two steps that replace a fob; see :func:`plan_replacement`."""
+    """The steps that replace fobs; see :func:`plan_replacements`."""
 
-    def __init__(
-        self, operations: Operations, lock_id: int, remote: Remote, number: str, mac: str
-    ) -> None:
-        super().__init__(format_replacement_title(remote, number))
+    def __init__(self, operations: Operations, rows: Sequence[Row], number: str, mac: str) -> None:
+        super().__init__("")
         self._operations = operations
-        self._lock_id = lock_id
-        self._remote = remote
+        self._rows = rows
         self._number = number
         self._mac = mac
+        self._places = asyncio.Semaphore(AT_ONCE)
 
     async def read(self) -> Sequence[ReadLock]:
-        operations, lock_id = self._operations, self._lock_id
-        self._remote = await operations.remotes.still(self._remote, lock_id)
-        self.title = format_replacement_title(self._remote, self._number)
-        (lock,) = await read_locks(operations, [lock_id])
-        if lock.error is not None:
-            raise lock.error
-        return [lock]
+        # A lock that cannot be read is no reason to keep a lost fob on the other locks. So no
+        # lock is returned, and the planner does not leave out the deletes on the others.
+        return ()
 
     async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
-        old, (lock,) = self._remote, locks
-        note = self._check_number([one for one in lock.remotes if one.id != old.id])
-        copy = await self._copy(now_ms)
+        read = await read_locks(self._operations, [lock_id for lock_id, _ in self._rows])
+        found = await asyncio.gather(
+            *(self._pair(*row, lock, now_ms) for row, lock in zip(self._rows, read, strict=True))
+        )
+        pairs = [one for one in found if isinstance(one, _Pair)]
+        errors = [one for one in found if isinstance(one, LocktermError)]
+        if not pairs:
+            raise errors[0]
+        left = [
+            _leave_out(*row, lock.zone, one)
+            for row, lock, one in zip(self._rows, read, found, strict=True)
+            if isinstance(one, LocktermError)
+        ]
+        copies = [pair.copy for pair in pairs]
+        remotes = [Remote.read(step.before) for pair in pairs for step in pair.steps[:1]]
+        if len(self._rows) == 1:
+            self.title = format_replacement_title(remotes[0], self._number)
+            order = describe_order(remotes[0], adds_first=pairs[0].adds_first)
+        else:
+            self.title = format_title_on_locks(remotes, self._number)
+            deletes_first = sum(not pair.adds_first for pair in pairs)
+            order = describe_order_on_locks(deletes_first, len(pairs))
+        unknown = dict.fromkeys(field for copy in copies for field in copy.unknown)
+        losses = [
+            *filter(None, [describe_different_names(remotes)]),
+            order,
+            *describe_losses([replace(copy, unknown=()) for copy in copies]),
+            *describe_not_copied(unknown, has_mac=bool(self._mac)),
+        ]
+        return PlannedSteps([step for pair in pairs for step in pair.steps], left, losses)
+
+    async def _pair(
+        self, lock_id: int, remote: Remote, lock: ReadLock, now_ms: int
+    ) -> _Pair | LocktermError:
+        """Return the two steps for a remote, or the error that prevents them.
+
+        Raises:
+            StoreError: The journal cannot be read.
+        """
+        try:
+            if lock.error is not None:
+                raise lock.error
+            async with self._places:
+                return await self._steps(lock_id, remote, lock, now_ms)
+        except StoreError:
+            raise
+        except LocktermError as error:
+            return error
+
+    async def _steps(self, lock_id: int, remote: Remote, lock: ReadLock, now_ms: int) -> _Pair:
+        old = await self._operations.remotes.still(remote, lock_id)
+        note = self._check_number(old, [one for one in lock.remotes if one.id != old.id])
+        copy = await self._copy(lock_id, old, now_ms)
         assert copy.request is not None
         wanted = copy.request.body()
         del wanted["lockId"]
-        (delete,) = delete_each([Target(self._lock_id, old, lock.zone)]).steps
+        (delete,) = delete_each([Target(lock_id, old, lock.zone)]).steps
         name = delete.remote_name
-        add = Step(0, Action.ADD, self._lock_id, None, name, wanted, before=old.raw, note=note)
+        add = Step(0, Action.ADD, lock_id, None, name, wanted, before=old.raw, note=note)
         # The service decides whether the name of the old remote may be used a second time.
-        adds_first = await self._operations.remotes.is_name_free(
-            self._lock_id, old.remote_name or ""
-        )
-        losses = [
-            describe_order(old, adds_first=adds_first),
-            *describe_losses([replace(copy, unknown=())]),
-            *describe_not_copied(copy.unknown, has_mac=bool(self._mac)),
-        ]
-        return PlannedSteps([add, delete] if adds_first else [delete, add], [], losses)
+        adds_first = await self._operations.remotes.is_name_free(lock_id, old.remote_name or "")
+        return _Pair([add, delete] if adds_first else [delete, add], copy, adds_first)
 
-    def _check_number(self, others: Sequence[Remote]) -> str:
+    def _check_number(self, old: Remote, others: Sequence[Remote]) -> str:
         """Return a note if another remote has a similar number.
 
         Raises:
             CannotReplaceError: The old remote or another one has the number.
         """
-        if is_same_name(self._remote.remote_number, self._number):
+        if is_same_name(old.remote_number, self._number):
             raise CannotReplaceError("This is the number of the old fob. Nothing was sent.")
         taken = NamesInUse(others)
         words = taken.describe_number(self._number)
@@ -124,17 +192,17 @@ class _Replacement(PlanSource):
             raise CannotReplaceError(f"{words} Nothing was sent.")
         return words
 
-    async def _copy(self, now_ms: int) -> BackedUp:
+    async def _copy(self, lock_id: int, old: Remote, now_ms: int) -> BackedUp:
         """Return the remote with the new number, and the request that adds it.
 
         Raises:
             CannotReplaceError: The remote cannot be added with the new number.
         """
-        fob = Remote.read({**_of_person(self._remote.raw), "remoteNumber": self._number})
-        known = _of_person(await self._known())
+        fob = Remote.read({**_of_person(old.raw), "remoteNumber": self._number})
+        known = _of_person(await self._known(lock_id, old))
         if self._mac:
             known["mac"] = self._mac
-        copy = backed_up(fob, self._lock_id, known, now_ms)
+        copy = backed_up(fob, lock_id, known, now_ms)
         reason = copy.why_not
         if copy.request is not None:
             # An invalid name must stop the plan before the old remote is deleted.
@@ -143,15 +211,26 @@ class _Replacement(PlanSource):
             raise CannotReplaceError(f"{reason} Nothing was sent.")
         return copy
 
-    async def _known(self) -> Mapping[str, Any]:
+    async def _known(self, lock_id: int, old: Remote) -> Mapping[str, Any]:
         """Return the hidden fields of the old remote that lockterm has set itself."""
         journal = self._operations.journal
-        change = await journal.last_change(self._lock_id)
+        change = await journal.last_change(lock_id)
         if change is None:
             return {}
         told = await journal.told_hidden(change)
-        found = known_fields(told, [self._remote.raw])
-        return found.get(self._remote.id or 0, {})
+        found = known_fields(told, [old.raw])
+        return found.get(old.id or 0, {})
+
+
+def _leave_out(lock_id: int, remote: Remote, zone: tzinfo, error: LocktermError) -> Step:
+    """Return the step for a fob that cannot be replaced, with the reason."""
+    (step,) = delete_each([Target(lock_id, remote, zone)]).steps
+    is_far = isinstance(error, ServiceError) and not isinstance(error, Refused)
+    state = StepState.NOT_SENT if is_far else StepState.REFUSED
+    message = (
+        " ".join(error.reasons.values()) if isinstance(error, RuleViolation) else error.meaning
+    )
+    return replace(step, state=state, message=message.removesuffix(" Nothing was sent."))
 
 
 def _of_person(fields: Mapping[str, Any]) -> dict[str, Any]:

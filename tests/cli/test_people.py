@@ -8,8 +8,8 @@ import json
 
 from lockterm.domain.locks import Lock
 from tests.cli.conftest import Scripts
-from tests.faults.proxy import FaultProxy
 from tests.cli.test_all_locks import BOOK, HOSTILE, _run, half
+from tests.faults.proxy import FaultProxy
 
 __all__ = ["half"]
 

@@ -91,8 +91,17 @@ SITES: tuple[Step, ...] = (
         ),
     ),
     Step(
+        "people",
+        ("enter", "o"),
+        Expected(
+            ("All locks > People", r"Name +Locks +Number", r"\d+ people, \d+ remotes", "E export"),
+            stands_out="Amelia Hart +\\d",
+            others="Anton Petrov +\\d",
+        ),
+    ),
+    Step(
         "what ends",
-        ("enter", "W"),
+        ("escape", "W"),
         Expected(
             (r"\[all \d+\] +expired \d+ +within 7 days \d+", r"\d+ on 2 locks", "n span"),
         ),

@@ -8,8 +8,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
 from lockterm.screens.dialogs.destroy import DestroyModal
+from lockterm.screens.everywhere import EverywhereScreen
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
@@ -17,7 +19,7 @@ from lockterm.screens.remotes.replace import ReplaceModal
 from lockterm.service.running import RunningService
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, settled, until
-from tests.screens.site import words
+from tests.screens.site import fill_book, words
 
 GARAGE = 1004
 
@@ -25,7 +27,7 @@ GARAGE = 1004
 async def press(pilot: Pilot[int], *keys: str) -> str:
     """Press keys, each after the effect of the one before; return the text on the screen."""
     for key in keys:
-        await pilot.press({"-": "minus", ":": "colon"}.get(key, key))
+        await pilot.press({"-": "minus", ":": "colon", " ": "space"}.get(key, key))
         await settled(pilot)
     return " ".join(words(pilot.app).replace("│", "").split())
 
@@ -116,3 +118,67 @@ async def test_read_only_profile_opens_no_dialog(
         text = await press(pilot, "equals_sign")
         assert isinstance(pilot.app.screen, RefusedModal)
         assert "read-only" in text
+
+
+# --- one person on all locks -------------------------------------------------------------------
+
+
+async def all_of_anna(service: RunningService, pilot: Pilot[int]) -> str:
+    return await press(pilot, "F", *"anna q", "ctrl+r", "enter", "asterisk", "equals_sign")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
+async def test_fobs_of_marked_remotes_are_replaced_on_all_locks(
+    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
+) -> None:
+    for lock_id in (GARAGE, 1003):
+        someone_else.add(service, lock_id, "Anna Q", remoteNumber=f"A-{lock_id}")
+    fill_book(lockterm_app, Lock(GARAGE, "Garage"), Lock(1003, "Yard"))
+    async with lockterm_app(service, size=size) as pilot:
+        text = await all_of_anna(service, pilot)
+        assert isinstance(pilot.app.screen, ReplaceModal)
+        assert "Replace the fob of Anna Q on 2 locks?" in text
+        assert "Old numbers: A-1004, A-1003" in text
+        text = await press(pilot, *"B-2", "enter")
+        screen = pilot.app.screen
+        assert isinstance(screen, PlanScreen)
+        assert len(screen.drawn.plan.steps) == 4
+        text = await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, DestroyModal)
+        assert "Replace the fob of Anna Q on 2 locks?" in text
+        assert "Old fobs: A-1004, A-1003" in text and "New fob: B-2" in text
+        assert someone_else.counted(service, "delete") == 0
+        await press(pilot, "D")
+        await until(pilot, lambda: "4 recorded." in words(pilot.app))
+        await press(pilot, "escape")
+        everywhere = pilot.app.screen
+        assert isinstance(everywhere, EverywhereScreen)
+        await until(pilot, lambda: not everywhere.marks)
+        await until(pilot, lambda: words(pilot.app).count(" B-2 ") == 2)
+    for lock_id in (GARAGE, 1003):
+        found = [one for one in someone_else.page(service, lock_id) if "Anna" in one["remoteName"]]
+        assert [one["remoteNumber"] for one in found] == ["B-2"]
+
+
+async def test_selected_remote_is_replaced_on_all_locks_when_none_is_marked(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    someone_else.add(service, GARAGE, "Anna Q", remoteNumber="A-1")
+    fill_book(lockterm_app, Lock(GARAGE, "Garage"))
+    async with lockterm_app(service) as pilot:
+        text = await press(pilot, "F", *"anna q", "ctrl+r", "enter", "equals_sign")
+        assert "Replace the fob of Anna Q on Garage?" in text and "Number: A-1" in text
+        await press(pilot, *"B-2", "enter", "enter", "D")
+        await until(pilot, lambda: "2 recorded." in words(pilot.app))
+        await press(pilot, "escape")
+        await until(pilot, lambda: " B-2 " in words(pilot.app))
+
+
+async def test_marked_fobs_are_not_replaced_on_a_read_only_profile(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    someone_else.add(service, GARAGE, "Anna Q", remoteNumber="A-1")
+    fill_book(lockterm_app, Lock(GARAGE, "Garage"))
+    async with lockterm_app(service, read_only=True) as pilot:
+        assert "read-only" in await all_of_anna(service, pilot)
+        assert isinstance(pilot.app.screen, RefusedModal)

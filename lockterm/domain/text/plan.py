@@ -17,13 +17,12 @@ from lockterm.domain.plan import (
     Plan,
     Step,
 )
-from lockterm.domain.reading import Field
-from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, UPDATED, Remote
+from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.safe_text import clean, seen_or
 from lockterm.domain.shortening import Shortening, find_shortening
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.difference import Difference, find_differences, format_value
-from lockterm.domain.text.remote import UNNAMED, format_name, format_remote_name
+from lockterm.domain.text.remote import format_name
 from lockterm.domain.text.shortening import describe_shortening
 from lockterm.domain.text.validity import OPENS_ALWAYS, OPENS_NOTHING, describe_period
 from lockterm.domain.validity import State, never_opens, state_by_dates, state_of
@@ -368,53 +367,3 @@ def describe_ignored(columns: Sequence[str]) -> str:
     """Return a sentence about the ignored columns of a file; empty if there are none."""
     listed = ", ".join(clean(column, 40) or "(no name)" for column in columns)
     return f"Ignored columns: {listed}." if columns else ""
-
-
-_MAC = FIELDS["mac"]
-
-ADD_FIRST = (
-    "lockterm adds the new fob first. It deletes the old fob only after the service has recorded"
-    " the new one."
-)
-"""The order of the steps if the service accepts two remotes with the same name on a lock."""
-
-
-def format_replacement_title(remote: Remote, number: str) -> str:
-    """Return the title of the plan: ``replace the fob of Anna: A-1 with B-2``."""
-    name = format_remote_name(remote, UNNAMED).encode("utf-8", "backslashreplace").decode()
-    return f"replace the fob of {name}: {clean(remote.remote_number, 30)} with {clean(number, 30)}"
-
-
-def describe_order(remote: Remote, *, adds_first: bool) -> str:
-    """Return sentences about the order of the two steps, and about a failure between them.
-
-    Args:
-        remote: The remote whose fob is replaced.
-        adds_first: Whether the new fob is added before the old one is deleted.
-    """
-    if adds_first:
-        return ADD_FIRST
-    name = format_remote_name(remote, UNNAMED)
-    return (
-        "The lock cannot have two remotes with the same name. lockterm therefore deletes the old"
-        f" fob before it adds the new one. If adding fails, {name} has no working fob until you"
-        " retry or undo the run."
-    )
-
-
-def describe_not_copied(unknown: Iterable[Field], *, has_mac: bool) -> list[str]:
-    """Return sentences about the fields that the new fob does not get.
-
-    Args:
-        unknown: The fields whose values lockterm does not know, because no list returns them.
-        has_mac: Whether the new fob gets a MAC address.
-    """
-    device = [
-        field.called for field in UNLISTED if field.of_device and not (has_mac and field is _MAC)
-    ]
-    said = [f"Not copied, because each fob has its own values: {', '.join(device)}."]
-    if names := [field.called for field in unknown if not field.of_device]:
-        said.append(
-            f"Not copied, because the service does not return these values: {', '.join(names)}."
-        )
-    return said

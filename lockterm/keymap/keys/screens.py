@@ -39,6 +39,8 @@ _ON_ALL_LOCKS = (
         sentence="Set a new end date for the selected or the marked remotes"),
     Key("everywhere.delete", "d,delete", "delete", line=7, opens=True,
         sentence="Delete the selected or the marked remotes, after a confirmation"),
+    Key("everywhere.replace", "equals_sign", "replace fob", line=8, opens=True,
+        sentence="Plan to replace the fob of the selected or the marked remotes with a new one"),
 )
 
 SCREENS: Mapping[str, Place] = {
@@ -213,12 +215,12 @@ SCREENS: Mapping[str, Place] = {
             REMOTES: (
                 *_ON_ALL_LOCKS,
             ),
-            MARKS: marks(3, 8, 9, MORE, every=11),
+            MARKS: marks(3, 9, 10, MORE, every=13),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Filter rows by text", line=2, opens=True),
                 Key("everywhere.open_by_person", "o", "people", line=12, opens=True,
                     sentence="Show who can open which locks, a row for each person"),
-                Key("everywhere.filter", "i", "filter", _FILTER, line=10, opens=True),
+                Key("everywhere.filter", "i", "filter", _FILTER, line=11, opens=True),
                 Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=5),
             ),
             MOVING: (
@@ -235,7 +237,7 @@ SCREENS: Mapping[str, Place] = {
                     sentence="Show the remotes of the selected person on all locks"),
             ),
             FINDING: (
-                Key("everywhere.find", "slash", "find", "Type to filter rows", line=2, opens=True),
+                Key("everywhere.find", "slash", "find", "Filter rows by text", line=2, opens=True),
                 Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=4),
             ),
             COPYING: (
@@ -251,16 +253,16 @@ SCREENS: Mapping[str, Place] = {
         {
             REMOTES: (
                 *_ON_ALL_LOCKS,
-                Key("ends.clean", "x", "clean", line=14, opens=True,
+                Key("ends.clean", "x", "clean", line=15, opens=True,
                     sentence="Show a plan to delete long-expired remotes on all locks"),
             ),
-            MARKS: marks(4, 9, 10, MORE, every=8),
+            MARKS: marks(4, 9, 10, MORE, every=13),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Filter rows by text", line=3, opens=True),
                 Key("ends.next", "n,right,l", "span", line=2,
                     sentence="Show expired remotes, those that expire within 7 or 30 days, or all"),
                 Key("ends.previous", "p,left,h", "previous span"),
-                Key("ends.timeline", "V", "timeline", line=13,
+                Key("ends.timeline", "V", "timeline", line=14,
                     sentence="Show or hide the number of remotes that expire on each day"),
                 Key("everywhere.filter", "i", "filter", _FILTER, line=12, opens=True),
                 Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=11),

@@ -14,6 +14,7 @@ from lockterm import screens
 from lockterm.domain.listing import Lacking, split_needle
 from lockterm.domain.marks import Key, Marks, Row, key_of_remote, remote_marks
 from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
+from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import ServiceError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
@@ -22,7 +23,7 @@ from lockterm.screens.dialogs.choice import ask_only
 from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable
-from lockterm.screens.list_screen import MARKING, ListScreen
+from lockterm.screens.list_screen import MARKING, ON_MARKED, ListScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.detail import RemoteDetailScreen
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 
-ON_ONE = frozenset({"renew", "delete"})
+ON_ONE = frozenset({"renew", "replace", "delete"})
 """Actions that apply to the selected remote if no remote is marked."""
 
 EMPTY_BOOK = "The lock book is empty."
@@ -49,6 +50,8 @@ class AllLocksScreen(ListScreen[None]):
     Args:
         operations: The operations on the service and the local store.
     """
+
+    on_marked = {**ON_MARKED, "replace": "replace marked"}
 
     columns: ClassVar[Sequence[str]]
     """The keys of the table's columns, from left to right."""
@@ -129,6 +132,8 @@ class AllLocksScreen(ListScreen[None]):
             return "No row is selected."
         if action in ON_ONE and not self.marks:
             return self._why_not_one(action)
+        if action == "replace" and self.operations.profile.read_only:
+            return describe_read_only(self.operations.profile.name)
         is_remote = results.current is not None and results.current.remote_id is not None
         if not is_remote and (action == "mark" or (action == "mark_range" and self.marks)):
             return "The selected row has no remote with an ID."
@@ -238,6 +243,12 @@ class AllLocksScreen(ListScreen[None]):
             self.marked.renew()
         elif (one := self._on_one()) is not None:
             one.renew()
+
+    def action_replace(self) -> None:
+        if self.marks:
+            self.marked.replace_fobs()
+        elif (one := self._on_one()) is not None:
+            one.replace_fob()
 
     def action_delete(self) -> None:
         if self.marks:

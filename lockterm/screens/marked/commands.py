@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lockterm.domain.bulk import Target, Wanted
     from lockterm.domain.marks import Key, Marks, Row
     from lockterm.domain.plan import PlannedSteps, Step
+    from lockterm.operations.planner import PlanDraft
     from lockterm.screens.marked.form import Questions
 
 
@@ -90,6 +91,18 @@ class MarkedCommands:
     def renew(self) -> None:
         """Ask for a new end date, and show a plan that sets this date."""
         self._ask(screens.NewEnd(), self._marks.rows)
+
+    def replace_fobs(self) -> None:
+        """Ask for the number of a new fob, and show the plan that replaces the marked fobs."""
+
+        def planned(draft: PlanDraft | None) -> None:
+            if draft is not None:
+                self._screen.note_plan(draft.plan.id)
+                self._screen.app.push_screen(screens.PlanScreen(draft))
+
+        targets = [(self._screen.locks[lock_id], remote) for lock_id, remote in self._marks.rows]
+        dialog = screens.ReplaceModal(self._screen.operations, targets)
+        self._screen.app.push_screen(dialog, planned)
 
     def act(self) -> None:
         """Ask which action to apply to the marked remotes."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lockterm.domain.plan import MOST_UNTYPED, Action, Plan, Step
+from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import (
@@ -23,6 +24,7 @@ from lockterm.domain.text.plan import (
     step_sends_dates,
 )
 from lockterm.domain.text.remote import describe_backup
+from lockterm.domain.text.replacement import name_people
 from lockterm.domain.text.service import describe_clock_doubt
 from lockterm.domain.text.shortening import describe_shortening, summarize_shortenings
 from lockterm.operations.refusals import OtherCredentials
@@ -164,10 +166,11 @@ def ask_for(
         question = f"Set the voice of {where}?"
         verb = "Set voice" if len(steps) == 1 else f"Set {len(steps):,} voices"
     numbers: list[str] = []
-    is_replacement = len(steps) == 2 and steps[1].requires(steps[0])
+    is_replacement = _are_replacements(steps)
     if is_replacement:
-        name = clean(step_name(steps[0])[0], 60)
-        question, verb = f"Replace the fob of {name} on {where}?", "Replace fob"
+        name = name_people([Remote.read(step.before) for step in steps])
+        question = f"Replace the fob of {name} on {where}?"
+        verb = "Replace fob" if len(steps) == 2 else f"Replace {len(steps) // 2:,} fobs"
         numbers = _old_and_new(steps)
     if len(steps) == 1 and steps[0].action in _PLACES:
         name = "Shorten" if shortened else _VERBS[steps[0].action]
@@ -177,7 +180,7 @@ def ask_for(
     if deleted:
         told_of_all = set.intersection(*(set(step.before) for step in deleted))
         lines.append(describe_backup(dict.fromkeys(told_of_all), many=len(deleted) > 1))
-    if len(steps) > 1 and not is_replacement:
+    if len(steps) > 1 and not (is_replacement and len(on) == 1):
         lines += _names(steps, locks if len(on) > 1 else {})
     for step in steps:
         if step.action is Action.VOICE:
@@ -205,10 +208,19 @@ def _ask_for_one(step: Step, where: str, verb: str) -> tuple[str, str, list[str]
     return question, f"{verb} {cut(name, 28)}", numbers
 
 
+def _are_replacements(steps: Sequence[Step]) -> bool:
+    """Return whether the steps are pairs that each replace a fob."""
+    pairs = zip(steps[::2], steps[1::2], strict=False)
+    return len(steps) % 2 == 0 and all(second.requires(first) for first, second in pairs)
+
+
 def _old_and_new(steps: Sequence[Step]) -> list[str]:
-    """Return the numbers of the fob to delete and of the fob to add, one per line."""
-    numbers = {step.action: clean(step_name(step)[1] or "none", 60) for step in steps}
-    return [f"Old fob: {numbers[Action.DELETE]}", f"New fob: {numbers[Action.ADD]}"]
+    """Return the numbers of the fobs to delete and of the fob to add, in two lines."""
+    numbers: dict[Action, dict[str, None]] = {Action.DELETE: {}, Action.ADD: {}}
+    for step in steps:
+        numbers[step.action][clean(step_name(step)[1] or "none", 60)] = None
+    old, new = (", ".join(numbers[action]) for action in (Action.DELETE, Action.ADD))
+    return [f"Old fob{'s' * (len(numbers[Action.DELETE]) > 1)}: {old}", f"New fob: {new}"]
 
 
 def _names(steps: Sequence[Step], locks: Mapping[int, OnLock]) -> Iterator[str]:

@@ -253,7 +253,7 @@ class RemoteCommands:
                 left = partial(self._left_plan, remote, draft.plan.id)
                 screen.app.push_screen(screens.PlanScreen(draft), left)
 
-        dialog = screens.ReplaceModal(screen.operations, self._lock, remote)
+        dialog = screens.ReplaceModal(screen.operations, [(self._lock, remote)])
         screen.app.push_screen(dialog, planned)
 
     def _left_plan(self, old: Remote, plan_id: str, _: None) -> None:

@@ -16,7 +16,7 @@ from lockterm.domain.text.run import describe_outcome
 from lockterm.errors import RuleViolation, StoreError
 from lockterm.operations import Operations
 from lockterm.operations.proof import Horizon
-from lockterm.operations.replacing import CannotReplaceError, plan_replacement
+from lockterm.operations.replacing import CannotReplaceError, plan_replacement, plan_replacements
 from lockterm.operations.undoing import undo_last
 from lockterm.store.runs import RunStore
 from tests.conftest import NOW_MS
@@ -144,6 +144,76 @@ async def test_plan_is_refused_when_the_id_belongs_to_another_remote(site: Site)
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         with pytest.raises(RuleViolation, match="to another remote"):
             await planned(operations, other)
+
+
+# --- one person on several locks ---------------------------------------------------------------
+
+
+async def test_fobs_of_a_person_are_replaced_on_all_locks_as_one_plan(site: Site):
+    locks = [site.new_lock() for _ in range(3)]
+    rows = [(lock_id, someone(site, lock_id, remoteNumber=f"A-{lock_id}")) for lock_id in locks]
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        draft = await plan_replacements(operations, rows, "B-2")
+        assert draft.plan.title == "replace 3 fobs of Anna with B-2"
+        assert [step.lock_id for step in draft.plan.steps] == [
+            lock_id for lock_id in locks for _ in range(2)
+        ]
+        for delete, add in zip(draft.plan.steps[::2], draft.plan.steps[1::2], strict=True):
+            assert (delete.action, add.action) == (Action.DELETE, Action.ADD)
+            assert add.requires(delete)
+        assert "3 of 3 locks cannot have two remotes of one name" in draft.plan.losses[0]
+        assert states(await carry_out(operations, draft.plan)) == [RECORDED] * 6
+        assert [fobs(site, lock_id) for lock_id in locks] == [["B-2"]] * 3
+
+        back = await undo_last(operations, locks[0])
+        assert states(await carry_out(operations, back.plan)) == [RECORDED] * 6
+        assert [fobs(site, lock_id) for lock_id in locks] == [[f"A-{one}"] for one in locks]
+
+
+async def test_a_fob_that_cannot_be_replaced_is_left_out_and_the_others_are_deleted(site: Site):
+    first, taken, silent = (site.new_lock() for _ in range(3))
+    rows = [(lock_id, someone(site, lock_id)) for lock_id in (first, taken, silent)]
+    someone(site, taken, remoteName="Ben", remoteNumber="B-2")
+
+    async def answer(exchange: Exchange) -> None:
+        if f"lockId={silent}" in exchange.target:
+            exchange.reset()
+            return
+        answered = await exchange.apply()
+        await exchange.send(answered.head + b"\r\n\r\n" + answered.body)
+
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("list", answer)
+        draft = await plan_replacements(operations, rows, "B-2")
+        assert [(step.lock_id, step.action) for step in draft.plan.steps if step.is_planned] == [
+            (first, Action.DELETE),
+            (first, Action.ADD),
+        ]
+        left = {step.lock_id: step for step in draft.left}
+        assert left[taken].message == "Ben on this lock has the same number."
+        assert (left[taken].state, left[silent].state) == (REFUSED, NOT_SENT)
+        assert left[silent].message and left[silent].action is Action.DELETE
+        await carry_out(operations, draft.plan)
+        assert fobs(site, first) == ["B-2"]
+        assert fobs(site, silent) == ["A-1"]
+        with pytest.raises(CannotReplaceError, match="Ben on this lock"):
+            await plan_replacements(operations, rows[1:], "B-2")
+
+
+async def test_two_fobs_on_one_lock_get_no_common_number(site: Site):
+    lock_id, other = site.new_lock(), site.new_lock()
+    rows = [
+        (lock_id, someone(site, lock_id)),
+        (lock_id, someone(site, lock_id, remoteName="anna", remoteNumber="A-2")),
+        (other, someone(site, other, remoteName="ANNA")),
+    ]
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        with pytest.raises(CannotReplaceError, match=f"2 of the remotes are on lock {lock_id}"):
+            await plan_replacements(operations, rows, "B-2")
+        draft = await plan_replacements(operations, rows[1:], "B-2")
+        assert draft.plan.title == "replace 2 fobs of 2 names with B-2"
+        assert "have 2 names: “anna”, “ANNA”. Check" in draft.plan.losses[0]
+        assert writes(proxy) == []
 
 
 # --- the second step depends on the first one ----------------------------------------------------

@@ -1,0 +1,112 @@
+"""Texts about the replacement of a key fob."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.names import normalize_name
+from lockterm.domain.reading import Field
+from lockterm.domain.remotes import FIELDS, UNLISTED, Remote
+from lockterm.domain.safe_text import clean
+from lockterm.domain.text.amount import format_count
+from lockterm.domain.text.remote import UNNAMED, format_remote_name
+
+_MAC = FIELDS["mac"]
+
+_NAMED = 3
+"""Maximum number of names in a sentence."""
+
+ADD_FIRST = (
+    "lockterm adds the new fob first. It deletes the old fob only after the service has recorded"
+    " the new one."
+)
+"""The order of the steps if the service accepts two remotes with the same name on a lock."""
+
+
+def format_replacement_title(remote: Remote, number: str) -> str:
+    """Return the title of the plan: ``replace the fob of Anna: A-1 with B-2``."""
+    name = format_remote_name(remote, UNNAMED).encode("utf-8", "backslashreplace").decode()
+    return f"replace the fob of {name}: {clean(remote.remote_number, 30)} with {clean(number, 30)}"
+
+
+def describe_order(remote: Remote, *, adds_first: bool) -> str:
+    """Return sentences about the order of the two steps, and about a failure between them.
+
+    Args:
+        remote: The remote whose fob is replaced.
+        adds_first: Whether the new fob is added before the old one is deleted.
+    """
+    if adds_first:
+        return ADD_FIRST
+    name = format_remote_name(remote, UNNAMED)
+    return (
+        "The lock cannot have two remotes with the same name. lockterm therefore deletes the old"
+        f" fob before it adds the new one. If adding fails, {name} has no working fob until you"
+        " retry or undo the run."
+    )
+
+
+def format_title_on_locks(remotes: Sequence[Remote], number: str) -> str:
+    """Return the title of the plan for several locks: ``replace 3 fobs of Anna with B-2``."""
+    return f"replace {len(remotes):,} fobs of {name_people(remotes)} with {clean(number, 30)}"
+
+
+def name_people(remotes: Sequence[Remote]) -> str:
+    """Return the name of the remotes, or ``2 names`` if they have several."""
+    first, count = remotes[0], len(_distinct_names(remotes))
+    if count > 1:
+        return f"{count:,} names"
+    return format_remote_name(first, UNNAMED).encode("utf-8", "backslashreplace").decode()
+
+
+def describe_different_names(remotes: Sequence[Remote]) -> str:
+    """Return a sentence if the remotes have several names; otherwise empty."""
+    names = _distinct_names(remotes)
+    if len(names) == 1:
+        return ""
+    named = [quoted(clean(one or UNNAMED, 40)) for one in names[:_NAMED]]
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return (
+        f"The remotes have {len(names):,} names: {', '.join(named)}{more}. Check that they belong"
+        " to one person."
+    )
+
+
+def _distinct_names(remotes: Iterable[Remote]) -> list[str]:
+    return [*dict.fromkeys(normalize_name(remote.remote_name or "") for remote in remotes)]
+
+
+def describe_order_on_locks(deletes_first: int, count: int) -> str:
+    """Return sentences about the order of the steps on several locks.
+
+    Args:
+        deletes_first: The number of locks on which the old fob is deleted first.
+        count: The number of all locks.
+    """
+    if not deletes_first:
+        return ADD_FIRST
+    locks = f"{deletes_first:,} of {format_count(count, 'lock')}"
+    return (
+        f"{locks} cannot have two remotes with the same name. There, lockterm deletes the old fob"
+        " before it adds the new one. If adding fails, no fob works on that lock until you retry or"
+        " undo the run."
+    )
+
+
+def describe_not_copied(unknown: Iterable[Field], *, has_mac: bool) -> list[str]:
+    """Return sentences about the fields that the new fob does not get.
+
+    Args:
+        unknown: The fields whose values lockterm does not know, because no list returns them.
+        has_mac: Whether the new fob gets a MAC address.
+    """
+    device = [
+        field.called for field in UNLISTED if field.of_device and not (has_mac and field is _MAC)
+    ]
+    said = [f"Not copied, because each fob has its own values: {', '.join(device)}."]
+    if names := [field.called for field in unknown if not field.of_device]:
+        said.append(
+            f"Not copied, because the service does not return these values: {', '.join(names)}."
+        )
+    return said
