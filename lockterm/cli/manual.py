@@ -18,7 +18,6 @@ from lockterm.cli.manual_parts import (
     LOCK,
     LOCK_AND_REMOTE,
     NO_CODES,
-    PEOPLE_CODES,
     READING,
     REPORT_CODES,
     RUN_CODES,
@@ -256,28 +255,6 @@ Examples:
 name) and remote as the service sent it.
 
 {FIND_CODES}"""
-
-PEOPLE = f"""\
-Remotes with the same name are one person; case and accents count. Each word of TEXT is searched in
-names and numbers. {UNREAD}
-\b
-Similar names are shown, never joined:
-  spelling       they differ in case, accents, dashes or spaces
-  one letter     a letter is different, missing or moved by one place
-  same number    two names have a remote with the same number
-
-\b
-Examples:
-  lockterm people
-  lockterm people weber --csv > weber.csv
-  lockterm people --html people.html --markdown people.md
-
-Until and State use the dates of the lists alone. A file is replaced only if it is such a page.
---json prints text, locks, read, notRead (lockId, name, why), and people: a list of name, numbers,
-locks (a number), similar (name, why) and remotes (lock, remoteId, number, type, start, end, state,
-read).
-
-{PEOPLE_CODES}"""
 
 REPORT = f"""\
 The list is sorted by day and lock. It depends on the dates, not on the status. {UNREAD}

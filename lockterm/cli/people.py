@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from lockterm.cli import manual
 from lockterm.cli.all_locks import list_unread, read_all, to_counts_json
 from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, notify
+from lockterm.cli.manual_parts import PEOPLE_CODES, UNREAD
 from lockterm.cli.options import Format, reads
 from lockterm.cli.output import put, put_csv, put_json, put_table
 from lockterm.cli.session import Session
@@ -30,10 +30,33 @@ from lockterm.domain.text.people import (
 from lockterm.operations.export import may_replace, write_file
 from lockterm.operations.people import CSV_COLUMNS, TITLE, PeopleReport
 
+_MANUAL = f"""\
+Remotes with the same name are one person; case and accents count. Each word of TEXT is searched in
+names and numbers. {UNREAD}
+\b
+Similar names are shown, never joined:
+  spelling       they differ in case, accents, dashes or spaces
+  one letter     a letter is different, missing or moved by one place
+  same number    two names have a remote with the same number
+
+\b
+Examples:
+  lockterm people
+  lockterm people weber --csv > weber.csv
+  lockterm people --html people.html --markdown people.md
+
+Until and State use the dates of the lists alone. A file is replaced only if it is such a page.
+--json prints text, locks, read, notRead (lockId, name, why), and people: a list of name, numbers,
+locks (a number), similar (name, why) and remotes (lock, remoteId, number, type, start, end, state,
+read).
+
+{PEOPLE_CODES}"""
+"""The part of the help text after the options."""
+
 _file_type = click.Path(path_type=Path)
 
 
-@click.command(epilog=manual.PEOPLE)
+@click.command(epilog=_MANUAL)
 @click.argument("text", metavar="[TEXT]", default="")
 @click.option("--html", "html", metavar="FILE", type=_file_type, help="Write a page of HTML.")
 @click.option("--markdown", "md", metavar="FILE", type=_file_type, help="Write Markdown.")

@@ -71,10 +71,16 @@ class Person:
         key: The key of the person.
     """
 
-    __slots__ = ("ends", "key", "last_lock", "locks", "numbers", "order")
+    __slots__ = ("count", "ends", "key", "last_lock", "locks", "name", "numbers", "order", "row")
 
     def __init__(self, key: PersonKey) -> None:
         self.key = key
+        self.row = "\n".join(key)
+        """The key as a string."""
+        self.name = key[0]
+        """The name in normal form C; empty if the remotes have no name."""
+        self.count = 0
+        """Number of remotes."""
         self.numbers: dict[str, None] = {}
         """The numbers in normal form C, in the order in which they were found."""
         self.locks = 0
@@ -86,16 +92,6 @@ class Person:
         """The ID of the lock that was counted last."""
         self.order = (not key[0], natural(key[0] or key[1]))
         """The sort order: by name, people without a name last."""
-
-    @property
-    def name(self) -> str:
-        """The name in normal form C; empty if the remotes have no name."""
-        return self.key[0]
-
-    @property
-    def count(self) -> int:
-        """The number of remotes."""
-        return sum(map(len, self.ends.values()))
 
     def counts(self, now_ms: int) -> Counter[StateFilter]:
         """Count the remotes by state, from their dates alone.
@@ -203,6 +199,7 @@ class People:
             if (of_zone := person.ends.get(zone)) is None:
                 of_zone = person.ends[zone] = array("q")
             of_zone.append(end)
+            person.count += 1
 
     def _person(self, name: str, number: str) -> Person:
         key = key_of_person(name, number)

@@ -38,6 +38,7 @@ LOCK_KEYS = ("down", "up", "G", "pageup", "g", "/", "g", "a", "9", "backspace", 
 HISTORY_KEYS = ("down", "G", "n", "p", "i", "i", "@", "@", "/", "a", "n", "n", "escape", "enter")
 SEARCH_KEYS = ("m", "-", "1", "1", "9", *("backspace",) * 5, "q", "z", "r", "e", "m", "o")
 """On all locks: what many have, what few have, and what none has."""
+PEOPLE_KEYS = ("down", "G", "g", "/", "r", "e", "m", "9", "backspace", "z", "escape")
 INSERT = """
 WITH RECURSIVE turn(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM turn WHERE n + 1 < :many)
 INSERT INTO remote (id, lock_id, name, number, type, add_type, start_ms, end_ms, weekdays,
@@ -114,8 +115,12 @@ def _everywhere(url: str, home: Path) -> Iterator[Row]:
         session.press("F")
         session.expect("from stored lists")
         slowest = max(_cpu_ms(session, SEARCH_KEYS))
+        session.press("enter,o")
+        assert session.shows(f"{ON_EACH} people, {MANY_LOCKS * ON_EACH:,} remotes ·")
+        of_people = max(_cpu_ms(session, PEOPLE_KEYS))
     label = f"{MANY_LOCKS:,} locks of {ON_EACH}"
     yield f"{label}: slowest key of a search, ms of CPU", slowest, 50, 30
+    yield f"{label}: slowest key on People, ms of CPU", of_people, 50, 30
 
 
 def _history(url: str, home: Path) -> Iterator[Row]:

@@ -101,7 +101,7 @@ SITES: tuple[Step, ...] = (
     ),
     Step(
         "what ends",
-        ("escape", "W"),
+        ("W",),
         Expected(
             (r"\[all \d+\] +expired \d+ +within 7 days \d+", r"\d+ on 2 locks", "n span"),
         ),

@@ -14,6 +14,7 @@ from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.safe_text import clean
 from lockterm.domain.sorting import sorted_by
 from lockterm.domain.text.people import (
+    NO_NAME,
     describe_bounds,
     describe_person_state,
     describe_similar,
@@ -70,11 +71,16 @@ class PeopleTable(RowTable):
         self._persons: Mapping[str, Person] = {}
         self._now_ms = 0
         self._rows: dict[str, Row] = {}
+        self._widest_name = 0
 
     @property
     def current(self) -> Person | None:
         """The person under the cursor; None in an empty table."""
         return self._persons.get(self.highlighted or "")
+
+    def measure_names(self, persons: Sequence[Person]) -> None:
+        """Measure the names of all people, so that the columns stay while the user searches."""
+        self._widest_name = max(map(_measure, persons), default=0)
 
     def show_people(
         self, people: People, persons: Sequence[Person], now_ms: int, *, top: bool = False
@@ -96,7 +102,7 @@ class PeopleTable(RowTable):
             )
         self._people, self._now_ms, self._rows = people, now_ms, {}
         self.hidden = frozenset() if people.has_similar else frozenset({_SIMILAR})
-        self._persons = {"\n".join(one.key): one for one in persons}
+        self._persons = {one.row: one for one in persons}
         first = next(iter(self._persons), None) if top else None
         self.show(LazyRows(self._persons, self._cells), first)
 
@@ -111,12 +117,7 @@ class PeopleTable(RowTable):
         Only the names are measured. The other columns get their maximum width, because their
         cells are made only for visible rows.
         """
-        names = (one.name for one in self._persons.values())
-        name = max(
-            (len(name) if name.isascii() else cell_len(clean(name[:_NAME])) for name in names),
-            default=0,
-        )
-        return [max(name, 9), *(column.most for column in self._plan[1:])]
+        return [self._widest_name, *(column.most for column in self._plan[1:])]
 
     def row_look(self, row: int) -> str:
         counts = self._row(self._persons[self._keys[row]]).counts
@@ -140,8 +141,7 @@ class PeopleTable(RowTable):
         return (*cells[:_UNTIL], last, *cells[_STATE:])
 
     def _row(self, person: Person) -> Row:
-        key = "\n".join(person.key)
-        if (known := self._rows.get(key)) is None:
+        if (known := self._rows.get(person.row)) is None:
             now_ms = self._now_ms
             cells = (
                 format_person(person, _NAME),
@@ -151,5 +151,11 @@ class PeopleTable(RowTable):
                 describe_person_state(person, now_ms),
                 describe_similar(self._people.similar(person), 1, with_why=False),
             )
-            known = self._rows[key] = Row(cells, person.counts(now_ms))
+            known = self._rows[person.row] = Row(cells, person.counts(now_ms))
         return known
+
+
+def _measure(person: Person) -> int:
+    """Return the width of a name, in cells."""
+    name = person.name or NO_NAME
+    return len(name) if name.isascii() else cell_len(clean(name[:_NAME]))
