@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -53,13 +54,18 @@ read).
 {PEOPLE_CODES}"""
 """The part of the help text after the options."""
 
-_file_type = click.Path(path_type=Path)
+
+def _file_option(name: str, target: str, what: str) -> Callable[[Callable[..., int]], Any]:
+    """Return the decorator for an option with a file to write."""
+    kind = click.Path(path_type=Path)
+    words = f"Write {what} to this file. [default: none]"
+    return click.option(name, target, metavar="FILE", type=kind, help=words)
 
 
 @click.command(epilog=_MANUAL)
 @click.argument("text", metavar="[TEXT]", default="")
-@click.option("--html", "html", metavar="FILE", type=_file_type, help="Write a page of HTML.")
-@click.option("--markdown", "md", metavar="FILE", type=_file_type, help="Write Markdown.")
+@_file_option("--html", "html", "a page of HTML")
+@_file_option("--markdown", "md", "a page of Markdown")
 @reads
 def people(options: Options, text: str, form: Format, html: Path | None, md: Path | None) -> int:
     """Show who can open which locks."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from textual import events, work
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical
+from textual.containers import Vertical
 from textual.widgets import Static
 
 from lockterm import screens
@@ -89,8 +89,7 @@ class PeopleScreen(ListScreen[None]):
 
     def compose_body(self) -> ComposeResult:
         with Vertical(id="results"):
-            with Container(id="remotes"):
-                yield from self.compose_list()
+            yield from self.compose_list()
             yield FindLine(id="find")
             yield Static(id="row", markup=False)
             yield Pager(self.operations.clock.steady_ms, id="pager")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from textual import on
 from textual.app import ComposeResult
 
 from lockterm.domain.listing import split_needle
@@ -11,19 +12,24 @@ from lockterm.domain.people import Person, key_of_person
 from lockterm.domain.text.people import format_person
 from lockterm.operations import Operations
 from lockterm.screens.everywhere.results import Results
-from lockterm.screens.everywhere.screen import EverywhereScreen
+from lockterm.screens.everywhere.screen import SEARCH_COLUMNS, AllLocksScreen
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock
+from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
 
 
-class PersonScreen(EverywhereScreen):
-    """The search of all locks, limited to the remotes of one person.
+class PersonScreen(AllLocksScreen):
+    """The remotes of one person on all locks.
 
     Args:
         operations: The operations on the service and the local store.
         person: The person.
     """
+
+    BINDINGS = bindings("everywhere")
+
+    columns = SEARCH_COLUMNS
 
     def __init__(self, operations: Operations, person: Person) -> None:
         super().__init__(operations)
@@ -61,8 +67,13 @@ class PersonScreen(EverywhereScreen):
             return f"No remote of {self._who} matches {needle}.", "escape  show all"
         return f"No lock has a remote of {self._who}.", "escape  back"
 
-    def is_offered(self, action: str) -> bool:
-        return action != "open_by_person" and super().is_offered(action)
+    @on(Results.Shown)
+    def _shown(self) -> None:
+        self.refresh_bindings()
+
+    def action_open_by_person(self) -> None:
+        """Go back to the people."""
+        self.dismiss(None)
 
     def action_back(self) -> None:
         """Clear the search; without a search, clear the filter or the marks, or go back."""

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 ON_ONE = frozenset({"renew", "replace", "delete"})
 """Actions that apply to the selected remote if no remote is marked."""
 
+SEARCH_COLUMNS = ("sign", "lock", "name", "number", "valid", "state", "read")
+"""The keys of the columns of a search."""
+
 EMPTY_BOOK = "The lock book is empty."
 
 
@@ -314,7 +317,7 @@ class EverywhereScreen(AllLocksScreen):
 
     BINDINGS = bindings("everywhere")
 
-    columns = ("sign", "lock", "name", "number", "valid", "state", "read")
+    columns = SEARCH_COLUMNS
 
     def __init__(self, operations: Operations) -> None:
         super().__init__(operations)
