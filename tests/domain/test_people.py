@@ -10,7 +10,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lockterm.domain.dates import DAY_MS
@@ -76,6 +76,7 @@ def similar(people: People, name: str) -> dict[str, Why]:
     return {one.person.name: one.why for one in people.similar(person)}
 
 
+@example([[{"remoteName": "Zo\u00eb"}], [{"remoteName": "Zoe\u0308"}, {"remoteName": "ZO\u00cb"}]])
 @given(LOCKS)
 def test_remotes_are_joined_exactly_when_their_names_have_one_normal_form(
     locks: list[list[dict[str, Any]]],
@@ -99,6 +100,7 @@ def test_remotes_are_joined_exactly_when_their_names_have_one_normal_form(
         assert {*person.numbers} == {one for one in numbers if one.strip()}
 
 
+@example([[{"remoteType": 2, "startDate": NOW_MS, "endDate": 2}, {"remoteType": 1}]])
 @given(LOCKS)
 def test_counts_follow_the_dates_of_every_remote(locks: list[list[dict[str, Any]]]) -> None:
     states = Counter[State]()
