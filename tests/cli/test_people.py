@@ -8,7 +8,7 @@ import json
 
 from lockterm.domain.locks import Lock
 from tests.cli.conftest import Scripts
-from tests.cli.test_all_locks import BOOK, HOSTILE, _run, half
+from tests.cli.test_all_locks import BOOK, HOSTILE, half, run_command
 from tests.faults.proxy import FaultProxy
 
 __all__ = ["half"]
@@ -55,7 +55,7 @@ async def test_people_shows_locks_not_read_in_every_form(
     scripts.have(1004, remoteName=EVIL, remoteNumber="=1+1")
     page, md = scripts.home / "people.html", scripts.home / "people.md"
     md.write_bytes(b"")
-    result = await _run(
+    result = await run_command(
         scripts, "people", "script", "--csv", "--html", str(page), "--markdown", str(md)
     )
     assert result.returncode == 3
@@ -78,11 +78,11 @@ async def test_people_shows_locks_not_read_in_every_form(
     other.write_text("<html>mine</html>")
     half.ledger.clear()
     for option in ("--html", "--markdown"):
-        refused = await _run(scripts, "people", option, str(other))
+        refused = await run_command(scripts, "people", option, str(other))
         assert refused.returncode == 2
         assert "not a page of lockterm. Nothing was written." in refused.stderr
     assert other.read_text() == "<html>mine</html>" and not half.ledger
-    again = await _run(scripts, "people", "--html", str(page), "--markdown", str(md))
+    again = await run_command(scripts, "people", "--html", str(page), "--markdown", str(md))
     assert again.returncode == 3 and len(page.read_text()) > len(html)
 
 
