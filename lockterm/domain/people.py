@@ -260,8 +260,9 @@ class People:
             for one in self._near[other]:
                 yield Similar(one, Why.LETTER)
         for number in person.numbers:
-            for one in self._by_number[number]:
-                yield Similar(one, Why.NUMBER, number)
+            if len(group := self._by_number[number]) > 1:  # few numbers are those of two people
+                for one in group:
+                    yield Similar(one, Why.NUMBER, number)
 
 
 def _order(person: Person) -> Any:

@@ -116,7 +116,7 @@ def _everywhere(url: str, home: Path) -> Iterator[Row]:
         session.expect("from stored lists")
         slowest = max(_cpu_ms(session, SEARCH_KEYS))
         session.press("enter,o")
-        assert session.shows(f"{ON_EACH} people, {MANY_LOCKS * ON_EACH:,} remotes ·")
+        assert session.shows("000 remotes ·"), session.text()  # not "so far"
         of_people = max(_cpu_ms(session, PEOPLE_KEYS))
     label = f"{MANY_LOCKS:,} locks of {ON_EACH}"
     yield f"{label}: slowest key of a search, ms of CPU", slowest, 50, 30

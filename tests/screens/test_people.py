@@ -201,7 +201,8 @@ async def test_changes_from_the_screen_of_a_person_are_shown(lockterm_app: Start
     site = two_locks()
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
         await press(pilot, "F", "enter", "o", "ctrl+r", "j", "j", "enter")
-        await press(pilot, "d", "D")
+        await press(pilot, "d")
+        await press(pilot, "D")
         await until(pilot, lambda: rows(pilot) == [])
         await press(pilot, "escape")
         await until(pilot, lambda: names(pilot) == ["Anna Weber", "anna weber", "王小明"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import tzinfo
+from itertools import islice
 
 from lockterm.domain import dates
 from lockterm.domain.people import Bounds, Person, Similar, Why
@@ -31,9 +32,8 @@ def format_person(person: Person, limit: int | None = None) -> str:
 
 def format_numbers(person: Person, most: int = 1) -> str:
     """Return the cleaned numbers of a person, such as ``A-2041 +2``."""
-    numbers = [*person.numbers]
-    named = ", ".join(clean(one, 30) for one in numbers[:most])
-    more = len(numbers) - most
+    named = ", ".join(clean(one, 30) for one in islice(person.numbers, most))
+    more = len(person.numbers) - most
     return f"{named} +{more:,}" if more > 0 else named
 
 

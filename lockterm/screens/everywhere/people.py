@@ -195,7 +195,7 @@ class PeopleScreen(ListScreen[None]):
         for _ in search.prepare():
             await slices.pause()
         self._people, self._search = people, search
-        self.table.measure_names(found)
+        self.table.note_people(found)
         await self._find(slices)
         if opened is not None:
             opened.end()

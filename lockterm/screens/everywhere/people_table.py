@@ -78,8 +78,12 @@ class PeopleTable(RowTable):
         """The person under the cursor; None in an empty table."""
         return self._persons.get(self.highlighted or "")
 
-    def measure_names(self, persons: Sequence[Person]) -> None:
-        """Measure the names of all people, so that the columns stay while the user searches."""
+    def note_people(self, persons: Sequence[Person]) -> None:
+        """Note that people were joined again: measure all names, and make the cells of rows again.
+
+        The columns and the cells then stay while the user searches.
+        """
+        self._rows = {}
         self._widest_name = max(map(_measure, persons), default=0)
 
     def show_people(
@@ -100,7 +104,7 @@ class PeopleTable(RowTable):
                 (lambda one: one.order) if is_by_name else (lambda one: one.locks),
                 descending=sorting.descending,
             )
-        self._people, self._now_ms, self._rows = people, now_ms, {}
+        self._people, self._now_ms = people, now_ms
         self.hidden = frozenset() if people.has_similar else frozenset({_SIMILAR})
         self._persons = {one.row: one for one in persons}
         first = next(iter(self._persons), None) if top else None
