@@ -203,6 +203,7 @@ async def test_changes_from_the_screen_of_a_person_are_shown(lockterm_app: Start
         await press(pilot, "F", "enter", "o", "ctrl+r", "j", "j", "enter")
         await press(pilot, "d")
         await press(pilot, "D")
+        assert isinstance(pilot.app.screen, PersonScreen), words(pilot.app)
         await until(pilot, lambda: rows(pilot) == [])
         await press(pilot, "escape")
         await until(pilot, lambda: names(pilot) == ["Anna Weber", "anna weber", "王小明"])

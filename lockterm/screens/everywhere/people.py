@@ -154,11 +154,16 @@ class PeopleScreen(ListScreen[None]):
             if clock() >= self._due_s:
                 self.join()
 
-        try:
-            await self.site.read(news, locks)
-        except StoreError as error:
-            self.error = error
-        self.join()
+        opened = opening(self, "the people", passes=self._types)
+        if self._found:
+            opened.end()
+        with opened:
+            try:
+                await self.site.read(news, locks)
+            except StoreError as error:
+                self.error = error
+            self.workers.cancel_group(self, "join")
+            await self._join(opened)
 
     @work(exclusive=True, group="join")
     async def join(self) -> None:
