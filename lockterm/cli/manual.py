@@ -415,9 +415,8 @@ Examples:
 {INSTALL_CODES}"""
 
 MAN = f"""\
-Each command has a page: lockterm(1), which also lists the keys, lockterm-remotes(1),
-lockterm-remotes-add(1). pip and pipx install them. The command replaces only pages that lockterm
-wrote.
+Each command has a page, such as lockterm-remotes(1). The page lockterm(1) also lists the keys. pip
+and pipx install the pages. The command replaces only pages that lockterm wrote.
 
 \b
 Examples:
@@ -429,9 +428,8 @@ Examples:
 DOCTOR = f"""\
 Every line starts with OK, WARN or FAIL, and shows what to do. The command asks the terminal for its
 name, character widths, colors and clipboard, and does not wait long for an answer. Without a
-terminal, it checks the rest. It changes nothing.
-
---keys shows how each key that you press arrives. q ends it.
+terminal, it checks the rest. It changes nothing. With --keys, it shows each key that arrives from
+the terminal until you press q.
 
 \b
 --json prints one object:

@@ -12,7 +12,8 @@ from lockterm.domain.elsewhere import (
     by_id,
     read_differing,
 )
-from lockterm.domain.listing import NEVER, Block, Listing
+from lockterm.domain.listing import Block, Listing
+from lockterm.domain.packed import NEVER
 from lockterm.errors import StoreError
 from lockterm.operations.journal_store import RECENT_S
 from lockterm.operations.own_changes import without_own

@@ -170,9 +170,7 @@ class RemotePages(Vertical):
             return
         if listed.missed is not None:
             find = with_keys("Press {remotes.find} to search the whole lock.")
-            self.notify(
-                f"lockterm did not find remote {listed.missed} on the pages that it read. {find}"
-            )
+            self.notify(f"Remote {listed.missed} was not on the pages that lockterm read. {find}")
         self.call_after_refresh(self.fit)  # the terminal's size may have changed
         self.compare_with_journal()
         if not (held and was_cached):
