@@ -1,4 +1,4 @@
-"""The screens and dialogs, which use ``operations`` instead of HTTP or SQL.
+"""The screens and dialogs, which call ``lockterm.operations`` instead of using HTTP or SQL.
 
 This module imports each screen at its first use, as ``textual.widgets`` does. For example, the
 expression ``screens.HistoryScreen`` imports the module of the history. If lockterm imported all
@@ -114,11 +114,11 @@ _MODULES = {
     "ReplaceModal": "remotes.replace",
     "VoiceScreen": "voice",
 }
-"""Name of a class or function -> the module of this package that defines it."""
+"""Maps the name of a class or function to the module of this package that defines it."""
 
 
 def __getattr__(name: str) -> object:
-    """Return a class or function of ``_MODULES``, and import its module first."""
+    """Return a class or function that ``_MODULES`` lists; import its module first if needed."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,4 +1,4 @@
-"""The offer of a draft of an ended session, which the next session makes at its start."""
+"""Offers the user a draft that an earlier session left unfinished, when a new session starts."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 async def offer_abandoned(
     app: App[Any], operations: Operations, draft: Draft, may_ask: Callable[[], bool]
 ) -> None:
-    """Offer a draft of a session that has ended.
+    """Offer a draft that an earlier session left unfinished.
 
     Args:
         app: The app that asks and opens the form.
         operations: The operations on the service and the local store.
-        draft: The newest draft; forms offer older drafts when they open.
-        may_ask: A function that returns whether a question may appear now. The function is called
-            just before the question.
+        draft: The newest draft. Each form offers its own older draft when it opens.
+        may_ask: A function that returns whether a dialog may open now. It is called just before the
+            dialog.
     """
     is_lock = draft.form == LOCK
     try:
@@ -71,10 +71,10 @@ async def offer_abandoned(
 async def _remote(operations: Operations, remote_id: int | None) -> Remote | None:
     """Return the remote of a draft; None if the draft is for a new remote.
 
-    If the service fails, return the remote as last read.
+    If the service fails, return the remote as lockterm last received it.
 
     Raises:
-        ServiceError: The service failed, and the remote was never read.
+        ServiceError: The service failed, and no earlier copy of the remote is stored.
     """
     if remote_id is None:
         return None

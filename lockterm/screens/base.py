@@ -39,17 +39,17 @@ if TYPE_CHECKING:
 ResultT = TypeVar("ResultT")
 
 ELSEWHERE = "Resolve the change outside this form."
-"""The text that a form shows for an unconfirmed change that the form did not send."""
+"""The sentence in a form that explains how to resolve a change that the form did not send."""
 
 
 def format_run_progress(operations: Operations) -> str:
-    """Return the progress of the current run for the header; empty if there is none."""
+    """Return the progress of the active run for the header; empty if no run is active."""
     run = operations.run_under_way
     return f"run {run.done}/{run.due}" if run is not None else ""
 
 
 def title_line(profile: Profile) -> TitleLine:
-    """Return the header for screens of a profile, in its color if it has one."""
+    """Return the header for the screens of a profile, in the profile's color if it has one."""
     named = profile.name, profile.host
     if not profile.color:
         return TitleLine(*named, read_only=profile.read_only)
@@ -61,9 +61,10 @@ def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
     """Show an error with its title, meaning and next step.
 
     Args:
-        app: The app that shows it.
+        app: The app that shows the error.
         error: The error.
-        what: The failed action, such as ``Delete Anna Weber``; clean, empty for none.
+        what: The failed action, such as ``Delete Anna Weber``, without control characters; may be
+            empty.
     """
     means, said = clean(error.title), clean(error.sentences)
     title, text = (what, f"{means}: {said}") if what else (means, said)
@@ -71,12 +72,14 @@ def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
 
 
 def refuse_to_open(app: App[Any], what: str, reason: str) -> None:
-    """Show why a screen does not open, in a dialog that receives the keys typed for the screen.
+    """Open a dialog that explains why a screen cannot open.
+
+    The dialog also receives the keys that the user already typed for that screen.
 
     Args:
-        app: The app that shows it.
-        what: The action, such as ``Edit``; clean.
-        reason: A sentence, which may contain strings from the service.
+        app: The app that shows the dialog.
+        what: The refused action, such as ``Edit``, without control characters.
+        reason: The reason as a sentence, which may contain strings from the service.
     """
     assert isinstance(app, Host)
     app.keep_message(reason, what, "information")
@@ -84,7 +87,7 @@ def refuse_to_open(app: App[Any], what: str, reason: str) -> None:
 
 
 def can_act(why_not: Callable[[str], str], action: str) -> bool | None:
-    """Return True if an action is enabled, or None so that Textual dims its key."""
+    """Return True if an action is enabled, or None if Textual must dim its key."""
     try:
         return None if why_not(action) else True
     except NoMatches:  # at exit, Textual removes the widgets before the screen
@@ -92,7 +95,7 @@ def can_act(why_not: Callable[[str], str], action: str) -> bool | None:
 
 
 def say_why_not(screen: Screen[Any], binding: Binding, reason: str) -> None:
-    """Show why an action is disabled: in a dialog if it opens a screen, else as a notification.
+    """Explain why an action is disabled: in a dialog if it opens a screen, else in a notification.
 
     While another screen is opening, always use a notification, because later keys are meant for
     that screen.
@@ -104,7 +107,7 @@ def say_why_not(screen: Screen[Any], binding: Binding, reason: str) -> None:
 
 
 def say_why_no_key(screen: Screen[Any], event: events.Key) -> None:
-    """Show why a key does nothing if its action is disabled on the focused widget or the screen."""
+    """Explain why a key does nothing if its action is disabled on the focus or the screen."""
     nearest = active_binding(screen, event.key)
     if nearest is not None:
         found = [(nearest.node, nearest.binding)]
@@ -121,7 +124,8 @@ class LocktermScreen(Screen[ResultT]):
     """A full screen with a header, a body and a footer.
 
     Args:
-        operations: The operations on the service and the local store; None without a service.
+        operations: The operations on the service and the local store; None if no service is
+            configured.
     """
 
     HORIZONTAL_BREAKPOINTS = WIDTHS
@@ -131,19 +135,19 @@ class LocktermScreen(Screen[ResultT]):
     """Whether the screen is a form, which receives typed text wherever the focus is."""
 
     lock_entry: Lock | None = None
-    """The lock of the screen; None if the screen has no lock or several."""
+    """The lock that the screen is about; None if the screen is about no lock or several locks."""
 
     leads_back = False
-    """Whether Esc opens another screen even if no screen is below this one."""
+    """Whether Esc opens another screen when this one is the first, instead of quitting."""
 
     notices: NoticeLine | None = None
-    """The lines for an unreachable service and unconfirmed changes; None before the first use."""
+    """The lines about an unreachable service and unconfirmed changes; created on first use."""
 
     _lags = False
-    """Whether a minute passed while another screen covered this one."""
+    """Whether a minute passed while another screen covered this one, so that times are outdated."""
 
     unsettled: tuple[Operation, ...] = ()
-    """The unconfirmed changes last shown, the oldest first."""
+    """The unconfirmed changes that the screen last showed, the oldest first."""
 
     def __init__(self, operations: Operations | None) -> None:
         super().__init__()
@@ -151,7 +155,7 @@ class LocktermScreen(Screen[ResultT]):
 
     @property
     def host(self) -> Host:
-        """The app, as screens use it."""
+        """The app, typed as the interface that screens may use."""
         assert isinstance(self.app, Host)
         return self.app
 
@@ -162,46 +166,46 @@ class LocktermScreen(Screen[ResultT]):
 
     @property
     def operations(self) -> Operations:
-        """The operations on the service and the local store; use only if ``has_service``."""
+        """The operations on the service and the local store; available only if ``has_service``."""
         assert self._operations is not None
         return self._operations
 
     @property
     def would_lose(self) -> str:
-        """The question to ask if quitting would lose input; empty if not, as with saved drafts."""
+        """The question to ask if quitting would lose input; empty if no input would be lost."""
         return ""
 
     @property
     def known_locks(self) -> Sequence[Lock]:
-        """The locks on the screen, which the palette offers."""
+        """The locks that the screen has loaded, which the command palette offers to open."""
         return ()
 
     global_keys: ClassVar[Mapping[str, str]] = {}
-    """ID of a global key -> its verb in the footer, for keys that the footer shows here too."""
+    """Maps the IDs of global keys that this screen's footer also shows to their labels there."""
 
     @property
     def first_keys(self) -> Sequence[str]:
-        """The actions that get room in the footer first now; empty for the default order."""
+        """The actions that the footer shows first at the moment; empty for the default order."""
         return ()
 
     def may_read_again(self, error: LocktermError | None) -> bool:
-        """Return whether to repeat a failed read without a key press.
+        """Return whether to repeat failed reading without a key press.
 
-        A refused read is not repeated, except after a rate limit.
+        A request that the service refused is not repeated, except after a rate limit.
 
         Args:
-            error: The error of the read; None if it succeeded.
+            error: The error of the last reading; None if it succeeded.
         """
         if error is None or (isinstance(error, Refused) and not isinstance(error, RateLimited)):
             return False
         return bool(self.operations.connection.online) and not self.operations.connection.wait_s
 
     def run_alone(self, work: Callable[[], Coroutine[Any, Any, None]], group: str) -> Worker[None]:
-        """Run work in a worker, and cancel earlier workers of its group."""
+        """Run work in a worker; cancel any earlier worker of the same group."""
         return self.run_worker(work, group=group, exclusive=True)
 
     def note_minute(self) -> None:
-        """Update times now, or when this screen becomes active."""
+        """Update the times on this screen, now or when another screen no longer covers it."""
         self._lags = not self.is_active
         if self.is_active:
             self.pass_time()
@@ -212,10 +216,10 @@ class LocktermScreen(Screen[ResultT]):
             self.note_minute()
 
     def pass_time(self) -> None:
-        """Update ages, dates and states to the present time; rows keep their places."""
+        """Update ages, dates and states to the current time without moving rows."""
 
     def write_again(self) -> None:
-        """Update cached text after the icons or colors changed."""
+        """Rebuild cached text after the icons or colors changed."""
 
     def on_resize(self) -> None:
         self.draw_frames()
@@ -227,7 +231,7 @@ class LocktermScreen(Screen[ResultT]):
 
     @abstractmethod
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path to this screen, for the header."""
+        """Return the breadcrumbs for the header, which lead to this screen."""
 
     @abstractmethod
     def compose_body(self) -> ComposeResult:
@@ -252,7 +256,7 @@ class LocktermScreen(Screen[ResultT]):
         yield KeyLine()
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Return whether a form consumes a typed character, so that the app does not."""
+        """Return whether a form takes a typed character as text, so that the app ignores it."""
         if not self.is_form or character is None or not character.isprintable():
             return False
         return key not in (*keys_of("app.help"), *keys_of("app.quit"))
@@ -261,7 +265,7 @@ class LocktermScreen(Screen[ResultT]):
         """Show the connection state and the unconfirmed changes.
 
         Args:
-            link: The text for a service that is unreachable or asks for a pause; empty for none.
+            link: The text about a service that is unreachable or asks for a pause; may be empty.
             unsettled: The unconfirmed changes, the oldest first.
         """
         self.unsettled = unsettled
@@ -276,23 +280,23 @@ class LocktermScreen(Screen[ResultT]):
             self.notices.link, self.notices.unsettled = link, unsettled
 
     def show_run(self) -> None:
-        """Show the progress of a run in the header."""
+        """Show the progress of the active run in the header."""
         if self.has_service:
             for title in self.query(TitleLine):  # none at exit
                 title.run = format_run_progress(self.operations)
 
     def show_crumbs(self) -> None:
-        """Update the header after a name changed."""
+        """Update the breadcrumbs in the header after a name in them changed."""
         self.query_one(TitleLine).crumbs = self.crumbs()
 
     # --- keys that do nothing now --------------------------------------------------------------
 
     def is_offered(self, action: str) -> bool:
-        """Return whether the key of an action appears now, even if dimmed."""
+        """Return whether the footer and the help list the key of an action now, even if dimmed."""
         return True
 
     def why_not(self, action: str) -> str:
-        """Return a sentence about why an action is disabled; empty if it is enabled."""
+        """Return the reason why an action is disabled, as a sentence; empty if it is enabled."""
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -303,19 +307,19 @@ class LocktermScreen(Screen[ResultT]):
         say_why_no_key(self, event)
 
     def refuses(self, event: events.Key) -> bool:
-        """Return whether a key's action is disabled; such a key does not wait for a new screen."""
+        """Return whether a key's action is disabled, so that the key waits for no new screen."""
         nearest = active_binding(self, event.key)
         return nearest is not None and bool(reason_against(nearest.node, nearest.binding.action))
 
     # --- errors --------------------------------------------------------------------------------
 
     def refuse_to_open(self, what: str, reason: str) -> None:
-        """Show why a screen does not open; see :func:`refuse_to_open`."""
+        """Open a dialog that explains why a screen cannot open; see :func:`refuse_to_open`."""
         refuse_to_open(self.app, what, reason)
 
     @contextmanager
     def refusing_errors(self) -> Iterator[None]:
-        """Show a ``LocktermError`` of the block in a dialog, because a screen does not open."""
+        """Show a ``LocktermError`` of the ``with`` block in a dialog, in place of a new screen."""
         try:
             yield
         except LocktermError as error:
@@ -323,7 +327,7 @@ class LocktermScreen(Screen[ResultT]):
 
     @contextmanager
     def showing_errors(self) -> Iterator[None]:
-        """Show a ``LocktermError`` of the block as a notification."""
+        """Show a ``LocktermError`` raised in the ``with`` block as a notification."""
         try:
             yield
         except LocktermError as error:
@@ -334,19 +338,20 @@ class LocktermScreen(Screen[ResultT]):
         notify_error(self.app, error, what)
 
     def tell_recorded(self, what: str, more: str = "") -> None:
-        """Show that a change was recorded.
+        """Show that the service recorded a change.
 
         Args:
-            what: The change, such as ``Deleted Anna Weber (A-2041)``; clean.
-            more: More sentences, clean.
+            what: The change, such as ``Deleted Anna Weber (A-2041)``, without control characters.
+            more: More sentences, without control characters.
         """
         self.notify(recorded(self.host, more), title=what)
 
     def keep_refusal(self, error: LocktermError) -> None:
-        """Keep a refusal in the message log, because the screen shows only part of it.
+        """Add a refusal to the message log, because the screen shows only part of its text.
 
-        A read during a known pause is not logged: after a change, its message could be taken for
-        the result of that change, and the notice line shows the pause.
+        An error is not logged if lockterm sent nothing because the service had asked for a pause.
+        The notice line shows the pause, and after a change, the user could take the error for the
+        result.
         """
         is_known = isinstance(error, RateLimited) and not error.asked
         if isinstance(error, Refused) and not is_known:
@@ -355,21 +360,21 @@ class LocktermScreen(Screen[ResultT]):
     # --- changes by other screens --------------------------------------------------------------
 
     def after_write(self, remote_id: int | None) -> None:
-        """Read the shown data of ``lock_entry`` again.
+        """Read the data about ``lock_entry`` again, because lockterm sent a change.
 
         Args:
-            remote_id: The ID of the remote that may have changed; None for all of the lock.
+            remote_id: The ID of the remote that may have changed; None for all remotes of the lock.
         """
 
     def after_delete(self, remote_id: int | None) -> None:
-        """Show that a remote of ``lock_entry`` was deleted."""
+        """Update the screen after a remote of ``lock_entry`` was deleted."""
         self.after_write(remote_id)
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read the locks again that a run changed, if the screen shows them."""
+        """Read the locks that a run changed again, if this screen shows them."""
 
     def screens_of(self, lock_id: int) -> Iterator[LocktermScreen[Any]]:
-        """Yield the open screens of a lock."""
+        """Yield the open screens that are about one lock."""
         for screen in self.app.screen_stack:
             if not isinstance(screen, LocktermScreen) or not screen.is_attached:
                 continue

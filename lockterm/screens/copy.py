@@ -1,4 +1,4 @@
-"""The copy of remotes of a lock, an export or a backup to other locks, as a plan."""
+"""The screen that plans to copy the remotes of a lock, an export or a backup to other locks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from lockterm.widgets.state_panel import describe_error
 
 
 class ExportModal(FieldModal[Source | None]):
-    """A dialog for an export file; the result is the export's content, or None.
+    """A dialog that asks for an export file; the result is the file's content, or None if canceled.
 
     Args:
         operations: The operations on the service and the local store.
@@ -50,7 +50,7 @@ class ExportModal(FieldModal[Source | None]):
         self._operations = operations
 
     def compose(self) -> ComposeResult:
-        """Compose the field, its suggestions and the error line."""
+        """Compose the field, its suggestions and the line for errors."""
         with Vertical(classes="dialog"):
             yield Label("Copy from which export?", classes="question")
             yield Label("Path of a JSON export of one lock:")
@@ -91,11 +91,11 @@ _BY: Mapping[str, Callable[[Lock], Any]] = {
     "Id": attrgetter("lock_id"),
     "Remotes": attrgetter("remotes"),
 }
-"""Title -> the sort key of locks."""
+"""Maps each sortable column title to a function that returns the sort key of a lock."""
 
 
 class TargetsTable(RowTable):
-    """The table of possible target locks, each with a mark box."""
+    """The table of locks that the copy can go to, each with a mark box."""
 
     sortable = _BY
 
@@ -110,12 +110,13 @@ class TargetsTable(RowTable):
 
 
 class CopyScreen(ListScreen[None]):
-    """The screen that chooses the source and the targets of a copy, and shows the plan.
+    """The screen where the user chooses the source, targets and options of a copy.
 
     Args:
         operations: The operations on the service and the local store.
-        source: The initial source; a lock means all of its remotes.
-        marked: The IDs of the locks that are marked at first; the source lock is ignored.
+        source: The remotes to copy at first; a lock stands for all of its remotes.
+        marked: The IDs of the locks that are marked as targets at first; the source lock is
+            ignored.
     """
 
     BINDINGS = bindings("copies")
@@ -127,13 +128,14 @@ class CopyScreen(ListScreen[None]):
     """A sentence about the current work; empty if no work is running."""
 
     renames: var[bool] = var(False, init=False)
-    """Whether remotes whose name is taken get a new name; if not, the copy skips them."""
+    """Whether a remote whose name is in use on a target gets a new name; if not, it is skipped."""
 
     skips_expired: var[bool] = var(True, init=False)
     """Whether the copy skips expired remotes."""
 
     keeps_wall_time: var[bool] = var(False, init=False)
-    """Whether times keep their time of day in another time zone; if not, their moment."""
+    """Whether the copies keep the local time (18:00 stays 18:00) on locks in other time zones. If
+    not, they keep the same moment."""
 
     def __init__(
         self,
@@ -144,13 +146,13 @@ class CopyScreen(ListScreen[None]):
         super().__init__(operations, TargetsTable(id="targets"))
         self._source = Source(source) if isinstance(source, Lock) else source
         self._locks: Sequence[Lock] | LocktermError | None = None
-        """The lock book, or the error of reading it; None before the first read."""
+        """The lock book, or the error of reading it; None until it is read."""
         self._book: Mapping[str, Lock] = {}
-        """Row key -> lock, for the locks that can be marked."""
+        """Maps row keys to the locks that can be marked."""
         self._marked = {*marked}
         self._reading: Worker[None] | None = None
         self._plan_id = ""
-        """The ID of the last shown plan."""
+        """The ID of the plan that was last shown."""
 
     def crumbs(self) -> tuple[str, ...]:
         """Return the path for the header, with the source lock."""
@@ -178,7 +180,7 @@ class CopyScreen(ListScreen[None]):
     @work
     @opens("the locks")
     async def load_book(self) -> None:
-        """Read the lock book, without the source lock."""
+        """Read the lock book, and show all locks except the source."""
         try:
             self._locks = locks = await self.operations.locks.all()
         except LocktermError as error:
@@ -191,7 +193,7 @@ class CopyScreen(ListScreen[None]):
         self.paint()
 
     def paint(self) -> None:
-        """Show the locks, sorted by the clicked title; the plan uses the lock book's order."""
+        """Show the locks, sorted by the clicked title; the plan keeps the lock book's order."""
         locks = [*self._book.values()]
         if (sorting := self.table.sorting) is not None:
             locks = sorted_by(locks, _BY[sorting.key], descending=sorting.descending)
@@ -244,7 +246,7 @@ class CopyScreen(ListScreen[None]):
         self._tell()
 
     def action_mark_all(self) -> None:
-        """Mark all locks except the lock of a backup; if they are marked already, unmark all."""
+        """Mark all locks except a backup's own lock; if all of them are marked, unmark all."""
         all_of_them = {lock.lock_id for lock in self._book.values()}
         if self._source.backup is not None:
             all_of_them = all_of_them - {self._source.lock.lock_id} or all_of_them
@@ -252,11 +254,11 @@ class CopyScreen(ListScreen[None]):
         self._tell()
 
     def action_taken(self) -> None:
-        """Switch between skipping and renaming remotes whose name is taken."""
+        """Switch between skipping and renaming remotes whose name is in use on a target."""
         self.renames = not self.renames
 
     def watch_renames(self) -> None:
-        """Show the choice."""
+        """Show whether such remotes are skipped or renamed."""
         self._tell()
 
     def action_expired(self) -> None:
@@ -264,19 +266,19 @@ class CopyScreen(ListScreen[None]):
         self.skips_expired = not self.skips_expired
 
     def watch_skips_expired(self) -> None:
-        """Show the choice."""
+        """Show whether expired remotes are skipped."""
         self._tell()
 
     def action_times(self) -> None:
-        """Switch whether times keep their moment or their time of day in other time zones."""
+        """Switch whether locks in other time zones get the same moment or the same local time."""
         self.keeps_wall_time = not self.keeps_wall_time
 
     def watch_keeps_wall_time(self) -> None:
-        """Show the choice."""
+        """Show whether locks in other time zones get the same moment or the same local time."""
         self._tell()
 
     def watch_doing(self) -> None:
-        """Show the current work."""
+        """Show the current work below the table."""
         self._tell()
 
     def _tell(self) -> None:
@@ -358,11 +360,11 @@ class CopyScreen(ListScreen[None]):
         self.app.push_screen(PlanScreen(drawn))
 
     def on_screen_resume(self) -> None:
-        """Update the marks, because the plan may have run."""
+        """Repaint the marks, because the plan on the screen above may have run."""
         self._unmark_done()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Unmark the locks that received all remotes in a run."""
+        """Unmark the locks to which a run has copied every remote."""
         self._unmark_done()
 
     def _unmark_done(self) -> None:
@@ -377,7 +379,7 @@ class CopyScreen(ListScreen[None]):
     # --- leaving -------------------------------------------------------------------------------
 
     def action_back(self) -> None:
-        """Stop the read, or go back if there is none."""
+        """Stop reading locks; if none are being read, go back."""
         if self.doing and self._reading is not None:
             self._reading.cancel()
         else:

@@ -1,1 +1,1 @@
-"""The dialogs that ask a question over a screen."""
+"""The dialogs that ask the user a question on top of a screen."""

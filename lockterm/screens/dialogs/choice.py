@@ -32,7 +32,7 @@ class ChoiceList(OptionList, inherit_bindings=False):
 
     @property
     def cursor_screen_offset(self) -> Offset:
-        """The position of the terminal's cursor, which is on the selected option."""
+        """The position of the terminal's cursor, which marks the selected option."""
         return self.content_region.offset + Offset(0, line_of_option(self) - self.scroll_offset.y)
 
 
@@ -40,10 +40,10 @@ class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
     """A dialog with a list of choices; the result is the chosen value, or None.
 
     Args:
-        question: The question.
+        question: The question, as the title of the dialog.
         choices: The values, each with its label.
         current: The index of the initially selected choice.
-        unasked: Whether the dialog may appear unexpectedly. Keys typed before the dialog was
+        unasked: Whether the dialog may open without a key press for it. Keys typed before it was
             painted are then not an answer.
     """
 
@@ -77,7 +77,7 @@ class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
         self.query_one(ChoiceList).highlighted = self._current
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether to act on a key; an unasked dialog discards keys typed before it."""
+        """Return whether to act on a key; an unexpected dialog drops keys typed before painting."""
         return not self._unasked or self.is_painted_for(event)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -91,14 +91,14 @@ def ask_only(
     only: StateFilter | None,
     show: Callable[[StateFilter | None], None],
 ) -> None:
-    """Ask for the state by which remotes are filtered.
+    """Ask the user for the state by which to filter remotes.
 
     Args:
-        app: The app that asks.
+        app: The app that shows the dialog.
         question: The question.
-        counts: State -> number of remotes; None if not counted.
+        counts: The number of remotes by state; None if they were not counted.
         only: The current filter; None if all remotes are shown.
-        show: A function that applies the chosen filter; None shows all remotes.
+        show: A function that applies the chosen filter. It gets None to show all remotes.
     """
     found: list[tuple[StateFilter, str]] = [
         (state, f"{state.sign} {state.meaning}") for state in State

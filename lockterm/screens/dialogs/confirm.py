@@ -32,19 +32,20 @@ class Details(VerticalScroll, can_focus=False):
 
 
 class QuestionBox(Vertical):
-    """A question with details, a field if a word must be typed, and buttons.
+    """A question with details, a text field if the user must type a word, and buttons.
 
     The buttons are ``#keep``, ``#act`` and ``#other``.
 
     Args:
-        question: The question, which names remote and lock.
-        details: Lines below the question, such as numbers, losses or differences.
-        verb: The label of the acting button, such as ``Delete Anna Weber``; clean.
+        question: The question, which names the remote and its lock.
+        details: Lines below the question, such as numbers, lost data or changed values.
+        verb: The label of the button that acts, such as ``Delete Anna Weber``, without control
+            characters.
         keep: The label of the button that changes nothing, such as ``Keep``.
-        other: The label of a third button, clean; empty for none.
-        typed: The accepted words, if the user must type a word first; empty if not.
-        danger: Whether to color the acting button as destructive.
-        warning: Sentences about losses, above the details.
+        other: The label of a third button, without control characters; empty for no button.
+        typed: The accepted words if the user must type one of them before acting; otherwise empty.
+        danger: Whether the button that acts has the color of destructive actions.
+        warning: Sentences about lost data or lost access, above the details.
     """
 
     def __init__(
@@ -97,19 +98,19 @@ class QuestionBox(Vertical):
                 yield CompactButton(Content(self._other), id="other")
 
     def on_resize(self) -> None:
-        """Limit the details to the remaining rows, so that the buttons stay visible."""
+        """Limit the height of the details to the rows that the buttons leave."""
         if (over := self.virtual_size.height - self.size.height) > 0:
             for details in self.query(".details"):
                 details.styles.max_height = max(details.size.height - over, 1)
 
     @property
     def keep(self) -> Button:
-        """The button that changes nothing."""
+        """The button that changes nothing and closes the dialog."""
         return self.query_one("#keep", Button)
 
     @property
     def act(self) -> Button:
-        """The button that confirms."""
+        """The button that runs the action."""
         return self.query_one("#act", Button)
 
     @property
@@ -130,10 +131,10 @@ class QuestionBox(Vertical):
         self.call_after_refresh(self.on_resize)
 
     def close(self, reason: str) -> None:
-        """Hide the field and the buttons, and show a reason; the question stays.
+        """Replace the field and the buttons by a reason; the question stays visible.
 
         Args:
-            reason: Sentences about why no answer is possible; clean.
+            reason: Sentences about why no answer is possible, without control characters.
         """
         for gone in self.query(".buttons, .ask, #typed, #wrong"):
             gone.display = False
@@ -141,7 +142,7 @@ class QuestionBox(Vertical):
         self.call_after_refresh(self.on_resize)
 
     def rewrite(self, question: str, details: str, verb: str, keep: str) -> None:
-        """Change the texts; an empty question or label keeps the current text."""
+        """Replace the texts; an empty question or label keeps the current text."""
         if question:
             self.query_one(".question", Label).update(clean(question, 400))
         for lines in self.query(".details Static").results(Static):
@@ -153,15 +154,15 @@ class QuestionBox(Vertical):
         self.call_after_refresh(self.on_resize)
 
     def scroll_details(self, direction: int) -> None:
-        """Scroll the details."""
+        """Scroll the details up or down."""
         for details in self.query(Details):
             details.scroll_relative(y=direction * max(details.size.height - 1, 1), animate=False)
 
 
 def _ask_to_type(words: Sequence[str]) -> str:
-    """Return the sentence that asks the user to type one of some words.
+    """Return the sentence that asks the user to type one of the accepted words.
 
-    If a word is not ASCII, each word is on its own line. Terminals may disagree on the width or
+    If a word is not ASCII, each word gets its own line. Terminals may disagree on the width or
     direction of such a word, so users would misread an ID beside it.
     """
     shown = [clean(word, 60) for word in words]
@@ -173,7 +174,7 @@ def _ask_to_type(words: Sequence[str]) -> str:
 
 
 def _say_wrong(words: Sequence[str]) -> str:
-    """Return the message for a wrong word; the message omits words that users could misread."""
+    """Return the message for a wrong word; it leaves out words that users could misread."""
     shown = [clean(word, 60) for word in words]
     if not all(map(str.isascii, shown)):
         return "! Your input does not match."
@@ -187,17 +188,17 @@ def _say_wrong(words: Sequence[str]) -> str:
 class ConfirmModal(LocktermModal[bool | None]):
     """A confirmation dialog with two or three buttons.
 
-    The result is True for the acting button, False for the third button, else None.
+    The result is True for the button that acts, False for the third button, else None.
 
     Args:
-        question: As for :class:`QuestionBox`, like ``details``, ``verb``, ``other``, ``typed``,
+        question: See :class:`QuestionBox`, also for ``details``, ``verb``, ``other``, ``typed``,
             ``danger`` and ``warning``.
-        keep: The label of the button that does what Esc does; it has the focus.
+        keep: The label of the button that closes the dialog as Esc does, and has the initial focus.
         unasked: Whether the dialog may open instead of an expected screen. Keys typed before the
             dialog was painted were meant for that screen, and are discarded. If typed text
             continues into the dialog, the key that ends the text is not an answer.
-        loses_text: Whether agreeing loses typed text. Text that continues into the dialog is then
-            not an answer either.
+        loses_text: Whether confirming loses typed text. If the user is still typing when the dialog
+            opens, that text is then not an answer either.
     """
 
     BINDINGS = bindings("confirm")
@@ -230,7 +231,7 @@ class ConfirmModal(LocktermModal[bool | None]):
             danger=danger,
             warning=warning,
         )
-        """The question with its buttons."""
+        """The box with the question and its buttons."""
         self._unasked = unasked
         self._notes_text = unasked or loses_text
         self._was_typed_into = False
@@ -244,22 +245,22 @@ class ConfirmModal(LocktermModal[bool | None]):
     # --- handlers ------------------------------------------------------------------------------
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether to act on a key; an unasked dialog drops keys typed before it."""
+        """Return whether to act on a key; an unexpected dialog drops keys typed before painting."""
         return not self._unasked or self.is_painted_for(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Note that text was typed, so that the next button press is not an answer."""
+        """Remember that text was typed, so that the next button press is not an answer."""
         is_known = event.key in self.active_bindings or event.key in keys_of("app.help")
         if self._notes_text and event.is_printable and not is_known:
             self._was_typed_into = True
 
     def on_input_changed(self) -> None:
-        """Enable the acting button when an accepted word is typed."""
+        """Enable the button that acts when an accepted word is typed."""
         self.box.show_wrong(False)
         self.box.act.disabled = not self.box.is_typed
 
     def on_input_submitted(self) -> None:
-        """Focus the acting button on Enter if an accepted word is typed, else show the error."""
+        """On Enter, focus the button that acts; show the error if no accepted word is typed."""
         if self.box.is_typed:
             self.box.act.focus()
         else:
@@ -289,12 +290,12 @@ class NumberModal(FieldModal[int | None]):
     """A dialog for a whole number; the result is the number, or None.
 
     Args:
-        question: The question, which names the target of the action.
-        details: Notes below the question; empty for none.
+        question: The question, which names the remote or lock that the number is for.
+        details: Sentences below the question; may be empty.
         heading: The title in the frame.
-        verb: The label of the acting button.
+        verb: The label of the button that accepts the number.
         numbers: The valid numbers.
-        wrong: The message for other input; empty to name the valid numbers.
+        wrong: The message for other input; if empty, the message lists the valid numbers.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The confirmation before a delete, which only a special key or a click can give."""
+"""The confirmation dialog before a deletion, which accepts only a special key or a click."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ from lockterm.widgets.bindings import bindings
 
 @dataclass(frozen=True, slots=True)
 class TargetState:
-    """The result of a new read of the target."""
+    """What a new reading found about the remote or lock to delete."""
 
     details: str
     """Lines below the question, which may contain strings from the service."""
     question: str = ""
     """The new question; empty to keep the current question."""
     verb: str = ""
-    """The new label of the acting button; empty to keep the current label."""
+    """The new label of the delete button; empty to keep the current label."""
     possible: bool = True
-    """Whether there is still something to do."""
+    """Whether the target still exists, so that there is something to delete."""
 
 
 class DestroyModal(LocktermModal[bool | None]):
-    """The confirmation before a delete; the result is True only after the delete key or a click.
+    """A confirmation before a deletion; the result is True only for the delete key or a click.
 
     People answer other dialogs with the arrow keys and Enter out of habit. So these keys never
-    delete here: the acting button cannot have the focus, and shows the delete key. That key counts
-    only if it was typed after the question was painted, and only as the first printable key. If
-    typed text continues into the dialog, the dialog accepts no answer except Esc.
+    delete here: the delete button cannot have the focus, and its label shows the delete key. That
+    key counts only if it was typed after the question was painted, and only as the first printable
+    key. If typed text continues into the dialog, the dialog accepts no answer except Esc.
 
     Args:
-        question: The question, which names target and lock.
-        details: Lines below the question; with a ``check``, they are replaced by its result.
-        verb: The label of the acting button.
+        question: The question, which names the remote and its lock.
+        details: Lines below the question. If there is a ``check``, its result replaces them.
+        verb: The label of the delete button.
         keep: The label of the other button, which has the focus.
-        typed: As for :class:`QuestionBox`.
-        warning: As for :class:`QuestionBox`.
-        check: A function that reads the target again while the dialog is open, and returns the
-            result or the text of an error; None to read nothing.
+        typed: See :class:`QuestionBox`.
+        warning: See :class:`QuestionBox`.
+        check: A function that reads the remote or lock again while the dialog is open. It returns
+            the result, or the text of an error. None to skip this step.
     """
 
     BINDINGS = [*bindings("confirm"), *bindings("destroy")]
@@ -77,7 +77,7 @@ class DestroyModal(LocktermModal[bool | None]):
             danger=True,
             warning=warning,
         )
-        """The question with its buttons."""
+        """The box with the question and its buttons."""
         self._check = check
         self._possible = self._is_read = check is None
         self._has_asked = False
@@ -87,7 +87,7 @@ class DestroyModal(LocktermModal[bool | None]):
         yield self.box
 
     def on_mount(self) -> None:
-        """Focus the field or the button, and read the target if there is a check."""
+        """Focus the field or the button, and start the check if there is one."""
         self.box.begin()
         self.box.act.can_focus = False
         self.box.act.disabled = not self.may_act()
@@ -107,14 +107,14 @@ class DestroyModal(LocktermModal[bool | None]):
         self.call_after_refresh(self.note_painted)
 
     def on_screen_resume(self) -> None:
-        """Note that the dialog is painted; the check may have ended below another screen."""
+        """Record the time of painting again, because the check may have ended below a screen."""
         self.call_after_refresh(self.note_painted)
 
     def note_painted(self) -> None:
-        """Ask whether the terminal has drawn the dialog, once the question is complete.
+        """Ask the terminal to confirm that it shows the complete question.
 
-        While another screen covers the dialog, the request waits, because the result of the check
-        is not visible.
+        While another screen covers the dialog, this method asks nothing, because the result of the
+        check is not visible.
         """
         if self._is_read and self.is_active and not self._has_asked:
             self._has_asked = True
@@ -127,7 +127,7 @@ class DestroyModal(LocktermModal[bool | None]):
     # --- answers -------------------------------------------------------------------------------
 
     def may_act(self) -> bool:
-        """Return whether the delete key works: the target is read, and a required word is typed."""
+        """Return whether the delete key works: the target exists, and a required word is typed."""
         return self._possible and self.box.is_typed and not self._is_disarmed
 
     def why_not(self, action: str) -> str:
@@ -145,11 +145,11 @@ class DestroyModal(LocktermModal[bool | None]):
         return can_act(self.why_not, action)
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Consume printable keys if the dialog is disarmed, because they are part of a text."""
+        """Consume printable keys after the dialog was disarmed, because they are part of a text."""
         return self._is_disarmed and character is not None and character.isprintable()
 
     def on_key(self, event: events.Key) -> None:
-        """Disarm on any other printable key; keys in the field belong to the field."""
+        """Disarm the dialog on any other printable key; keys in the field only edit the field."""
         if event.is_printable and event.key not in keys_of("dialog.destroy"):
             self._disarm(written(event.key))
         if self._is_disarmed and event.key != "escape":
@@ -159,7 +159,7 @@ class DestroyModal(LocktermModal[bool | None]):
             say_why_no_key(self, event)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Disarm, because a paste is never an answer."""
+        """Disarm the dialog, because a paste is never an answer."""
         event.stop()
         self._disarm("")
 
@@ -180,25 +180,25 @@ class DestroyModal(LocktermModal[bool | None]):
         )
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether to act on a key; the delete key must come after the painted question."""
+        """Return whether to act on a key; the delete key counts only after painting."""
         if isinstance(event, events.Key) and event.key in keys_of("dialog.destroy"):
             return self.is_painted_for(event)
         return True
 
     def on_input_changed(self) -> None:
-        """Enable the acting button when an accepted word is typed."""
+        """Enable the delete button when an accepted word is typed."""
         self.box.show_wrong(False)
         self.box.act.disabled = not self.may_act()
 
     def on_input_submitted(self) -> None:
-        """Leave the field on Enter, so that the delete key works; report a wrong word."""
+        """On Enter, leave the field so that the delete key works; report a wrong word."""
         if self.box.is_typed:
             self.box.keep.focus()
         else:
             self.box.show_wrong(True)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Accept a click, as the delete key, only after the whole question was visible."""
+        """Accept a click on the delete button only after the whole question was visible."""
         is_act = event.button.id == "act"
         if self._is_disarmed:
             return
@@ -214,5 +214,5 @@ class DestroyModal(LocktermModal[bool | None]):
 
 
 def _behind_key(verb: str) -> str:
-    """Return the delete key and the verb; a key after a name would look like part of the name."""
+    """Return a label with the delete key first; after a name, it could look like part of it."""
     return f"{key('dialog.destroy')}  {clean(verb, 48)}"
