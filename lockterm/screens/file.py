@@ -1,4 +1,4 @@
-"""The import of a file: type its path, check the whole file, then show a plan."""
+"""The screen that imports a file: it checks the whole file, then shows a plan."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from lockterm.widgets.row_table import Column, RowTable
 from lockterm.widgets.text_input import TextInput
 
 KEPT = "file_path"
-"""The preference that stores the last typed path."""
+"""The name of the preference that stores the last typed path."""
 
 _STAYS, _GOES = "stays", "goes"
 _OTHERS = ((_STAYS, "keep"), (_GOES, "delete"))
@@ -56,11 +56,11 @@ _ABOUT = (
 
 
 class FileScreen(FormScreen[None]):
-    """The screen that imports a file as a plan. The screen itself changes nothing at the service.
+    """The screen that imports a file as a plan; only the plan can change remotes at the service.
 
     Args:
         operations: The operations on the service and the local store.
-        of_lock: The lock of rows that name no lock; None if each row must name a lock.
+        of_lock: The lock for rows that name no lock; None if each row must name a lock.
     """
 
     BINDINGS = bindings("file")
@@ -83,7 +83,7 @@ class FileScreen(FormScreen[None]):
         self._problems: Sequence[Problem] = ()
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path for the header, with the lock of rows that name no lock."""
+        """Return the breadcrumbs for the header, with the lock for rows that name no lock."""
         return ("Locks", self._of_lock.title, "Import") if self._of_lock else ("Import",)
 
     @property
@@ -149,7 +149,7 @@ class FileScreen(FormScreen[None]):
     # --- checking ------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action is disabled: a check is already running."""
+        """Return why an action is disabled, because a check is running; empty if it is enabled."""
         return self.doing if action in ("check", "columns") else ""
 
     def action_check(self) -> None:
@@ -159,19 +159,19 @@ class FileScreen(FormScreen[None]):
 
     @work
     async def check(self) -> None:
-        """Read the file and its locks, and show the plan or the problems; change nothing."""
+        """Read the file and its locks, and show the plan or the problems; send no changes."""
         with opening(self, "the plan", passes=self._is_too_early, must_appear=True):
             await self._check()
 
     def _is_too_early(self, event: events.Key) -> bool:
-        """Return whether a key must not wait for the plan.
+        """Return whether a key must not wait for the plan: Enter, or the key of a disabled action.
 
         On the screen of the plan, Enter would confirm a plan that the user has not read.
         """
         return event.key == "enter" or self.refuses(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Show that Enter has no effect during the check, when no field has the focus."""
+        """Explain that Enter has no effect during the check, when no field has the focus."""
         if event.key == "enter" and self.doing:
             event.stop()
             self.notify(self.doing, title="Check")
@@ -213,7 +213,7 @@ class FileScreen(FormScreen[None]):
             self.app.push_screen(PlanScreen(drawn), lambda _: self._leave_after(drawn))
 
     def _leave_after(self, drawn: PlanDraft) -> None:
-        """Close this screen if the whole plan is done."""
+        """Close this screen if every step of the plan is done."""
         run = self.operations.run_here
         if run is None or run.plan.id != drawn.plan.id or not run.is_over or drawn.left:
             return
@@ -252,7 +252,7 @@ class FileScreen(FormScreen[None]):
             self._refuse("path", first.reason)
 
     def _most(self) -> int | None:
-        """Return the maximum number of deletions; -1 for no limit, None for invalid input."""
+        """Return the typed maximum number of deletions; -1 for no limit, None if invalid."""
         typed = self.value_of("most")
         if not typed:
             return -1

@@ -1,4 +1,4 @@
-"""The base of every form: its fields, status line, draft, and the ways to leave it."""
+"""The base class of every form: its fields, status line, draft, and what happens on leaving."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 class FormButton(NamedTuple):
-    """A button of a form."""
+    """A button of a form, which does the same as a key."""
 
     key: str
-    """The ID of the key that does the same."""
+    """The ID of the key that runs the same action."""
     action: str
-    """The action of the form."""
+    """The name of the form's action that the button runs."""
     label: str
 
 
@@ -43,7 +43,7 @@ SAVE = FormButton("form.save", "save", "Save")
 LEAVE = FormButton("form.leave", "leave", "Leave")
 
 SOON_S = 1.0
-"""Seconds from a key press to the save of the draft; the documentation promises two seconds."""
+"""Seconds from a key press until the draft is saved; the documentation promises two seconds."""
 
 
 class DelayedCall:
@@ -54,7 +54,7 @@ class DelayedCall:
         self._timer: Timer | None = None
 
     def begin(self) -> None:
-        """Schedule the save, unless one is scheduled already."""
+        """Schedule the save, unless it is already scheduled."""
         if self._timer is None:
             self._timer = self._form.set_timer(SOON_S, self.end)
 
@@ -72,28 +72,29 @@ class DelayedCall:
 
 
 class FormScreen(LocktermScreen[ResultT]):
-    """A screen with fields to type into.
+    """The base class of screens with fields to type into.
 
     A subclass composes a :class:`FormField` for each field, sets ``before`` to the first values,
-    and overrides the methods whose default does nothing.
+    and overrides methods whose default does nothing.
 
     Args:
-        operations: The operations on the service and the local store; None without a service.
+        operations: The operations on the service and the local store; None if no service is
+            configured.
     """
 
     is_form = True
 
     STOPPED = ""
-    """The sentence to show after Escape stopped the work."""
+    """The sentence to show after Escape has stopped the current work."""
 
     BUTTONS: ClassVar[Sequence[FormButton]] = (SAVE, LEAVE)
-    """The buttons, from left to right; the first one is the main one."""
+    """The buttons, from left to right; the first one is the main button."""
 
     doing: var[str] = var("", init=False)
     """A sentence about the current work; empty if no work is running."""
 
     before: Mapping[str, str]
-    """Field -> its initial value."""
+    """Maps the name of each field to its initial value."""
 
     under_way: Worker[None] | None = None
     """The worker of the current work, which Escape stops."""
@@ -103,10 +104,10 @@ class FormScreen(LocktermScreen[ResultT]):
         self.before = {}
         self._buttons: Sequence[Button] = ()
         self.soon = DelayedCall(self)
-        """The delayed save of the draft after input."""
+        """The delayed save of the draft, scheduled by input."""
 
     def compose_body(self) -> ComposeResult:
-        """Compose the fields, the status below them, and the buttons."""
+        """Compose the fields, the status line below them, and the buttons."""
         with Vertical(id="sheet") as sheet:
             sheet.border_title = Content(clean(self.crumbs()[-1], 70))
             yield from self.compose_fields()
@@ -118,7 +119,7 @@ class FormScreen(LocktermScreen[ResultT]):
         raise NotImplementedError
 
     def compose_buttons(self) -> ComposeResult:
-        """Compose the line of buttons, each with its key."""
+        """Compose the line of buttons; each label also shows the key."""
         self._buttons = [
             CompactButton(
                 Content(f"{key(button.key)}  {button.label}"),
@@ -130,7 +131,7 @@ class FormScreen(LocktermScreen[ResultT]):
         yield Horizontal(*self._buttons, classes="buttons")
 
     def on_mount(self) -> None:
-        """Dim the buttons whose actions do not work, as the footer dims their keys."""
+        """Dim the buttons of disabled actions, as the footer dims their keys."""
         self.bindings_updated_signal.subscribe(self, self._dim_buttons)
 
     def _dim_buttons(self, screen: Screen[object]) -> None:
@@ -144,8 +145,8 @@ class FormScreen(LocktermScreen[ResultT]):
     def focus_chain(self) -> list[Widget]:
         """The widgets that Tab visits, in the order of the form.
 
-        Textual orders widgets by their screen position. A row that was just shown has no position
-        before the next layout, so an immediate Tab would skip it.
+        Textual orders widgets by their screen position. A row that has just become visible has no
+        position until the next layout, so that an immediate Tab would skip it.
         """
         places = {widget: place for place, widget in enumerate(self.walk_children())}
         return sorted(super().focus_chain, key=places.__getitem__)
@@ -156,7 +157,7 @@ class FormScreen(LocktermScreen[ResultT]):
         return [*self.query(FormField)]
 
     def field(self, name: str) -> FormField:
-        """Return the row of a field."""
+        """Return the form row of a field."""
         return self.query_one(f"#field-{name}", FormField)
 
     def value_of(self, name: str) -> str:
@@ -164,22 +165,22 @@ class FormScreen(LocktermScreen[ResultT]):
         return self.field(name).value.strip()
 
     def typed(self) -> dict[str, str]:
-        """Return field -> its text, for shown and hidden fields."""
+        """Return the text of each shown or hidden field, by field name."""
         return {row.field: row.value.strip() for row in self.rows}
 
     def touched(self) -> dict[str, str]:
-        """Return the fields whose value differs from the initial one."""
+        """Return the text of each field whose value differs from its initial value."""
         before = {field: text.strip() for field, text in self.before.items()}
         return {field: text for field, text in self.typed().items() if text != before.get(field)}
 
     def fill(self, typed: Mapping[str, str]) -> None:
-        """Put typed values back into the enabled fields."""
+        """Set the enabled fields to values that were typed earlier."""
         for row in self.rows:
             if row.field in typed and not row.control.disabled:
                 row.value = typed[row.field]
 
     def show_errors(self, errors: Mapping[str, str]) -> None:
-        """Show the error of each field, and move to the first one."""
+        """Show the errors at their fields, and focus the first such field."""
         for row in self.rows:
             row.error = errors.get(row.field, "")
         if errors:
@@ -189,22 +190,22 @@ class FormScreen(LocktermScreen[ResultT]):
         self.bring_into_sight(event.widget)
 
     def bring_into_sight(self, control: Widget) -> None:
-        """Scroll to the focused control."""
+        """Scroll to the control that has the focus."""
         control.scroll_visible(animate=False)
 
     # --- the line above the keys ---------------------------------------------------------------
 
     def say(self, words: str, *, is_wrong: bool = False) -> None:
-        """Show a sentence above the keys.
+        """Show a sentence in the status line, above the footer.
 
         Args:
-            words: The sentence; clean.
-            is_wrong: Whether the sentence is about an error.
+            words: The sentence, without control characters.
+            is_wrong: Whether the sentence reports an error.
         """
         self.query_one(StatusLine).say(words, is_wrong=is_wrong)
 
     def watch_doing(self, doing: str) -> None:
-        """Disable the fields while work is running, and show the work."""
+        """Disable the fields while work is running, and show a sentence about the work."""
         self.query_one("#fields").disabled = bool(doing)
         if doing:
             self.say(f"{doing} Press Escape to stop.")
@@ -213,17 +214,17 @@ class FormScreen(LocktermScreen[ResultT]):
     # --- the draft -----------------------------------------------------------------------------
 
     def keep_draft(self) -> None:
-        """Save the typed values, in case the terminal or lockterm ends."""
+        """Save the typed values as a draft, in case the terminal or lockterm ends."""
 
     def forget_draft(self) -> None:
-        """Delete the draft after the form was sent or left on purpose."""
+        """Delete the draft, because the form was sent or left on purpose."""
 
     def describe(self, field: str, text: str) -> str:
         """Return a field and its text as one line that is safe to show."""
         raise NotImplementedError
 
     def show_store_wait(self) -> None:
-        """Show whether a save waits for another program."""
+        """Show whether a save waits because another program uses the local store."""
 
     def on_unmount(self) -> None:
         """Save the last input if it was not saved yet, because lockterm may be ending."""
@@ -232,7 +233,7 @@ class FormScreen(LocktermScreen[ResultT]):
     # --- the way out ---------------------------------------------------------------------------
 
     def ask_to_leave(self) -> ConfirmModal | None:
-        """Return the dialog to show before the form closes; None if no input would be lost."""
+        """Return the dialog to confirm before the form closes; None if no input would be lost."""
         return None
 
     @property
@@ -246,7 +247,7 @@ class FormScreen(LocktermScreen[ResultT]):
         await self.press(next(one for one in self.BUTTONS if one.action == event.button.id))
 
     async def press(self, button: FormButton) -> None:
-        """Run the action of a button, or show why it does not work now, as its key would."""
+        """Run the action of a button, or explain why the action is disabled, as its key does."""
         if reason := reason_against(self, button.action):
             self.notify(reason, title=button.label)
         else:

@@ -1,4 +1,4 @@
-"""Drafts of forms, which are saved during input and offered when the form opens again."""
+"""Drafts of forms, which lockterm saves during input and offers when the form opens again."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
     from lockterm.operations import Operations
 
 REMOTE, LOCK = "remote", "lock"
-"""The names of the forms whose drafts are kept in the store."""
+"""The names of the forms whose drafts are saved in the local store."""
 
 WAITS_FOR_STORE = "Waiting, because another program has locked the local store."
 
 _LATE_MS = 60_000
-"""The maximum time in milliseconds between sending a form and the last save of its draft."""
+"""The maximum time by which the last save of a draft may be later than sending its form, in
+milliseconds."""
 
 
 class StoreWait:
-    """A check, during a save, of whether another program has locked the local store.
+    """A check, while a form is saving, of whether another program has locked the local store.
 
     Args:
         form: The form.
@@ -70,8 +71,9 @@ class FormDraft:
 
     Args:
         form: The form.
-        key: The name of the form, the ID of its lock, and the ID of its remote or None.
-        title: The title of the form as the beginning of a sentence; clean.
+        key: The name of the form, the ID of its lock, and the ID of its remote; None for a new
+            remote.
+        title: The title of the form as the beginning of a sentence, without control characters.
     """
 
     def __init__(self, form: FormScreen[Any], key: tuple[str, int, int | None], title: str) -> None:
@@ -84,10 +86,11 @@ class FormDraft:
         self._is_over = False
 
     def begin(self, typed: Mapping[str, str] | None) -> None:
-        """Continue a draft, or look for a saved draft and offer it.
+        """Continue a given draft, or look for a saved draft and offer it to the user.
 
         Args:
-            typed: The draft to continue; None to look for a saved draft, while keys wait.
+            typed: The draft to continue; None to look for a saved draft. Keys wait during this
+                search.
         """
         if typed is not None:
             self._form.fill(typed)
@@ -102,7 +105,7 @@ class FormDraft:
             self._form.soon.begin()
 
     def keep(self) -> None:
-        """Save the changed fields without delaying keys; without such fields, delete the draft."""
+        """Save the changed fields in the background; delete the draft if no field is changed."""
         self._form.soon.stop()
         self._is_kept = bool(self._touched)
         self._form.operations.drafts.keep(self._key, self._touched, self._tell)
@@ -110,13 +113,14 @@ class FormDraft:
     def finish(self) -> None:
         """Delete the draft, because the form was sent, or left on purpose.
 
-        Later changes of fields are ignored, because the closing form causes them, not the user.
+        Later changes of fields are ignored, because they come from closing the form, not from the
+        user.
         """
         self._is_over, self._touched = True, {}
         self.keep()
 
     def begin_anew(self) -> None:
-        """Delete the draft of the form that was sent; later input begins a new draft."""
+        """Delete the draft of the form that was sent, and begin a new draft with later input."""
         self._touched = {}
         self.keep()
 
@@ -160,15 +164,15 @@ async def ask_about_draft(
     verb: str,
     other: str = "",
 ) -> ConfirmModal:
-    """Return a dialog that asks whether to continue a draft; Esc and "Later" keep the draft.
+    """Return a dialog that asks whether to continue a draft; Esc and "Later" keep the draft saved.
 
     Args:
         draft: The draft.
         operations: The operations on the service and the local store.
-        what: The title of the form as the beginning of a sentence; clean.
-        words: A function that returns a field and its input as a line for the dialog.
+        what: The title of the form as the beginning of a sentence, without control characters.
+        words: A function that gets a field and its text, and returns them as a line for the dialog.
         verb: The label of the button that continues the draft.
-        other: The label of a third button; empty for none.
+        other: The label of a third button; empty for no such button.
     """
     sent = await _sent_since(draft, operations) if draft.form == REMOTE else ""
     saved = f"Last edited {day_time(draft.saved_ms, operations.profile.zone, exact=False)}."
@@ -182,9 +186,9 @@ async def ask_about_draft(
 
 
 async def _sent_since(draft: Draft, operations: Operations) -> str:
-    """Return the result of the change if the form of a draft was sent; else an empty string.
+    """Return the result of sending the form of a draft; empty if the form was not sent since.
 
-    Changes without an effect are ignored.
+    Changes that had no effect are ignored.
     """
     call = "add" if draft.remote_id is None else "update"
     since = Selection(draft.lock_id, since_ms=draft.saved_ms - _LATE_MS)
@@ -211,7 +215,7 @@ async def _sent_since(draft: Draft, operations: Operations) -> str:
 
 
 def title_of_remote(lock: Lock, remote_id: int | None, name: str | None = None) -> str:
-    """Return the clean title of a draft of a remote form."""
+    """Return the title of a remote form for its draft, without control characters."""
     title = clean(lock.title, 60)
     if remote_id is None:
         return f"A new remote for {title}"
@@ -219,7 +223,7 @@ def title_of_remote(lock: Lock, remote_id: int | None, name: str | None = None) 
 
 
 def title_of_lock(lock: Lock | None) -> str:
-    """Return the clean title of a draft of a lock form."""
+    """Return the title of a lock form for its draft, without control characters."""
     return (
         f"The lock book entry of {clean(lock.title, 60)}"
         if lock

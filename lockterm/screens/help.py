@@ -1,4 +1,4 @@
-"""The help screen: keys, terms and icons of a screen, and facts about the session."""
+"""The help screen: the keys, terms and icons of another screen, and facts about the session."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ EDITING = "While you type in a field"
 """The last heading, for Textual's own editing keys, which users cannot change."""
 
 TWO_COLUMNS = 100
-"""The width of the terminal from which the help has two columns, in columns."""
+"""The minimum terminal width at which the help has two columns, in cells."""
 
 COLUMN = 17
-"""The maximum width of the key and verb columns in cells, with the gap."""
+"""The maximum width of the columns with keys and verbs, in cells including the gap."""
 
 MARGIN = 6
-"""The sum of the left and right margins of the text in cells, with the scrollbar."""
+"""The sum of the left and right margins of the text and the scrollbar, in cells."""
 
 GAP = 3
-"""The cells between two columns of the help."""
+"""The width of the gap between the two columns of the help, in cells."""
 
 NONE = "No matches found."
 
@@ -62,7 +62,7 @@ WORDS = {
     "UNCONFIRMED": "a change was sent, but no answer came, so the result is unknown",
     "(key verb)": "is disabled now; press the key to see the reason",
 }
-"""Term -> its meaning."""
+"""Maps each term to its meaning."""
 
 
 def _icons() -> Iterator[tuple[str, str]]:
@@ -82,19 +82,19 @@ def _icons() -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of the help, with clean texts."""
+    """An entry of the help, whose texts have no control characters."""
 
     key: str
     """The keys, the term, the icon or the label; in parentheses if the action is disabled."""
     text: str
-    """The description; may be empty."""
+    """The description, which may be empty."""
     verb: str = ""
-    """The verb of an action; otherwise empty."""
+    """The verb of an action; empty for entries that are not actions."""
     reason: str = ""
-    """The reason why the action is disabled, as a sentence; empty if it is enabled."""
+    """Why the action is disabled, as a sentence; empty if it is enabled."""
 
     def has(self, words: str, title: str) -> bool:
-        """Return whether the entry or the title of its section contains every typed word."""
+        """Return whether each typed word occurs in the entry or in the title of its section."""
         return matches(words, title) or matches(words, self.key, self.verb, self.text, self.reason)
 
 
@@ -102,8 +102,9 @@ class HelpScreen(LocktermScreen[None]):
     """The screen with the help for another screen.
 
     Args:
-        operations: The operations on the service and the local store; None without a service.
-        screen: The screen to describe, which must still be the active screen.
+        operations: The operations on the service and the local store; None if no service is
+            configured.
+        screen: The screen to describe, which must be active when the help is created.
     """
 
     BINDINGS = bindings("help")
@@ -114,7 +115,7 @@ class HelpScreen(LocktermScreen[None]):
         self._of = screen.crumbs() if isinstance(screen, LocktermScreen) else ()
         self._tasks = _by_task(actions_of(screen))
         self._wanted = ""
-        """The search text."""
+        """The text that the user searches for."""
 
     def crumbs(self) -> tuple[str, ...]:
         return (*self._of, "Help")
@@ -187,7 +188,7 @@ class HelpScreen(LocktermScreen[None]):
         self.query_one(FindLine).open()
 
     def action_close(self) -> None:
-        """End the search; without a search, close the help."""
+        """Clear the search text; if it is empty, close the help."""
         if self._wanted:
             self.query_one(FindLine).action_close()
         else:
@@ -203,7 +204,7 @@ def _by_task(actions: list[Action]) -> list[tuple[str, list[Action]]]:
 
 
 def _in_help(binding: Binding) -> tuple[str, int]:
-    """Return the heading of a binding, and its position below it."""
+    """Return the heading of a binding in the help, and its position below that heading."""
     if binding.id is not None:
         return in_help()[binding.id]
     # Textual's own keys have no ID, and come last. They move between fields or edit text.
@@ -211,7 +212,7 @@ def _in_help(binding: Binding) -> tuple[str, int]:
 
 
 def _describe(action: Action) -> Entry:
-    """Return the entry of an action; a sentence that only repeats the verb is left out."""
+    """Return the entry of an action, without a sentence that only repeats the verb."""
     keys, verb, sentence = ", ".join(action.keys), action.binding.description.lower(), ""
     if action.sentence.lower() != verb:
         sentence = action.sentence
@@ -221,7 +222,7 @@ def _describe(action: Action) -> Entry:
 
 
 def _balance(heights: Sequence[int]) -> int:
-    """Return how many sections the first of two columns has, so that both are about equal.
+    """Return how many sections belong to the first of two columns of about the same height.
 
     Args:
         heights: The number of lines of each section.
@@ -237,20 +238,21 @@ def _join(sections: Iterable[Sequence[Content]]) -> Content:
 
 
 def _fit(words: Iterable[str]) -> int:
-    """Return the width of a column in cells, including the gap.
+    """Return the width of a column for some texts in cells, including the gap.
 
-    Words that are too long for :data:`COLUMN` are ignored, because they get their own line.
+    Texts that are too long for :data:`COLUMN` are ignored, because they get their own line.
     """
     return 2 + max((cell_len(word) for word in words if cell_len(word) + 2 <= COLUMN), default=0)
 
 
 def _format(entries: Sequence[Entry], keys: int, verbs: int, width: int) -> Iterator[Content]:
-    """Yield the lines of a section; a reason that several entries share follows the last one.
+    """Yield the lines of a section; a reason that several entries share appears after the last one.
 
     Args:
         entries: The entries.
         keys: The width of the column of keys in cells.
-        verbs: The width of the column of verbs in cells; 0 if verbs start the descriptions.
+        verbs: The width of the column of verbs in cells; 0 to put each verb in front of its
+            description.
         width: The width of the lines in cells.
     """
     for reason, alike in groupby(entries, key=attrgetter("reason")):
@@ -277,11 +279,11 @@ def _format_entry(entry: Entry, keys: int, verbs: int, width: int) -> Iterator[C
 
 
 def _columns(columns: Sequence[tuple[str, int]], text: str, width: int) -> Iterator[Content]:
-    """Yield lines with words in columns, and a text that wraps beside the last column.
+    """Yield lines with some texts in columns, and a text that wraps beside the last column.
 
     Args:
-        columns: Words with the widths of their columns in cells; the first word is bold.
-        text: The text.
+        columns: The texts with the widths of their columns in cells; the first text is bold.
+        text: The text to wrap.
         width: The width of the lines in cells.
     """
     start = sum(wide for _, wide in columns)

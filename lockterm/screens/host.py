@@ -1,4 +1,4 @@
-"""The interface of the app for its screens, and the CSS classes for terminal sizes."""
+"""The interface that the app offers to its screens, and the CSS classes for terminal sizes."""
 
 from __future__ import annotations
 
@@ -17,52 +17,53 @@ if TYPE_CHECKING:
     from lockterm.operations import Operations
 
 WIDTHS = [(0, "-narrow"), (80, "-home"), (120, "-wide")]
-"""Minimum width in columns -> CSS class of screens and dialogs."""
+"""Pairs of a minimum width in columns and the CSS class of screens and dialogs from that width."""
 
 HEIGHTS = [(0, "-low"), (24, "-tall"), (36, "-roomy")]
-"""Minimum height in rows -> CSS class of screens and dialogs."""
+"""Pairs of a minimum height in rows and the CSS class of screens and dialogs from that height."""
 
 
 @runtime_checkable
 class Host(Protocol):
-    """The app as its screens see it, beyond Textual's app."""
+    """The methods and properties of lockterm's apps that screens use, besides those of Textual."""
 
     @property
     def choices(self) -> Preferences:
-        """The preferences saved by earlier sessions."""
+        """The preferences that earlier sessions saved."""
 
     def now_ms(self) -> int:
-        """Return the time in milliseconds."""
+        """Return the current time in milliseconds."""
 
     @property
     def notice_log(self) -> NoticeLog:
-        """The log of this session's notifications, with the one that is shown now."""
+        """The log of this session's notifications, including the one that is shown now."""
 
     def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
         """Add a message to the message log without showing it."""
 
     def once(self, sentence: str) -> str:
-        """Return the sentence on its first use in a session, and an empty string later."""
+        """Return the sentence on its first use in a session, and an empty string afterwards."""
 
     def ask_drawn(self, drawn: Callable[[float], None]) -> None:
-        """Call ``drawn`` when the terminal has drawn the current screen.
+        """Call ``drawn`` as soon as the terminal shows the current screen.
 
         Args:
-            drawn: A function that receives the time of the drawing, in seconds on Textual's clock.
+            drawn: A function that receives the time at which the screen was shown, in seconds on
+                Textual's clock.
         """
 
 
 def recorded(host: Host, more: str = "") -> str:
-    """Return the message for a recorded change.
+    """Return a notification text for a change that the service recorded.
 
-    Once per session, the message adds that the lock may not have the change yet.
+    Once per session, the text adds that the lock may not have received the change yet.
     """
     once = host.once(LOCK_MAY_NOT_KNOW)
     return " ".join(filter(None, ("Recorded by the service.", more, once)))
 
 
 class HasOperations(Protocol):
-    """An app that uses the service of a profile."""
+    """The interface of an app that uses the service of a profile."""
 
     @property
     def operations(self) -> Operations:

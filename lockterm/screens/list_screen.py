@@ -1,4 +1,4 @@
-"""The base of every list screen: a table, its empty state, a find line, and marks."""
+"""The base class of every list screen: a table, its empty state, a search field, and marks."""
 
 from __future__ import annotations
 
@@ -29,32 +29,32 @@ MARKING = frozenset({"mark", "mark_range", "mark_all", "unmark_all", "act_on_mar
 """Actions that change marks, and the action that needs marked rows."""
 
 ON_MARKED = {"renew": "renew marked", "delete": "delete marked", "copies": "copy marked"}
-"""Action that applies to the marked remotes if there are any -> its label then."""
+"""Maps actions that apply to the marked remotes, if any, to their labels in that case."""
 
 ResultT = TypeVar("ResultT")
 
 
 def _no_key(row: Any) -> None:
-    """Return no key for a row of a list whose rows cannot be marked."""
+    """Return None as the key of a row, for lists whose rows cannot be marked."""
 
 
 class ListScreen(LocktermScreen[ResultT]):
-    """A screen with a table, or an empty state if the table has no rows.
+    """A screen with a table, which shows an empty state if the table has no rows.
 
-    A subclass composes the screen, reads the rows in a worker, and paints them with ``paint``.
+    A subclass composes the screen, reads the rows in a worker, and shows them with ``paint``.
 
     Args:
         operations: The operations on the service and the local store.
-        table: The table.
-        marks: The marks, which remain when other rows are shown; None if rows cannot be marked.
-            A subclass with marks overrides :attr:`rows_to_mark`.
+        table: The table with the rows.
+        marks: The marked rows. Rows that are no longer shown stay marked. None if rows cannot be
+            marked. A subclass with marks overrides :attr:`rows_to_mark`.
     """
 
     row_action: ClassVar[str] = "open"
-    """The action of a click on the row under the cursor."""
+    """The name of the action that a click on the selected row runs."""
 
     on_marked: ClassVar[Mapping[str, str]] = ON_MARKED
-    """Action that applies to the marked rows if there are any -> its label then."""
+    """Maps actions that apply to the marked rows, if any, to their labels in that case."""
 
     def __init__(
         self,
@@ -64,11 +64,11 @@ class ListScreen(LocktermScreen[ResultT]):
     ) -> None:
         super().__init__(operations)
         self.table = table
-        """The table."""
+        """The table with the rows."""
         self.marks: Marks[Any, Any] = Marks(_no_key) if marks is None else marks
-        """The marked rows."""
+        """The marked rows; always empty if rows cannot be marked."""
         self._plans: dict[str, int] = {}
-        """ID of an unfinished plan -> the number of marks made before the plan."""
+        """Maps the ID of each unfinished plan to the number of marks made before the plan."""
 
     def compose_list(self) -> ComposeResult:
         """Compose the table, which is hidden until it has rows, and the empty state."""
@@ -80,7 +80,7 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @abstractmethod
     def paint(self) -> None:
-        """Show the current rows, and the lines that describe the rows."""
+        """Show the current rows, and the lines that describe them."""
 
     @property
     def has_rows(self) -> bool:
@@ -88,11 +88,11 @@ class ListScreen(LocktermScreen[ResultT]):
         return self.table.row_count > 0
 
     def describe_empty(self) -> tuple[str, str]:
-        """Return the text of the empty state, and the keys to continue."""
+        """Return the text of the empty state, and the keys that the user can press next."""
         return "", ""
 
     def describe_title(self) -> str:
-        """Return the clean text in the frame of the table."""
+        """Return the title for the frame of the table, without control characters."""
         count = self.table.row_count
         return f"{self.crumbs()[-1]} {count:,}" if count else self.crumbs()[-1]
 
@@ -128,7 +128,7 @@ class ListScreen(LocktermScreen[ResultT]):
         self.paint()
 
     def action_find(self) -> None:
-        """Open the find line."""
+        """Open the search field."""
         self.query_one(FindLine).open()
 
     @on(LineTable.Moved)
@@ -158,17 +158,17 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @property
     def rows_to_mark(self) -> Sequence[Any]:
-        """The displayed rows from top to bottom, in the form that marks use."""
+        """The displayed rows from top to bottom, in the form that ``marks`` uses."""
         return ()
 
     @property
     def row_to_mark(self) -> Any | None:
-        """The selected row in the form that marks use; None if it cannot be marked."""
+        """The selected row in the form that ``marks`` uses; None if it cannot be marked."""
         return None
 
     @property
     def rows_shown(self) -> Sequence[Any]:
-        """All shown rows that are marked, perhaps together with other rows."""
+        """The rows that count as shown for ``marks``; at least all shown rows that are marked."""
         return self.rows_to_mark
 
     @property
@@ -178,11 +178,11 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @property
     def locks(self) -> Mapping[int, Lock]:
-        """Lock ID -> lock, for the locks of the rows."""
+        """Maps lock IDs to locks, for the locks of the rows."""
         return {self.lock_entry.lock_id: self.lock_entry} if self.lock_entry is not None else {}
 
     def key_of_step(self, step: Step) -> Hashable | None:
-        """Return the key of the row that a plan's step changes; None if there is no such row."""
+        """Return the key of the row that a step of a plan changes; None if no row matches."""
         return None
 
     # --- the footer ----------------------------------------------------------------------------
@@ -220,7 +220,7 @@ class ListScreen(LocktermScreen[ResultT]):
             self.table.action_cursor_down()
 
     def action_mark_range(self) -> None:
-        """Mark the rows from the last marked one to the cursor."""
+        """Mark the rows from the last marked one to the selected one."""
         if not self.marks.mark_range(self.rows_to_mark, self.cursor_place):
             words = "A range starts at the last marked row, but that row is not shown now."
             self.notify(words, title="Mark range")
@@ -245,14 +245,14 @@ class ListScreen(LocktermScreen[ResultT]):
         self.show_marks()
 
     def paint_mark(self, row: Any) -> None:
-        """Paint the mark of one row."""
+        """Repaint the mark of one row."""
         self.table.refresh()
 
     def show_marks(self, row: Any | None = None) -> None:
-        """Show the marks, their number and their keys.
+        """Update the marks, their number, and the footer.
 
         Args:
-            row: The only row whose mark has changed; None if others may have changed too.
+            row: The row, if no other mark has changed; None to update all rows.
         """
         if row is None:
             self.table.refresh()
@@ -264,7 +264,7 @@ class ListScreen(LocktermScreen[ResultT]):
     # --- plans of marked rows ------------------------------------------------------------------
 
     def note_plan(self, plan_id: str) -> None:
-        """Note a plan for marked rows; rows whose step is finished are unmarked later."""
+        """Remember a plan for marked rows, so that rows of finished steps are unmarked later."""
         self._plans[plan_id] = self.marks.count
 
     def unmark_done(self) -> None:

@@ -21,7 +21,7 @@ from lockterm.widgets.row_table import Column, RowTable
 from lockterm.widgets.state_panel import StatePanel
 
 SEVERITIES = {"information": "notice", "warning": "warning", "error": "error"}
-"""Textual's severity -> its label."""
+"""Maps Textual's severities to labels."""
 
 
 class MessagesScreen(LocktermScreen[None]):
@@ -30,7 +30,7 @@ class MessagesScreen(LocktermScreen[None]):
     Args:
         operations: The operations on the service and the local store.
         messages: The notifications of this session, the oldest first.
-        message_kept: The signal that a notification was added.
+        message_kept: A signal that is sent when a notification is added.
     """
 
     BINDINGS = bindings("messages")
@@ -60,17 +60,17 @@ class MessagesScreen(LocktermScreen[None]):
         yield StatePanel()
 
     def on_mount(self) -> None:
-        """Show the messages; the notification above the footer counts as read."""
+        """Show the messages; the notification above the footer then counts as read."""
         self.app.clear_notifications()
         self._show_messages()
         self._message_kept.subscribe(self, lambda _: self._show_messages())
 
     def on_unmount(self) -> None:
-        """Unsubscribe, because the signal would keep the screen alive until the next message."""
+        """Unsubscribe from the signal, which would keep the screen alive until the next message."""
         self._message_kept.unsubscribe(self)
 
     def _show_messages(self) -> None:
-        """Show all messages; the cursor stays on its message."""
+        """Show all messages; the same message stays selected."""
         zone, now_ms = self.operations.profile.zone, self.operations.machine_ms()
         rows = {
             str(message.number): (
@@ -108,7 +108,7 @@ class MessagesScreen(LocktermScreen[None]):
             self.query_one("#message-text", Static).update(whole)
 
     def why_not(self, action: str) -> str:
-        """Return why copying is disabled: there are no messages."""
+        """Return why copying is disabled, because there are no messages; empty if it is enabled."""
         return "There are no messages yet." if action == "copy" and not self._messages else ""
 
     def action_copy(self) -> None:

@@ -1,4 +1,4 @@
-"""The base of every dialog, and the dialog that shows why something does not open."""
+"""The base class of every dialog, and the dialog that explains why a screen cannot open."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ResultT = TypeVar("ResultT")
 
 
 class LocktermModal(ModalScreen[ResultT]):
-    """A dialog over a screen."""
+    """A dialog on top of a screen."""
 
     BINDINGS = bindings("dialog")
     HORIZONTAL_BREAKPOINTS = WIDTHS
@@ -30,13 +30,13 @@ class LocktermModal(ModalScreen[ResultT]):
     """The title in the frame of the dialog; empty if the question is enough."""
 
     is_form = False
-    """Whether the dialog is a form for typed text."""
+    """Whether the dialog is a form, which receives typed text."""
 
     painted_s: float | None = None
-    """The time when the dialog was painted, on Textual's clock; None before."""
+    """When the dialog was painted, in seconds on Textual's clock; None until then."""
 
     def on_mount(self) -> None:
-        """Show the heading, and note the time when the dialog becomes visible."""
+        """Show the heading, and record the time when the dialog becomes visible."""
         for box in self.query(".dialog"):
             box.border_title = self.heading
         self.call_after_refresh(self.note_painted)
@@ -45,7 +45,7 @@ class LocktermModal(ModalScreen[ResultT]):
         paint_once(self)
 
     def note_painted(self) -> None:
-        """Note the current time as the time when the dialog was painted."""
+        """Record the current time as the time when the dialog was painted."""
         self.painted_s = events.Event().time
 
     def is_painted_for(self, event: events.Key | events.Paste) -> bool:
@@ -53,7 +53,7 @@ class LocktermModal(ModalScreen[ResultT]):
         return self.painted_s is not None and event.time >= self.painted_s
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether a key or paste is meant for this dialog."""
+        """Return whether a key or paste is meant as an answer to this dialog."""
         return True
 
     def action_cancel(self) -> None:
@@ -63,8 +63,8 @@ class LocktermModal(ModalScreen[ResultT]):
 class FieldModal(LocktermModal[ResultT]):
     """A dialog with a text field.
 
-    A subclass composes the field, a label ``wrong`` for its error, and the buttons ``act``, which
-    answers as Enter does, and ``keep``, which cancels.
+    A subclass composes the field, a label ``wrong`` for its error, and two buttons: ``act``, which
+    does the same as Enter, and ``keep``, which cancels.
     """
 
     is_form = True
@@ -87,26 +87,26 @@ class FieldModal(LocktermModal[ResultT]):
 
     @abstractmethod
     def answer(self) -> None:
-        """Close with the typed value, or refuse it."""
+        """Close the dialog with the typed value, or show why the value is refused."""
 
     def refuse(self, reason: str) -> None:
-        """Show a clean reason and focus the field; an empty reason only clears the last one."""
+        """Show why input is refused and focus the field; an empty reason clears the last one."""
         self.query_one("#wrong", Label).update(reason)
         if reason:
             self.query_one(Input).focus()
 
 
 class RefusedModal(LocktermModal[None], inherit_bindings=False):
-    """A dialog with the reason why a screen does not open.
+    """A dialog that explains why a screen cannot open.
 
-    Until Esc, the dialog keeps all keys from the screen below.
+    Until the user presses Esc, no key reaches the screen below.
 
     People type a name right after the key that opens its form, without looking. On the screen
     below, the letters would be commands: ``P x right enter`` removes a profile. Only Esc closes the
     dialog, as it would close the form. Enter would have gone to the next field, so it does nothing.
 
     Args:
-        what: The action, such as ``Edit``.
+        what: The refused action, such as ``Edit``.
         reason: A sentence about why the action is not possible.
     """
 
@@ -127,11 +127,11 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
             yield Label("Press Esc to close.", id="way-out", markup=False, classes="hint")
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Consume letters as a form does, because they were typed for a form."""
+        """Consume typed characters as a form does, because they were typed for a form."""
         return character is not None and character.isprintable()
 
     def on_key(self, event: events.Key) -> None:
-        """Close on Esc; for any other key, show that keys do nothing here."""
+        """Close on Esc; for any other key, explain that keys have no effect here."""
         event.stop()
         if event.key == "escape":
             self.dismiss(None)
@@ -139,7 +139,7 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
             self._tell()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Discard a paste, as keys are discarded."""
+        """Discard a paste, because it was meant for the form."""
         event.stop()
         self._tell()
 

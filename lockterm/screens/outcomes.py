@@ -1,4 +1,4 @@
-"""The actions on an unconfirmed change: check, send again, dismiss."""
+"""The actions on an unconfirmed change: verify it, send it again, dismiss it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SHOWN_S = 1.0
-"""Seconds between reads of unconfirmed changes, because other sessions may resolve them."""
+"""Seconds between two readings of the unconfirmed changes, which other sessions may resolve."""
 
 DESTROYING = ("delete", "clear")
 """Calls that delete remotes at the service."""
@@ -46,7 +46,7 @@ class Outcomes:
     Args:
         app: The app whose screens show the notices.
         operations: The operations on the service and the local store.
-        profiles: The profiles of the configuration; None without a configuration.
+        profiles: The profiles of the configuration; None if there is no configuration file.
     """
 
     def __init__(
@@ -56,30 +56,30 @@ class Outcomes:
         self._operations = operations
         self._profiles = profiles
         self._may_offer = True
-        """Whether unconfirmed changes of removed profiles were not offered for adoption yet."""
+        """Whether lockterm may still offer to take over unconfirmed changes of removed profiles."""
         self._offline_ms: int | None = None
         self._countdown: Timer | None = None
         self._others: Timer | None = None
-        """The timer that checks whether another session resolved the unconfirmed changes."""
+        """The timer that checks whether other sessions resolved the unconfirmed changes."""
         self._is_looking = False
         self._told = ""
-        """The last shown notice about the local store."""
+        """The notice about the local store that was last shown."""
         self._gone: set[str] = set()
-        """The IDs of resolved operations whose results were not reported yet."""
+        """The IDs of resolved operations whose results the user has not seen yet."""
         self.unsettled: tuple[Operation, ...] = ()
-        """The unconfirmed operations as last read, the oldest first."""
+        """The unconfirmed operations as last read from the journal, the oldest first."""
         operations.journal.on_kept = self.note_kept
         operations.connection.on_clock = self.note_clock
         if operations.connection.doubts_clock:
             self.note_clock()
 
     def note_kept(self, operation: Operation) -> None:
-        """Show a warning that the recorded values differ from the values that lockterm sent."""
+        """Warn that the service recorded other values than lockterm sent."""
         words, title = clean(operation.message, 300), self._title(operation)
         self._app.notify(words, title=title, severity="warning")
 
     def note_clock(self) -> None:
-        """Show a warning if this machine's clock is far off, and update the times on screens."""
+        """Warn if this machine's clock is far off, and update the times on the screens."""
         connection = self._operations.connection
         if connection.doubts_clock:
             words = describe_clock(connection.clock_offset_s or 0)
@@ -89,12 +89,12 @@ class Outcomes:
                 screen.note_minute()
 
     def note_online(self, online: bool) -> None:
-        """Note whether the service can be reached, and update the notices of the screens."""
+        """Store whether the service can be reached, and update the notices of the screens."""
         self._offline_ms = None if online else self._operations.machine_ms()
         self.show()
 
     def note_wait(self) -> None:
-        """Start a countdown of the pause that the service requests."""
+        """Start the countdown of a pause that the service requests."""
         self.show()
         if self._countdown is None:
             self._countdown = self._app.set_interval(1.0, self._count_down)
@@ -106,7 +106,7 @@ class Outcomes:
             self._countdown = None
 
     async def refresh(self) -> None:
-        """Read the journal and show the unconfirmed changes."""
+        """Read the unconfirmed changes from the journal and show them."""
         try:
             now = tuple(await self._operations.journal.unsettled())
             self._gone |= {one.id for one in self.unsettled} - {one.id for one in now}
@@ -132,7 +132,7 @@ class Outcomes:
             self._others.pause()
 
     async def _offer_adoption(self) -> None:
-        """Ask once whether changes of a removed profile belong to this one."""
+        """Ask once whether unconfirmed changes of a removed profile belong to this profile."""
         with suppress(LocktermError):
             known = self._profiles.read().profiles if self._profiles else {}
             left = await self._operations.journal.left_by_others()
@@ -163,13 +163,13 @@ class Outcomes:
             self._is_looking = False
 
     async def look_again(self) -> None:
-        """Show changes that other sessions on the same store have resolved or left unconfirmed."""
+        """Update the unconfirmed changes, because other sessions share the local store."""
         with suppress(LocktermError):  # each use of the store reports it
             if tuple(await self._operations.journal.unsettled()) != self.unsettled:
                 await self.refresh()
 
     async def _oldest(self) -> Operation | None:
-        """Return the shown operation, read again; if it is resolved, show that and return None."""
+        """Read and return the oldest shown operation; if it is resolved, show that; return None."""
         shown = self.unsettled[0] if self.unsettled else None
         await self.refresh()
         for operation in self.unsettled:
@@ -180,9 +180,10 @@ class Outcomes:
         return None
 
     async def _tell_settled(self) -> None:
-        """Report, once each, the results that this or another session found without a key press.
+        """Notify the user once of each change that was resolved without a key press.
 
-        A newer refresh may cancel this method; the newer refresh then reports the other results.
+        A newer refresh may cancel this method; the newer refresh then reports the remaining
+        results.
         """
         told = self._operations.watch.told
         for operation_id in tuple(self._gone):
@@ -195,7 +196,7 @@ class Outcomes:
                 self._app.notify(words, title=f"Resolved: {self._title(operation)}")
 
     def show(self) -> None:
-        """Show the notices on the visible screens; hidden screens follow when they are visible."""
+        """Show the notices on the visible screens; a covered screen shows them later."""
         for screen in reversed(self._app.screen_stack):
             if isinstance(screen, LocktermScreen) and screen.is_mounted:
                 # Painting a hidden screen would also repaint all of the screen above it.
@@ -214,7 +215,7 @@ class Outcomes:
     # --- acting ------------------------------------------------------------------------------
 
     async def check(self) -> None:
-        """Verify the oldest unconfirmed change; if the result is ambiguous, ask the user."""
+        """Verify the oldest unconfirmed change; if its result is ambiguous, ask the user."""
         if (operation := await self._oldest()) is None:
             return
         read = await self._try(self._operations.watch.check(operation))
@@ -301,7 +302,7 @@ class Outcomes:
             await self.refresh()
 
     async def _values(self, operation: Operation) -> list[str]:
-        """Return lines about the values that sending an operation again would set."""
+        """Return lines with the values that would be set if an operation were sent again."""
         body = operation.body
         if operation.call == "updateRemoteUserNo":
             return [f"New value: user number {clean(body.get('remoteUserNo'))}"]

@@ -40,38 +40,39 @@ if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
 
 RECENT = 8
-"""The number of recent actions shown first."""
+"""The number of recently used actions that the palette shows first."""
 
 CHOICE = "palette"
-"""The preference that stores the recent actions."""
+"""The name of the preference that stores the recently used actions."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 
 SHOWN = 60
-"""The maximum number of results."""
+"""The maximum number of results that the palette shows."""
 
 
 ALIKE = 0.75
-"""The minimum similarity, from 0 to 1, of a word to a mistyped one."""
+"""The minimum similarity between a typed word and a word in an offer, from 0 to 1, for results that
+match approximately."""
 
 SHOWN_NEAR = 8
-"""The maximum number of results for a mistyped word."""
+"""The maximum number of results that match only approximately."""
 
 HOME_COLUMNS = 80
-"""The width of the terminal from which rows are wide, in columns."""
+"""The minimum terminal width at which rows have their wide form, in columns."""
 
 NARROW, WIDE = 53, 71
-"""The width of a row in cells below that width, and from there on, as in the style sheet."""
+"""The widths of a row in a narrow and in a wide terminal, in cells, as in the style sheet."""
 
 PLACEHOLDER = "Find an action or a lock by name"
 
 NEAR = "No exact match. Press down to choose a similar one:"
-"""The heading of similar results."""
+"""The heading of results that match only approximately."""
 
 NONE = "No matches found"
 
 NO_EFFECT = "This action has no effect here."
-"""The reason for an action that gives none."""
+"""The reason to show for a disabled action that gives no reason."""
 
 SETTINGS = {
     "app.theme": "settings colors dark light contrast",
@@ -81,41 +82,41 @@ SETTINGS = {
     "remotes.page_size": "settings rows lines per page",
     "remotes.table": "settings fields",
 }
-"""Action of a setting -> search words that its verb and sentence do not contain."""
+"""Maps the actions of settings to search words that their verbs and sentences do not contain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An action or a lock in the palette."""
+    """An action or a lock that the palette offers."""
 
     name: str
-    """The verb; in parentheses if the action is disabled."""
+    """The label; in parentheses if the action is disabled."""
     help: str
-    """The effect, or the reason why the action is disabled; clean."""
+    """The effect of the action, or the reason why it is disabled, without control characters."""
     run: Callable[[], object]
-    """A function that runs the action, or shows why the action is disabled."""
+    """A function that runs the action, or explains why it is disabled."""
     keys: str = ""
     """The keys of the action, separated by commas."""
     enabled: bool = True
     id: str = ""
-    """The name in the preferences; empty if the offer is not saved there."""
+    """The name by which the preferences store the action; empty if it is not stored."""
     others: str = ""
-    """More search words."""
+    """Additional search words."""
 
     @property
     def text(self) -> str:
-        """The searchable text, case-folded."""
+        """The text in which the palette searches, case-folded."""
         return fold_text(f"{self.name} {self.help} {self.keys} {self.others}")
 
     def format_row(self, width: int) -> Content:
-        """Return a row with the name at the left and the keys at the right; dim if disabled."""
+        """Return a row with the label on the left and the keys on the right; dim if disabled."""
         name = cut(self.name, width - len(self.keys) - 2 if self.keys else width)
         gap = " " * (width - cell_len(name) - len(self.keys))
         row = Content.assemble((name, "bold"), gap, self.keys)
         return row if self.enabled else row.stylize("dim")
 
     def score(self, query: str) -> float:
-        """Return how well the offer matches a query; 0 if a word of the query is not in ``text``.
+        """Return how well the offer matches a query; 0 if ``text`` lacks a word of the query.
 
         Args:
             query: The typed text, case-folded.
@@ -130,10 +131,10 @@ class Offer:
 
 
 class Offers:
-    """The offers of the palette: the actions of help and footer, except cursor movement, and locks.
+    """All offers of the palette: the actions of the help and the footer, and locks.
 
     Args:
-        screen: The screen below the palette.
+        screen: The screen below the palette, whose actions are offered.
     """
 
     def __init__(self, screen: Screen[Any]) -> None:
@@ -141,22 +142,22 @@ class Offers:
         self.app: App[Any] = screen.app
 
     def all(self) -> list[Offer]:
-        """Return all actions, enabled before disabled; recent actions first in each group."""
+        """Return all actions, enabled ones first; in each group, recently used ones come first."""
         rank = {name: place for place, name in enumerate(self._recent())}
         return sorted(
             self._actions(), key=lambda offer: (not offer.enabled, rank.get(offer.id, RECENT))
         )
 
     def found(self, query: str) -> list[Offer]:
-        """Return the offers whose text contains every typed word, the best first."""
+        """Return the offers whose text contains every typed word, the best match first."""
         query = fold_text(query).strip()
         hits = [(score, offer) for offer in self._offers() if (score := offer.score(query))]
         return [offer for _, offer in heapq.nlargest(SHOWN, hits, key=itemgetter(0))]
 
     def near(self, query: str) -> list[Offer]:
-        """Return the offers that contain, for each typed word, the word or a similar one.
+        """Return the offers whose text contains each typed word or a similar word.
 
-        Only words that consist of letters can match similar words.
+        Words that do not consist of letters must match exactly.
         """
         offers = self._offers()
         words = [{*_WORD.findall(offer.text)} for offer in offers]
@@ -176,7 +177,7 @@ class Offers:
         return [offers[place] for place in best]
 
     def run(self, offer: Offer) -> object:
-        """Run an offer, and save it as the most recent action."""
+        """Run an offer, and store it as the most recently used action."""
         if offer.id:
             assert isinstance(self.app, Host)
             others = [name for name in self._recent() if name != offer.id]
@@ -197,7 +198,7 @@ class Offers:
         ]
 
     def _elsewhere(self) -> Iterator[Offer]:
-        """Yield the settings of the remotes screen as disabled offers, unless it is on top."""
+        """Yield the settings of the remotes screen as disabled offers, unless it is active."""
         here = {action.binding.id for action in actions_of(self.screen)}
         for one in PLACES["remotes"].own:
             if one.id in SETTINGS and one.id not in here:
@@ -227,7 +228,7 @@ class Offers:
     # --- locks ---------------------------------------------------------------------------------
 
     def _locks(self) -> Iterator[Offer]:
-        """Yield the known locks; none on a form, because the form would stay open below."""
+        """Yield the known locks; none on a form, which would stay open below the lock's screen."""
         if not isinstance(self.screen, LocktermScreen) or self.screen.is_form:
             return
         screens = [one for one in self.app.screen_stack if isinstance(one, LocktermScreen)]
@@ -248,13 +249,13 @@ class Offers:
 
 
 class OfferList(OptionList, can_focus=False):
-    """The list of offers, which never has the focus; the field above keeps it."""
+    """The list of offers, which never gets the focus because the search field keeps it."""
 
 
 class Palette(LocktermModal[None], inherit_bindings=False):
     """A dialog with a search field and the matching offers.
 
-    The list always matches the field, because it changes before the next key is handled.
+    The list always matches the search text, because it changes before the next key is handled.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -308,7 +309,7 @@ class Palette(LocktermModal[None], inherit_bindings=False):
         return NARROW if self.app.size.width < HOME_COLUMNS else WIDE
 
     def on_resize(self) -> None:
-        """Align the keys with the right edge again, and keep the selected row."""
+        """Align the keys with the right edge of the new width, and keep the selected row."""
         offers = self.query_one(OfferList)
         titles = offers.option_count - len(self._shown)
         for place, offer in enumerate(self._shown, titles):
@@ -320,7 +321,7 @@ class Palette(LocktermModal[None], inherit_bindings=False):
         self._describe()
 
     def _describe(self) -> None:
-        """Describe the selected offer below the list."""
+        """Show the description of the selected offer below the list."""
         offers = self.query_one(OfferList)
         words = ""
         if offers.highlighted is not None:
@@ -334,7 +335,7 @@ class Palette(LocktermModal[None], inherit_bindings=False):
 
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:
-        """Choose the selected offer, if there is one."""
+        """Choose the selected offer on Enter, if there is one."""
         event.stop()
         self.query_one(OfferList).action_select()
 
@@ -345,7 +346,7 @@ class Palette(LocktermModal[None], inherit_bindings=False):
         self._choose(self._shown[event.option_index - titles])
 
     def _choose(self, offer: Offer) -> None:
-        """Run an offer after the palette closes; later keys wait for it."""
+        """Run an offer after the palette has closed; later keys wait until it has run."""
         opened = opening(self._below, "the chosen screen")
 
         def begin() -> object:

@@ -1,4 +1,4 @@
-"""The screens with remotes of all locks: the search, and Expiring."""
+"""The screens that show remotes of all locks: the search, and the screen "Expiring"."""
 
 from lockterm.screens.everywhere.screen import EverywhereScreen
 

@@ -1,4 +1,4 @@
-"""The dialog that plans to delete remotes that expired some days ago."""
+"""The dialog that plans to delete remotes that expired a number of days ago."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from lockterm.operations import Operations
 
 DAYS = "30"
-"""The initial text of the field."""
+"""The initial text of the field, in days."""
 
 
 class CleanModal(PlanModal):
-    """A dialog for the minimum number of days since remotes expired.
+    """A dialog that asks for how many days remotes must have been expired.
 
-    The result is the plan to delete these remotes on all locks.
+    The result is the plan that deletes these remotes on all locks.
 
     Args:
         operations: The operations on the service and the local store.
@@ -59,7 +59,7 @@ class CleanModal(PlanModal):
         return ""
 
     async def make_plan(self) -> None:
-        """Read all locks; refuse if no remote has expired for so many days."""
+        """Read all locks, and close with the plan; refuse if no remote expired that long ago."""
         clock = asyncio.get_running_loop().time
         painted_s = 0.0
 

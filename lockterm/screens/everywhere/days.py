@@ -1,4 +1,4 @@
-"""A chart of the days to come, in a few lines above the list of a narrow terminal."""
+"""A chart of the next days, in a few lines above the list "Expiring" of a narrow terminal."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ from lockterm.domain.timeline import DAYS
 from lockterm.widgets.cells import cut
 
 LABEL = 10
-"""The minimum width of the labels before the days, in cells."""
+"""The minimum width of the labels at the start of the lines, in cells."""
 
 MORE = "^"
-"""The sign for a number that does not fit; no state of a remote has the same sign."""
+"""The character in place of a number that is too wide; no state of a remote uses it as its icon."""
 
 MOST_LOCKS = 10
-"""The maximum number of locks with their own line."""
+"""The maximum number of locks that have their own line."""
 
 _LOW = 18
-"""The terminal height in lines above which every two more lines make room for one more lock."""
+"""The terminal height in lines up to which no lock has its own line. Every two more lines make room
+for one more lock."""
 
 Ends = tuple[str, Sequence[int]]
-"""The title of a lock, and the number of its remotes that expire on each day."""
+"""The title of a lock, and the numbers of its remotes that expire on each day."""
 
 
 class DaysToCome(Widget):
-    """A chart of the days to come, with a bar and the number of expiring remotes for each day.
+    """A chart with a bar and the number of expiring remotes for each of the next days.
 
-    If the terminal is high, the first locks have their own lines.
+    In a high terminal, the first locks also have their own lines.
     """
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -48,7 +49,7 @@ class DaysToCome(Widget):
 
         Args:
             first: The first day; None if there are no locks.
-            ends: The numbers of each lock, in the order of the lines.
+            ends: The locks with their numbers of expiring remotes, in the order of the lines.
         """
         lines = len(self._shown)
         self._first, self._ends = first, ends
@@ -59,7 +60,7 @@ class DaysToCome(Widget):
 
     @property
     def _shown(self) -> Sequence[Ends]:
-        """The locks with their own line. If not all locks fit, the last line sums up the others."""
+        """The locks with their own line. If not all locks fit, the last one sums up the others."""
         most = min(max(self.app.size.height - _LOW, 0) // 2, MOST_LOCKS)
         if min(len(self._ends), most) < 2:
             return ()
@@ -89,7 +90,7 @@ def _labeled(label: str, room: int) -> str:
 
 
 def sum_ends(ends: Sequence[Ends]) -> list[int]:
-    """Return the number of remotes of all locks that expire on each day."""
+    """Return the number of remotes that expire on each day, summed over all locks."""
     return [sum(day) for day in zip(*(counts for _, counts in ends), strict=True)] or [0] * DAYS
 
 
@@ -128,13 +129,13 @@ def bars(counts: Sequence[int], cells: int) -> str:
 
 
 def numbers(first: date, counts: Sequence[int], cells: int) -> str:
-    """Return the number of remotes that expire on each day; :data:`MORE` if it does not fit.
+    """Return the number of remotes for each day in one line; :data:`MORE` if a number does not fit.
 
-    Working days without an expiring remote have a dot.
+    Working days on which no remote expires have a dot.
 
     Args:
         first: The first day.
-        counts: The number for each day.
+        counts: The number of remotes that expire on each day.
         cells: The width of a day in cells.
     """
     text = ""

@@ -1,4 +1,4 @@
-"""The panel of the days to come, beside the list Expiring of a terminal with frames."""
+"""The panel with a chart of the next days, beside the list "Expiring" in a large terminal."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ from lockterm.widgets.cells import cut
 from lockterm.widgets.parts import Part, join_parts
 
 DAYS_AHEAD = 31
-"""Today and the next 30 days; later days appear only if a lock in another time zone needs them."""
+"""The number of days in the chart: today and the next 30 days. Later days appear only if a lock in
+another time zone needs them."""
 
 LEAST_LINES, MOST_LINES = 4, 10
 """The minimum and the maximum height of the highest bar, in lines."""
 
 _AROUND_BARS = 5
-"""The number of lines of the panel besides the bars and the locks: axis, weekdays, dates, title."""
+"""The number of lines of the panel that show neither bars nor locks: axis, weekdays, dates,
+title."""
 
 _WEEK = 7
 """The number of days from today whose bars have the color of remotes that expire soon."""
@@ -41,11 +43,12 @@ class DaysShown:
     first: date | None
     """The first day; None if there are no locks."""
     today: date | None
-    """Today in the time zone of the profile; in other zones it may be a day later or earlier."""
+    """Today in the time zone of the profile, which may differ by a day from other time zones."""
     ends: Sequence[Ends]
-    """The numbers of each lock that has any, the earliest end first."""
+    """The locks that have expiring remotes, with the number for each day, the earliest end
+    first."""
     unread: int
-    """The number of locks whose remotes are not known."""
+    """The number of locks whose remotes are unknown because they were not read."""
 
 
 class DaysPane(Widget):
@@ -56,7 +59,7 @@ class DaysPane(Widget):
         self._shown = DaysShown(None, None, (), 0)
 
     def show_days(self, days: DaysShown) -> None:
-        """Show how many remotes expire on each day; nothing is painted if nothing has changed."""
+        """Show how many remotes expire on each day; repaint only if the numbers have changed."""
         if days == self._shown:  # this is called at every key press
             return
         self._shown = days
@@ -85,12 +88,12 @@ class DaysPane(Widget):
 def _chart(
     first: date, today: date, counts: Sequence[int], lines: int, width: int
 ) -> Iterator[Part]:
-    """Yield bars with a scale on the left, and below them the weekdays and dates.
+    """Yield the bars with a scale on their left, and the weekdays and dates below them.
 
     Args:
         first: The day of the first bar.
         today: The day to mark as today.
-        counts: The number for each day.
+        counts: The number of remotes that expire on each day.
         lines: The height of the highest bar, in lines.
         width: The width of the chart, in cells.
     """
@@ -115,12 +118,12 @@ def _chart(
 
 
 def _level(counts: Sequence[int], most: int, line: int, lines: int) -> str:
-    """Return one line of the bars.
+    """Return one line of the chart, which crosses the bars at one height.
 
     Args:
-        counts: The numbers that the bars show.
-        most: The number of the highest bar.
-        line: The line, counted from the axis.
+        counts: The number of remotes for each bar.
+        most: The number of remotes of the highest bar.
+        line: The index of the line, counted from the axis.
         lines: The height of the highest bar, in lines.
     """
     signs = " #" if glyphs.are_ascii() else " ▁▂▃▄▅▆▇█"
@@ -130,7 +133,7 @@ def _level(counts: Sequence[int], most: int, line: int, lines: int) -> str:
 
 
 def _dates(first: date, today: date, days: int) -> str:
-    """Return ``today`` and the dates of later Mondays, each below its day."""
+    """Return a line with ``today`` and the dates of later Mondays, each below its day's bar."""
     text, month = "", today.month
     for number in range(days):
         day = first + timedelta(days=number)
@@ -148,8 +151,8 @@ def _locks(shown: DaysShown, most: int, width: int) -> Iterator[Part]:
     """Yield a line for each lock: the name, the first day, and the number of remotes.
 
     Args:
-        shown: The numbers.
-        most: The maximum number of lines; the last one sums up the locks that have none.
+        shown: The numbers of expiring remotes.
+        most: The maximum number of lines; the last one sums up the locks that have no line.
         width: The width of a line, in cells.
     """
     assert shown.first is not None

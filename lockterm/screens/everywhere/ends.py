@@ -1,4 +1,4 @@
-"""The screen Expiring: remotes of all locks by their end, and a chart of the days to come."""
+"""The screen "Expiring": the remotes of all locks by end date, and a chart of the next days."""
 
 from __future__ import annotations
 
@@ -29,18 +29,19 @@ from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
 
 _HIGH = 36
-"""The minimum height in lines of a terminal without frames that shows the chart without a key."""
+"""The minimum terminal height in lines at which the chart appears without a key press, if the
+terminal is too small for frames."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A span of end dates. Only remotes whose end is in the span are shown."""
+    """A period of end dates; the screen shows only remotes that end in this period."""
 
     words: str
     first_days: int | None
-    """The first day of the span, in days from now; None for no limit."""
+    """The first day of the period, in days from today; None for no limit."""
     last_days: int
-    """The last day of the span, in days from now."""
+    """The last day of the period, in days from today."""
 
     @property
     def verb(self) -> str:
@@ -57,7 +58,7 @@ SPANS = (
 
 
 class WhatEndsScreen(AllLocksScreen):
-    """The screen Expiring: remotes that expire next, then expired remotes, the latest first.
+    """The screen "Expiring": the remotes that expire next, then expired remotes, the latest first.
 
     Args:
         operations: The operations on the service and the local store.
@@ -70,7 +71,7 @@ class WhatEndsScreen(AllLocksScreen):
     def __init__(self, operations: Operations) -> None:
         super().__init__(operations)
         self.span = SPANS[0]
-        """The shown span of end dates."""
+        """The period of end dates that the screen shows."""
         self._counts = [0] * len(SPANS)
         self._timeline = Timeline(0, ())
         self._has_days: bool | None = None
@@ -170,13 +171,13 @@ class WhatEndsScreen(AllLocksScreen):
         return self.has_class("-framed") or self.app.size.height >= _HIGH
 
     def _place_days(self, days: DaysToCome, pane: DaysPane) -> None:
-        """Display the chart beside the rows if there are frames, otherwise above the rows."""
+        """Show the chart beside the rows if there is room for frames, otherwise above the rows."""
         is_beside = self.has_class("-framed")
         days.display = self._shows_days and not is_beside
         pane.display = self._shows_days and is_beside
 
     def _show_days(self) -> None:
-        """Show the numbers of the next days in the chart."""
+        """Update the numbers of the next days in the chart."""
         days, pane, site = self.query_one(DaysToCome), self.query_one(DaysPane), self.results.site
         self._place_days(days, pane)
         ends = [
@@ -206,7 +207,7 @@ class WhatEndsScreen(AllLocksScreen):
         return self.why_not("read")  # both actions need a lock in the book
 
     def action_clean(self) -> None:
-        """Ask how long ago remotes expired, and show the plan that deletes them on all locks."""
+        """Ask how long ago remotes must have expired, and show the plan that deletes them."""
         self.app.push_screen(screens.CleanModal(self.operations), self._show_cleaning)
 
     def _show_cleaning(self, draft: PlanDraft | None) -> None:

@@ -1,4 +1,4 @@
-"""Search results from all locks: first from the stored lists, then from new reads."""
+"""Search results from all locks: first from stored lists, then from the service."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
     from lockterm.screens.list_screen import ListScreen
 
 MOST_FOUND = 500
-"""The maximum number of remotes shown."""
+"""The maximum number of remotes in the results."""
 
 MOST_LOOKED_AT = 20_000
-"""The maximum number of remotes unpacked to apply a filter, because keys wait during this work."""
+"""The maximum number of remotes to unpack when a filter is applied, because keys wait meanwhile."""
 
 SHOWN_S = 0.25
-"""Seconds between updates while locks are read."""
+"""Seconds between two updates of the results while locks are being read."""
 
 TYPED_S = 0.3
-"""Seconds without typing before results are unpacked and counted."""
+"""Seconds without typing before lockterm unpacks and counts the results."""
 
 Search = Callable[[Site, str], Iterator[OnLock | None]]
 """A function that yields the rows of a site that match a text, in order. At times, the function
@@ -52,20 +52,20 @@ yields None, so that keys can be handled."""
 
 
 class Results(Vertical):
-    """The find line, the rows, and the texts about the rows.
+    """The search field, the table of results, and the texts about the results.
 
     Args:
         operations: The operations on the service and the local store.
-        table: The table of the rows.
-        search: The function that yields the rows to show.
+        table: The table that shows the results.
+        search: The function that yields the results for a search text.
         marks: The marked remotes.
-        finds_first: Whether the find line has the focus at first, and always stays open.
-        reads_first: Whether to read all locks at first, unless all lists are recent.
-        beside: A widget on the right of the rows; None if there is none.
+        finds_first: Whether the search field has the initial focus and always stays open.
+        reads_first: Whether to read all locks when the screen opens, unless all lists are recent.
+        beside: A widget to the right of the table; None if there is none.
     """
 
     class Shown(Message):
-        """The message that other rows are shown, or that another row is selected."""
+        """Posted when the table shows other rows, or when another row is selected."""
 
     def __init__(
         self,
@@ -87,31 +87,32 @@ class Results(Vertical):
         self._reads_first = reads_first
         self._beside = () if beside is None else (beside,)
         self.site = Site(operations)
-        """The locks with their last lists."""
+        """The locks of the lock book, each with its last list of remotes."""
         self.error: StoreError | None = None
         """The error of reading the lock book, or None."""
         self.needle = ""
-        """The search text."""
+        """The text to search for."""
         self.only: StateFilter | None = None
-        """The filter on the results; None for all."""
+        """The state by which the results are filtered; None to show all results."""
         self._found: Sequence[OnLock] = ()
-        """The results, in the order of the search."""
+        """All results, in the order in which the search found them."""
         self.counts: Counter[StateFilter] | None = None
-        """State -> number of results; None if not counted yet."""
+        """The number of results by state; None if they are not counted yet."""
         self.is_cut = False
-        """Whether there are more results than the shown rows."""
+        """Whether the search found more results than the table shows."""
         self.is_loaded = False
         """Whether the stored lists are loaded."""
         self._opening: PendingNavigation | None = None
-        """Makes keys wait until the first row is shown; None if no locks are being read."""
+        """Delays keys until the first row is shown; None if no locks are being read."""
         self._has_news = False
-        """Whether new lists arrived while a search was running."""
+        """Whether new lists arrived while a search was running, so that it must run again."""
         self._has_moved = False
-        """Whether the user moved the cursor after the last new search."""
+        """Whether the user moved the cursor since the current search began."""
         self._opened: int | None = None
-        """The ID of the lock that the user opened from this screen; None if there is none."""
+        """The ID of the lock that the user opened from here on another screen; None if there is
+        none."""
         self._changed: set[int] = set()
-        """The IDs of locks that lockterm changed and must read again."""
+        """The IDs of the locks that lockterm changed, and whose lists must be read again."""
 
     def compose(self) -> ComposeResult:
         if self._finds_first:
@@ -131,7 +132,7 @@ class Results(Vertical):
         return cast("ListScreen[Any]", self.screen)
 
     def on_mount(self) -> None:
-        """Focus the find line or the table, and load the stored lists."""
+        """Set the initial focus to the search field or the table, and load the stored lists."""
         if self._finds_first:
             self.query_one(FindLine).open()
         else:
@@ -142,7 +143,7 @@ class Results(Vertical):
 
     @work(exclusive=True, group="load")
     async def load(self) -> None:
-        """Load the stored lists and search them; then read the locks that are due."""
+        """Load and search the stored lists; then read all locks if a list is not recent."""
         with opening(self, "the stored lists", passes=self._types):
             try:
                 await self.site.load()
@@ -163,7 +164,7 @@ class Results(Vertical):
 
     @work(exclusive=True, group="find")
     async def find(self, *, top: bool = False) -> None:
-        """Show the results from the loaded lists.
+        """Search the loaded lists, and show the results.
 
         Args:
             top: Whether the search is new, so that the first row is selected.
@@ -177,7 +178,7 @@ class Results(Vertical):
             await self._find(top=False)
 
     def _find_news(self) -> None:
-        """Search the new lists now, or after the search that is running."""
+        """Search the newly read lists now, or after the current search has ended."""
         finds = (one for one in self.workers if one.group == "find" and one.node is self)
         self._has_news = any(not one.is_finished for one in finds)
         if not self._has_news:
@@ -208,10 +209,10 @@ class Results(Vertical):
 
     @work(exclusive=True, group="read")
     async def read(self, locks: Sequence[Lock] | None = None) -> None:
-        """Read locks now, and show results as they arrive.
+        """Read locks from the service, and show the results as they arrive.
 
         Args:
-            locks: The locks to read; None for all locks of the book.
+            locks: The locks to read; None for all locks of the lock book.
         """
         clock = asyncio.get_running_loop().time
         due_s = clock() + SHOWN_S
@@ -250,7 +251,7 @@ class Results(Vertical):
             self.tell()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read locks again that lockterm changed; mark their lists as outdated until then."""
+        """Mark the lists of changed locks as outdated, and read these locks again."""
         self._changed |= {*lock_ids}
         if not self.is_loaded or self.error is not None:
             return
@@ -274,7 +275,7 @@ class Results(Vertical):
 
     @work(exclusive=True, group="again")
     async def look_again(self) -> None:
-        """Read the lock that was opened on another screen again, if its list is out of date."""
+        """Read a lock that the user opened on another screen again, if its list is outdated."""
         if self.site.unseen:  # the user may have looked at the changes
             await self._show_unseen()
         lock_id, self._opened = self._opened, None
@@ -292,12 +293,12 @@ class Results(Vertical):
 
     @property
     def rows(self) -> Sequence[OnLock]:
-        """The shown rows with a remote, from top to bottom."""
+        """The shown rows that have a remote, from top to bottom."""
         shown = self._table.rows
         return [row for row in shown if row.listing is not None]
 
     def marked_rows(self) -> Sequence[Row]:
-        """Return the shown rows that may be marked, without unpacking the other remotes."""
+        """Return the shown rows that are marked, without unpacking the other remotes."""
         keys = {(lock_id, remote.id) for lock_id, remote in self._marks.rows}
         return [
             (row.lock.lock_id, row.remote)
@@ -316,7 +317,7 @@ class Results(Vertical):
         return [(row.lock.lock_id, row.remote) for row in self.rows if row.remote is not None]
 
     def note_opened(self, lock: Lock) -> None:
-        """Note that the user opened a lock on another screen, which may change its remotes."""
+        """Remember that the user opened a lock on another screen, which may change its remotes."""
         self._opened = lock.lock_id
 
     def _show(self, rows: Sequence[OnLock], *, top: bool) -> None:
@@ -339,7 +340,7 @@ class Results(Vertical):
 
     @work(exclusive=True, group="count")
     async def count(self, after_s: float = 0.0) -> None:
-        """Count the states of the rows after a delay in seconds, with pauses for keys."""
+        """Count the results by state after a delay in seconds, with pauses to handle keys."""
         await asyncio.sleep(after_s)
         slices, rows = Slices(), self.rows
         for row in rows:
@@ -353,7 +354,7 @@ class Results(Vertical):
 
     @work(exclusive=True, group="time")
     async def pass_time(self) -> None:
-        """Update rows and counts to the present time; all rows keep their places."""
+        """Update rows and counts to the current time without moving rows."""
         slices, problems = Slices(), dict[str, str]()
         for row in self._search(self.site, self.needle):  # Expiring also counts
             if row is not None and row.listing is None:
@@ -377,12 +378,12 @@ class Results(Vertical):
 
     @property
     def asked_for(self) -> list[str]:
-        """The search text and the filter, each as a part of a sentence."""
+        """The search text and the filter, each as a phrase for a sentence."""
         needle = [quoted(clean(self.needle, 60))] if self.needle else []
         return needle + ([f"the state {quoted(describe_state(self.only))}"] if self.only else [])
 
     def tell(self) -> None:
-        """Update the texts about the rows, and the empty state if there are no rows."""
+        """Update the texts about the results, and the empty state if there are no results."""
         table, panel = self._table, self.query_one(StatePanel)
         table.show_title(self._screen.describe_title())
         panel.display = not table.rows
@@ -417,7 +418,7 @@ class Results(Vertical):
         return separator().join(parts)
 
     def _tell_row(self) -> None:
-        """Show the age of the selected row's list, and the values without a column."""
+        """Show the age of the selected row's list, and the values that no column shows."""
         row, words = self.current, ""
         if row is not None and row.listing is not None:
             words = row_words(row, self.site.age_of(row.listing))

@@ -1,4 +1,4 @@
-"""The search of all locks, and the base class that the search shares with Expiring."""
+"""The screen that searches all locks, and the base class that it shares with "Expiring"."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 ON_ONE = frozenset({"renew", "replace", "delete"})
-"""Actions that apply to the selected remote if no remote is marked."""
+"""Actions that apply to the selected remote if no remotes are marked."""
 
 SEARCH_COLUMNS = ("sign", "lock", "name", "number", "valid", "state", "read")
 """The keys of the columns of a search."""
@@ -46,9 +46,9 @@ EMPTY_BOOK = "The lock book is empty."
 
 
 class AllLocksScreen(ListScreen[None]):
-    """The base of the screens with remotes of all locks.
+    """The base class of the screens that show remotes of all locks.
 
-    A subclass implements the search, and the text for a search without results.
+    A subclass implements the search, and provides the text for an empty result.
 
     Args:
         operations: The operations on the service and the local store.
@@ -57,7 +57,7 @@ class AllLocksScreen(ListScreen[None]):
     on_marked = {**ON_MARKED, "replace": "replace marked"}
 
     columns: ClassVar[Sequence[str]]
-    """The keys of the table's columns, from left to right."""
+    """The keys of the shown columns, from left to right."""
     table: OnLocksTable
     marks: Marks[Key, Row]
 
@@ -76,7 +76,7 @@ class AllLocksScreen(ListScreen[None]):
 
     @abstractmethod
     def describe_no_match(self) -> tuple[str, str]:
-        """Return the text for a search without results, and the keys to continue."""
+        """Return the text for a search without results, and the keys to press next."""
 
     def describe_empty(self) -> tuple[str, str]:
         if (error := self.results.error) is not None:
@@ -88,16 +88,16 @@ class AllLocksScreen(ListScreen[None]):
 
     @property
     def results(self) -> Results:
-        """The widget with the find line, the rows, and the texts about the rows."""
+        """The widget with the search field, the table, and the texts about the results."""
         return self.query_one(Results)
 
     def on_screen_resume(self) -> None:
-        """Read the lock again that another screen may have changed, and unmark finished rows."""
+        """Read the lock that another screen may have changed, and unmark rows that are done."""
         self.results.look_again()
         self.unmark_done()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read the locks again that a run changed."""
+        """Read the locks that a run changed again."""
         self.results.read_changed(lock_ids)
 
     def paint(self) -> None:
@@ -117,7 +117,7 @@ class AllLocksScreen(ListScreen[None]):
             self.results.pass_time()
 
     def problems(self, site: Site) -> Iterator[OnLock]:
-        """Yield a row for each lock with a problem in the latest read."""
+        """Yield a row for each lock that could not be read completely."""
         for one in site.asked.values():
             if one is not None and one.problem:
                 words = f"not read: {one.problem}" if one.listing is None else one.problem
@@ -148,7 +148,7 @@ class AllLocksScreen(ListScreen[None]):
         return EMPTY_BOOK if action == "read" and is_empty else ""
 
     def action_open(self) -> None:
-        """Open the selected remote; without an ID, or for a lock row, open the lock's remotes."""
+        """Open the selected remote; open the lock's remotes if the row has no remote with an ID."""
         row = self.results.current
         if row is None:
             return
@@ -179,7 +179,7 @@ class AllLocksScreen(ListScreen[None]):
     # --- actions: one remote -------------------------------------------------------------------
 
     def _on_one(self) -> RowCommands | None:
-        """Return the commands on the selected remote; the commands keep it if the cursor moves."""
+        """Return commands for the selected remote, which keep this remote if the cursor moves."""
         row = self.results.current
         return RowCommands(self, row.lock, row.remote) if row and row.remote else None
 
@@ -217,7 +217,7 @@ class AllLocksScreen(ListScreen[None]):
         return key_of_remote(step)
 
     def _unread(self) -> list[Step]:
-        """Return a step for each unread lock, because matching remotes may remain on that lock."""
+        """Return an unsent step for each unread lock, to show that matches there are unknown."""
         site = self.results.site
         return [
             Step(
@@ -279,10 +279,10 @@ def _why_unread(known: LockRead, asked: LockRead | None) -> str:
 
 
 class RowCommands(RemoteCommands):
-    """The commands on the remote of one row, even after another row is selected.
+    """The commands on the remote of one row, which stay with this remote if the cursor moves.
 
     Args:
-        screen: The screen of the row.
+        screen: The screen that shows the row.
         lock: The lock of the remote.
         remote: The remote.
     """
@@ -328,7 +328,7 @@ class EverywhereScreen(AllLocksScreen):
         return ("All locks",)
 
     def describe_title(self) -> str:
-        """Return the title and the number of remotes, without the rows about locks not read."""
+        """Return the title and the number of remotes, without the rows of unread locks."""
         count = len(self.query_one(Results).rows)
         return f"{self.crumbs()[-1]} {count:,}" if count else self.crumbs()[-1]
 

@@ -1,4 +1,4 @@
-"""The remotes of all locks as last read, and the reasons why locks could not be read."""
+"""The remotes of all locks as lockterm last read them, and why locks could not be read."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 SLICE_S = 0.02
-"""Duration of a slice, in seconds."""
+"""The duration of a time slice, in seconds; see :class:`Slices`."""
 
 
 class Slices:
-    """A clock that divides long work into time slices, so that keys are handled between them.
+    """A timer that divides long work into time slices, so that keys are handled between slices.
 
     The first slice begins when the object is created.
     """
@@ -33,18 +33,19 @@ class Slices:
         self._until_s = self._clock() + SLICE_S
 
     async def pause(self) -> None:
-        """Let keys be handled if the current slice has ended; then begin a new slice."""
+        """Let the app handle keys if the current slice has ended, and begin a new slice."""
         if self._clock() > self._until_s:
             await asyncio.sleep(0)
             self._until_s = self._clock() + SLICE_S
 
 
 LATELY_MS = 5 * 60_000
-"""The maximum age of a recent list in milliseconds. Only a key press reads recent lists again."""
+"""The maximum age of a list that counts as recent, in milliseconds. Only a key press reads recent
+lists again."""
 
 
 class Site:
-    """The locks of the lock book, each with the list of its remotes that was last read.
+    """The locks of the lock book, each with its last list of remotes.
 
     Args:
         operations: The operations on the service and the local store.
@@ -53,18 +54,19 @@ class Site:
     def __init__(self, operations: Operations) -> None:
         self._operations = operations
         self.locks: dict[int, LockRead] = {}
-        """Lock ID -> the lock with its last list, in the order of the lock book."""
+        """Maps each lock ID to the lock with its last list, in the order of the lock book."""
         self.asked: dict[int, LockRead | None] = {}
-        """Lock ID -> the result of the latest read; None while the lock is being read. Without a
-        read, the mapping is empty."""
+        """Maps each lock ID to the latest result of reading the lock, or to None while the lock is
+        being read. Locks that were not read are missing."""
         self.unseen: Unseen = {}
         """The changes by others that the user has not looked at."""
         self.is_reading = False
         self._readings = 0
-        """The number of reads begun so far. A read that was replaced may end after a newer read has
-        begun, and must not reset ``is_reading`` then."""
+        """How often reading was started. Canceled reading may end after newer reading has started,
+        and must not reset ``is_reading`` then."""
         self._known: tuple[int, int | None] | None = None
-        """The number of locks without a list, and the time of the oldest list; None if unknown."""
+        """The number of locks without a list, and when the oldest list was read; None if not
+        computed."""
 
     async def load(self) -> None:
         """Load the lists of all locks from the local store.
@@ -81,10 +83,10 @@ class Site:
         self.unseen = await self._operations.kept_lists.unseen()
 
     async def read(self, news: Callable[[], None], locks: Sequence[Lock] | None = None) -> None:
-        """Read locks; a lock that cannot be read keeps its last list.
+        """Read locks from the service; a lock that cannot be read keeps its last list.
 
         Args:
-            news: The function to call after each lock.
+            news: A function to call after each lock.
             locks: The locks to read; None for all locks.
 
         Raises:
@@ -108,7 +110,7 @@ class Site:
                 self._forget_unanswered()
 
     def note_changed(self, lock_ids: Iterable[int]) -> None:
-        """Mark the lists of locks as outdated, because lockterm changed remotes on these locks."""
+        """Mark lists as outdated, because lockterm changed remotes on these locks."""
         for lock_id in lock_ids:
             one = self.locks.get(lock_id)
             if one is not None and one.listing is not None:
@@ -129,7 +131,7 @@ class Site:
 
     @property
     def unread(self) -> int:
-        """The number of locks without a list."""
+        """The number of locks whose remotes lockterm has never read."""
         return self._count()[0]
 
     def _count(self) -> tuple[int, int | None]:
@@ -139,7 +141,7 @@ class Site:
         return self._known
 
     def words(self, longest: int | None = None) -> str:
-        """Return how many locks were read, such as ``31 of 32 locks read, yard: no answer``.
+        """Return which locks were read, as text: ``31 of 32 locks read, yard: no answer``.
 
         Args:
             longest: The maximum length of each reason, in characters; None for no limit; 0 to name
@@ -160,7 +162,7 @@ class Site:
     def oldest_ms(self) -> int | None:
         """Return when the oldest list was read, in milliseconds on the steady clock.
 
-        Return None if there is no list, or if this machine's clock was set back since the read.
+        The result is None if there is no list, or if this machine's clock was set back since then.
         """
         at_ms = self._count()[1]
         age_ms = None if at_ms is None else self.age_ms(at_ms)
@@ -182,11 +184,11 @@ class Site:
         return age_ms if age_ms >= 0 else None
 
     def short_age(self, listing: Listing) -> str:
-        """Return the age of a list for a narrow column."""
+        """Return the age of a list as a short text for a narrow column."""
         return format_short_age(
             listing.at_ms, self._operations.machine_ms(), changed=listing.changed
         )
 
     def age_of(self, listing: Listing) -> str:
-        """Return the age of a list as words."""
+        """Return the age of a list as a text, such as ``3 h ago``."""
         return describe_age(listing.at_ms, self._operations.machine_ms(), changed=listing.changed)

@@ -1,4 +1,4 @@
-"""The table of remotes of several locks, with a row for each lock that could not be read."""
+"""The table of remotes from several locks, with a row for each lock that could not be read."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 LOCK_CELLS = 24
-"""The maximum width of a lock's name, in cells."""
+"""The maximum width of a lock's title, in cells."""
 
 COLUMNS: Mapping[str, Column] = {
     "sign": Column("", most=BEFORE - GAP, least=BEFORE - GAP),
@@ -59,28 +59,28 @@ COLUMNS: Mapping[str, Column] = {
     "state": Column("State", most=12, least=9, rank=6),
     "read": Column("Read", most=5, least=4, rank=2, right=True),
 }
-"""Key -> column, for all columns that a table of several locks can have."""
+"""Maps keys to the columns that a table of several locks can have."""
 
 
 _BY: Mapping[str, str] = {
     **{"Ends": "end", "When": "end", "Name": "name", "Number": "number"},
     **{"Valid": "valid", "State": "state"},
 }
-"""Column title -> the key of the column with the same sort order in the table of one lock."""
+"""Maps a column title to the key of the column by which a table of one lock sorts the same way."""
 
 _FIRST = Place(0, 0)
 
 
 class OnLock:
-    """A row with a found remote, or a row with a problem of a lock.
+    """A table row for a found remote, or for a lock that could not be read.
 
     Args:
         lock: The lock.
         zone: The time zone of the lock.
-        read: The age of the list, for a narrow column.
-        listing: The list that holds the remote; None for a row with a problem.
-        place: The place of the remote in the list.
-        problem: The problem, such as why the lock could not be read; clean.
+        read: The age of the list as a short text, for a narrow column.
+        listing: The list that contains the remote; None for a lock that could not be read.
+        place: The position of the remote in the list.
+        problem: Why the lock could not be read, without control characters.
     """
 
     def __init__(
@@ -101,32 +101,32 @@ class OnLock:
 
     @property
     def remote_id(self) -> int | None:
-        """The remote's ID, found without unpacking; None without an ID, or for a problem row."""
+        """The remote's ID, found without unpacking; None if there is no ID or no remote."""
         return None if self.listing is None else self.listing.id(self._place)
 
     @property
     def key(self) -> str:
-        """The key of the row, which stays the same when the list is read again."""
+        """The identity of the row, which stays the same when the list is read again."""
         if self.listing is None:
             return f"{self.lock.lock_id}"
         at = f"{self._place.block}.{self._place.line}" if (id := self.remote_id) is None else id
         return f"{self.lock.lock_id} {at}"
 
     def may_be(self, only: StateFilter | None, now_ms: int) -> bool:
-        """Return whether the row may pass a filter, judged without unpacking the remote."""
+        """Return whether the row may pass a filter; this is a fast check that unpacks no remote."""
         if self.listing is None or not isinstance(only, State):
             return True
         return may_be(only, self.listing.end(self._place), now_ms)
 
     def has_state(self, only: StateFilter | None, now_ms: int) -> bool:
-        """Return whether the row passes a filter; a row with a problem passes every filter."""
+        """Return whether the row passes a filter; a row without a remote passes every filter."""
         if only is None or self.remote is None:
             return True
         return has_state(self.remote, only, now_ms)
 
     @cached_property
     def remote(self) -> Remote | None:
-        """The remote, unpacked on first use; None for a row with a problem."""
+        """The remote, unpacked on first use; None for a lock that could not be read."""
         return None if self.listing is None else self.listing.remote(self._place)
 
 
@@ -134,7 +134,7 @@ class OnLocksTable(RowTable):
     """The table of remotes of several locks.
 
     Args:
-        columns: The keys of the shown ``COLUMNS``, from left to right.
+        columns: The keys of the columns in ``COLUMNS`` to show, from left to right.
         marks: The marked remotes.
     """
 
@@ -145,9 +145,10 @@ class OnLocksTable(RowTable):
     ) -> None:
         super().__init__(*[COLUMNS[key] for key in columns], id=id)
         self.busy: defaultdict[int, dict[int, str]] = defaultdict(dict)
-        """Lock ID -> remote ID -> the current action on the remote, such as ``deleting``."""
+        """Maps lock IDs to mappings of remote IDs to the current action on the remote, such as
+        ``deleting``."""
         self.elsewhere: Mapping[tuple[int, int], ChangeElsewhere] = {}
-        """Lock ID and remote ID -> a change by others that the user has not looked at."""
+        """Maps pairs of lock ID and remote ID to the change by others that the user has not seen."""
         self._marks = marks
         self._columns = columns
         self._rows: Sequence[OnLock] = ()
@@ -164,12 +165,12 @@ class OnLocksTable(RowTable):
         return self._rows
 
     def show_rows(self, rows: Sequence[OnLock], now_ms: int, *, top: bool = False) -> None:
-        """Replace the rows, sorted by the clicked title; the same remote stays selected.
+        """Replace the rows and sort them by the clicked title; the same remote stays selected.
 
         Args:
             rows: The rows in their default order.
-            now_ms: Now, in milliseconds.
-            top: Whether to select the first row instead, after a new search.
+            now_ms: The current time in milliseconds.
+            top: Whether to select the first row instead, as after a new search.
         """
         self._now_ms = now_ms
         if (sorting := self.sorting) is not None:
@@ -181,7 +182,7 @@ class OnLocksTable(RowTable):
         self.show(dict.fromkeys(known, ()), first)
 
     def pass_time(self, now_ms: int) -> None:
-        """Update states, ages and dates; rows keep their places."""
+        """Update states, ages and dates to the time ``now_ms`` without moving rows."""
         self._now_ms = now_ms
         if fit(self._marked_plan(), self.widest(), self._fitted_to, self.hidden) != self._widths:
             self._fill(self.cursor_row)
@@ -189,7 +190,7 @@ class OnLocksTable(RowTable):
             self.refresh()
 
     def _compared(self, row: OnLock, title: str) -> Any:
-        """Return the sort key of a row by a column title; None if the row has no value there."""
+        """Return the sort key of a row for a column title; None if that column is empty."""
         if row.listing is None or row.remote is None:
             return None
         if title == "Lock":
@@ -201,8 +202,8 @@ class OnLocksTable(RowTable):
     def widest(self) -> Sequence[int]:
         """Return the width of each column's longest content, in cells.
 
-        Only the names of locks and the ages are measured. The other columns get their maximum
-        width, because their cells are made only for visible rows.
+        Only lock titles and ages are measured. The other columns get their maximum width, because
+        their cells are created only for visible rows.
         """
         locks = {row.lock.lock_id: row.lock for row in self._rows}.values()
         lock = max((cell_len(clean(one.title, LOCK_CELLS)) for one in locks), default=0)
@@ -224,7 +225,7 @@ class OnLocksTable(RowTable):
         return self.elsewhere.get((row.lock.lock_id, row.remote_id or 0))
 
     def line(self, row: int) -> Iterator[Piece]:
-        """Yield the cells of a remote, or a lock and its problem across all columns."""
+        """Yield the cells of a remote, or a lock's title and problem across all columns."""
         shown = self._rows[row]
         widths = {self._columns[index]: width for index, width in self._widths.items()}
         texts = {"lock": (clean(shown.lock.title, LONGEST), ""), "read": (shown.read, "")}
@@ -261,11 +262,11 @@ class OnLocksTable(RowTable):
 
 
 def row_words(row: OnLock, age: str) -> str:
-    """Return the values without a column and the age of the list; empty for a row with a problem.
+    """Return the values that no column shows and the age of the list; empty without a remote.
 
     Args:
         row: The row.
-        age: The age of the row's list, as words.
+        age: The age of the row's list, as text.
     """
     if (remote := row.remote) is None:
         return ""
@@ -294,7 +295,7 @@ def _days(remote: Remote, width: int) -> str:
 
 
 def _time_left(end_ms: int, now_ms: int, width: int) -> str:
-    """Return the time until an end, such as ``in 41 days``.
+    """Return the time until an end date, such as ``in 41 days``.
 
     If this text is wider than the column, return ``41 d``, or ``-3 d`` for an end in the past.
     """
@@ -307,4 +308,4 @@ def _time_left(end_ms: int, now_ms: int, width: int) -> str:
 
 
 _OF_REMOTE = ("name", "number", "valid", "state")
-"""The keys of the columns that the table of one lock also has."""
+"""The keys of the columns that a table of one lock also has."""

@@ -1,4 +1,4 @@
-"""The history of the changes that lockterm sent: the list, one change in detail, and undo."""
+"""The screens of the history of sent changes: the list, one change in detail, and undo."""
 
 from lockterm.screens.history.screen import HistoryScreen
 

@@ -1,4 +1,4 @@
-"""The line above a wide history with the number of changes on each of the last days."""
+"""The line above a wide history that shows the number of changes on each of the last days."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from lockterm.operations import Operations
 from lockterm.widgets.parts import Part, join_parts
 
 MOST_DAYS = 90
-"""The maximum number of days."""
+"""The maximum number of days in the line."""
 
 
 class DayStrip(Widget):
-    """A line with one cell for each of the last days, the dates at both ends, and the most a day.
+    """A line with a cell for each of the last days, the dates at its ends, and the peak.
 
     Args:
         operations: The operations on the service and the local store.
@@ -31,15 +31,15 @@ class DayStrip(Widget):
         self._operations = operations
         self._days: DayCounts | None = None
         self._read: tuple[object, ...] = ()
-        """What the numbers depend on, as it was when they were last read."""
+        """The arguments and the date for which the numbers were last computed."""
 
     def show_days(self, total: int, lock_id: int | None, zone: tzinfo) -> None:
-        """Show the numbers; they are read again only if they may be different.
+        """Show the numbers of changes; count them again only if an argument or the date is new.
 
         Args:
             total: The number of changes in the whole history.
-            lock_id: The ID of the only lock whose changes count; None for all locks.
-            zone: The time zone of the days.
+            lock_id: The ID of the lock whose changes are counted; None for all locks.
+            zone: The time zone that decides when a day begins.
         """
         now = dates.local(self._operations.machine_ms(), zone)
         if now is None or (total, lock_id, zone, now.date()) == self._read:

@@ -26,7 +26,7 @@ from lockterm.widgets.state_panel import StatePanel
 
 
 class OperationDetailScreen(LocktermScreen[None]):
-    """The screen with all that the journal contains about one operation.
+    """The screen with everything that the journal contains about one operation.
 
     Args:
         operations: The operations on the service and the local store.
@@ -37,7 +37,7 @@ class OperationDetailScreen(LocktermScreen[None]):
     BINDINGS = bindings("operation")
 
     operation: var[Operation | LocktermError | None] = var(None, init=False)
-    """The operation, or the error of reading it; None before the first read."""
+    """The operation, or the error of reading it; None until it is read."""
 
     def __init__(self, operations: Operations, operation_id: str, zone: tzinfo) -> None:
         super().__init__(operations)
@@ -46,7 +46,7 @@ class OperationDetailScreen(LocktermScreen[None]):
         self._linked: Sequence[Operation] = ()
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path for the header, with the operation below the history."""
+        """Return the breadcrumbs for the header, with the operation below the history."""
         operation = self.operation
         return (
             "History",
@@ -54,7 +54,7 @@ class OperationDetailScreen(LocktermScreen[None]):
         )
 
     def compose_body(self) -> ComposeResult:
-        """Compose the fields, or a message instead of them."""
+        """Compose the fields of the operation, or a message instead of them."""
         table = DetailsTable(id="fields")
         state = StatePanel("Reading the change ...", id="state")
         table.display = isinstance(self.operation, Operation)
@@ -65,12 +65,12 @@ class OperationDetailScreen(LocktermScreen[None]):
     # --- loading -------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Show the operation that was already read."""
+        """Show the operation if it was read before the screen opened."""
         if self.operation is not None:
             self._show()
 
     def on_screen_resume(self) -> None:
-        """Read the operation again, because its remotes may have been restored."""
+        """Read the operation again, because another screen may have restored its remotes."""
         self.load_operation()
 
     def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
@@ -80,10 +80,10 @@ class OperationDetailScreen(LocktermScreen[None]):
             self.load_operation()
 
     async def read(self) -> bool:
-        """Read the operation and its linked operations; return whether anything is new.
+        """Read the operation and its linked operations; return whether anything has changed.
 
-        The history calls this method before it opens this screen, if the read is quick. Then the
-        layout of the screen is computed only once.
+        The history calls this method before it opens this screen, and waits a short time for it. If
+        the time is enough, the layout of the screen is computed only once.
         """
         journal, shown = self.operations.journal, (self.operation, self._linked)
         try:
@@ -99,7 +99,7 @@ class OperationDetailScreen(LocktermScreen[None]):
     @work(exclusive=True, group="operation")
     @opens("the change")
     async def load_operation(self) -> None:
-        """Read the operation and show it."""
+        """Read the operation in a worker, and show it."""
         if await self.read():
             self._show()
 
@@ -121,7 +121,7 @@ class OperationDetailScreen(LocktermScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why the operation cannot be restored; empty if it can, or for other actions."""
+        """Return why the operation cannot be restored; empty if it can, and for other actions."""
         if action != "restore":
             return ""
         if not isinstance(self.operation, Operation):

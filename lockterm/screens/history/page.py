@@ -1,4 +1,4 @@
-"""The filter of the history, and one page of history entries."""
+"""The filter of the history, and one page of its entries."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ PAGE = 100
 """The maximum number of operations on a page."""
 
 COUNTED = 1000
-"""The maximum count of filtered changes, because counting all of them would delay keys."""
+"""The number of filtered changes at which counting stops, because more would delay keys."""
 
 TODAY = "today"
-"""The search word for the changes that were begun today."""
+"""The search word that finds the changes that were begun today."""
 
 ALL = "all results"
 
@@ -31,24 +31,24 @@ GROUPS: Mapping[str, frozenset[State] | None] = {
     "failed": WITHOUT_EFFECT,
     "done": RECORDED,
 }
-"""Filter by result -> the states that it shows; None for all states. Dismissed and resent changes
-appear only in the full list."""
+"""Maps the filters by result to the states that they show; None means all states. Dismissed and
+resent changes appear only in the full list."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryChoice:
-    """The wanted page, filter and search."""
+    """The filters, the search text and the page that the user has chosen."""
 
     lock_id: int | None = None
     """The ID of the lock whose changes are shown; None for all locks."""
     lock_name: str = ""
     group: str = ALL
-    """One of ``GROUPS``."""
+    """The key of the filter by result in ``GROUPS``."""
     wanted: str = ""
-    """The search text, or empty."""
+    """The search text; empty for no search."""
     passed: tuple[HistoryLine, ...] = ()
-    """The last change of each earlier page. A page begins below such a change, so that new
-    changes do not move rows to other pages."""
+    """The last change of each earlier page. A page begins after such a change, so that new changes
+    do not move rows to other pages."""
 
     @property
     def page(self) -> int:
@@ -57,26 +57,26 @@ class HistoryChoice:
 
     @property
     def below(self) -> int | None:
-        """The journal position of the last change before the page; None for the first page."""
+        """The journal position of the last change of the previous page; None for the first page."""
         return self.passed[-1].seq if self.passed else None
 
     @property
     def next_group(self) -> str:
-        """The next filter by result; after the last filter, the first one."""
+        """The filter by result after the current one; after the last filter, the first one."""
         names = list(GROUPS)
         return names[(names.index(self.group) + 1) % len(names)]
 
     @property
     def has_runs(self) -> bool:
-        """Whether each run is one line; with a filter or a search, each change is a line."""
+        """Whether each run is one line; with a filter or a search, each change has its own line."""
         return not self.in_words()
 
     def selection(self, zone: tzinfo, now_ms: int) -> Selection:
-        """Return the selection of changes for all pages.
+        """Return the selection of changes for all pages of this filter and search.
 
         Args:
             zone: The time zone in which times are shown and searched.
-            now_ms: Now, in milliseconds, for the search word ``today``.
+            now_ms: The current time in milliseconds, for the search word ``today``.
         """
         typed = fold_text(self.wanted).split()
         since_ms = dates.day_around(now_ms, zone)[0] if TODAY in typed else None
@@ -87,7 +87,7 @@ class HistoryChoice:
         )
 
     def in_words(self) -> list[str]:
-        """Return the active filters as clean text."""
+        """Return the active filters as phrases without control characters."""
         words = [] if self.group == ALL else [f"only {self.group}"]
         if self.lock_id is not None:
             words.append(f"only {clean(self.lock_name, 40)}")
@@ -96,20 +96,21 @@ class HistoryChoice:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """A page of the history."""
+    """One page of the history."""
 
     choice: HistoryChoice
-    """The query of the page."""
+    """The filters and the position of the page."""
     zone: tzinfo
     """The time zone of the shown times."""
     lines: Sequence[HistoryLine] = ()
     """The changes of the page, the newest first."""
     runs: Sequence[RunLine] = ()
-    """The runs in the period of the page, the newest first."""
+    """The runs whose plans were made in the period of the page, the newest first."""
     has_older: bool = False
-    """Whether there is a next page, with older changes."""
+    """Whether a page with older changes follows."""
     found: int = 0
-    """The number of changes on all pages. With a filter, counting stops above ``COUNTED``."""
+    """The number of changes on all pages. If a filter is active, counting stops above
+    ``COUNTED``."""
     total: int = 0
     """The number of operations in the whole history."""
     run_count: int = 0
@@ -134,13 +135,13 @@ class HistoryPage:
 
     @property
     def in_words(self) -> str:
-        """The page number and the number of pages, as text."""
+        """The page number and the number of pages as text."""
         more = "+" if self.is_uncounted and self.has_older else ""
         return f"page {self.choice.page + 1} of {self.pages}{more} (n, p)"
 
     @property
     def is_uncounted(self) -> bool:
-        """Whether counting stopped before all filtered changes were counted."""
+        """Whether counting stopped before all changes that match the filter were counted."""
         return bool(self.choice.in_words()) and self.found > COUNTED
 
 
@@ -151,9 +152,9 @@ def runs_among(
 
     Args:
         runs: All runs.
-        choice: The page, with the last changes of earlier pages.
+        choice: The filters and the position of the page.
         lines: The changes of the page, the newest first.
-        has_older: Whether there is a next page, with older changes.
+        has_older: Whether a page with older changes follows.
     """
     until = choice.passed[-1].prepared_ms if choice.passed else None
     since = lines[-1].prepared_ms if has_older else None

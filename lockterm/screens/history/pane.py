@@ -1,4 +1,4 @@
-"""The panel of the selected change beside a wide history, filled from the local store only."""
+"""The panel beside a wide history with the selected change, filled only from the local store."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ _DONE: Mapping[str, str] = {
     "updateRemoteUserNo": "changed",
     "delete": "deleted",
 }
-"""A call on one remote -> the word for its values. The panel reads only these from the journal."""
+"""Maps the name of a call on one remote to the word for its values. The panel reads the journal
+only for these calls."""
 
 _MOST_LINES = 3
-"""The maximum number of lines of a value; the screen of the change shows all of it."""
+"""The maximum number of lines for one value; the detail screen of the change shows all lines."""
 
 _LABEL = 12
 """The width of a label and the gap after it, in cells."""
@@ -44,7 +45,7 @@ Value = Difference | SameValue
 
 
 class ChangePane(Widget):
-    """A panel with the result of the selected change, and the values before and after it.
+    """A panel with the result of the selected change, and the values before and after the change.
 
     Args:
         operations: The operations on the service and the local store.
@@ -56,10 +57,10 @@ class ChangePane(Widget):
         self._row: HistoryLine | RunLine | None = None
         self._zone: tzinfo = UTC
         self._values: Sequence[Value] = ()
-        """The values of the change, in order; empty before they are read."""
+        """The values of the change in display order; empty until they are read."""
 
     def show_row(self, row: HistoryLine | RunLine | None, zone: tzinfo) -> None:
-        """Show a row of the history, with times in ``zone``; None shows nothing."""
+        """Show a row of the history with times in ``zone``, or nothing if the row is None."""
         if (row, zone) == (self._row, self._zone):  # nothing new, as after each read of the page
             return
         if row is None or self._row is None or row.id != self._row.id:
@@ -115,7 +116,7 @@ def _values_of(operation: Operation, zone: tzinfo) -> list[Value]:
 
 
 def _head(line: HistoryLine, zone: tzinfo, width: int) -> Iterator[list[Part]]:
-    """Yield the lines about the time, the result and the lock of a change."""
+    """Yield the lines with the time, the result and the lock of a change."""
     yield [(dates.day_time(line.prepared_ms, zone), "dim")]
     result = STATE_NAMES[line.state] + (f", code {line.code}" if line.code is not None else "")
     yield [(result, LOOKS.get(line.state, "bold"))]
@@ -125,7 +126,7 @@ def _head(line: HistoryLine, zone: tzinfo, width: int) -> Iterator[list[Part]]:
 
 
 def _body(line: HistoryLine, values: Sequence[Value], width: int) -> Iterator[list[Part]]:
-    """Yield the lines with the values of a change: first the changed ones, then the others."""
+    """Yield the lines with the values of a change: the changed values first, then the others."""
     if line.voice:
         yield from _labeled("Voice", clean(line.voice, 60), width, "dim")
     if line.call == "clear":
@@ -158,14 +159,14 @@ def _titled(title: str) -> Iterator[list[Part]]:
 
 
 def _labeled(label: str, text: str, width: int, look: str, value: str = "") -> Iterator[list[Part]]:
-    """Yield a label and a value; a long value continues below itself.
+    """Yield the lines of a label and its value; a long value continues below itself.
 
     Args:
         label: The label.
-        text: The value, clean.
+        text: The value, without control characters.
         width: The width of a line, in cells.
-        look: The look of the label.
-        value: The look of the value.
+        look: The style name of the label.
+        value: The style name of the value.
     """
     for number, [(piece, _)] in enumerate(_wrapped(text, width - _LABEL)):
         yield [(f"{label if not number else '':<{_LABEL}}", look), (piece, value)]

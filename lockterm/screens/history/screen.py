@@ -1,4 +1,4 @@
-"""The history screen: every change that lockterm sent, the result of each, and undo."""
+"""The history screen, which lists every change that lockterm sent, and can undo changes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
 
 _READ_FIRST_S = 0.05
-"""The maximum time in seconds to wait for a change before its screen opens."""
+"""The maximum time to wait for the data of a change before its screen opens, in seconds."""
 
 
 class HistoryScreen(ListScreen[str | None]):
@@ -68,7 +68,7 @@ class HistoryScreen(ListScreen[str | None]):
     table: HistoryTable
 
     page: var[HistoryPage | StoreError | None] = var(None, init=False)
-    """The shown page, or the error of the read; None before the first read."""
+    """The shown page, or the error of reading it; None until a page is read."""
 
     def __init__(
         self,
@@ -84,14 +84,14 @@ class HistoryScreen(ListScreen[str | None]):
         self._zone: tzinfo = operations.profile.zone
         name = "" if lock_id is None else f"lock {lock_id}"
         self.choice = HistoryChoice(lock_id, name)
-        """The current filter of the history."""
+        """The filters, the search text and the page that the user has chosen."""
         self._shown: dict[str, HistoryLine | RunLine] = {}
         self._reading = asyncio.Lock()
-        """The mutex that allows one read at a time. A user may type faster than a long journal is
-        searched, so reads wait here, and a new read cancels the waiting one."""
+        """A mutex that allows only one worker to read at a time. If a user types faster than a long
+        journal can be searched, a new worker cancels the one that waits here."""
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path in the header, with the lock if only one is shown."""
+        """Return the breadcrumbs for the header, with the lock if only one lock is shown."""
         choice = self.choice
         return ("History",) if choice.lock_id is None else ("History", choice.lock_name)
 
@@ -118,7 +118,7 @@ class HistoryScreen(ListScreen[str | None]):
             await self.operations.journal.look_through()
 
     def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
-        """Read the page again, because a shown result may have changed."""
+        """Read the page again, because the result of a shown change may differ now."""
         super().show_notices(offline, unsettled)
         if self.app.screen is self:
             self.load_history()
@@ -137,10 +137,11 @@ class HistoryScreen(ListScreen[str | None]):
     # The description is given, because by default Textual formats the whole ``known`` page.
     @work(exclusive=True, group="history", description="the history")
     async def load_history(self, known: HistoryPage | None = None) -> None:
-        """Read the wanted page of the journal.
+        """Read the chosen page from the journal.
 
         Args:
-            known: The page shown before, whose counts are used again if the filter is the same.
+            known: The page that was shown before; its counts are used again if the filter is the
+                same.
         """
         with opening(self, "the history", passes=self._types):
             page: HistoryPage | StoreError
@@ -155,7 +156,7 @@ class HistoryScreen(ListScreen[str | None]):
 
     @work(exclusive=True, group="changes", description="what was changed")
     async def read_changes(self) -> None:
-        """Read the changed fields of the visible operations, without delaying keys."""
+        """Read the changed fields of the visible operations, while keys are handled."""
         table, zone = self.table, self._zone
         ids = table.lacking
         with suppress(StoreError):  # opening a change reports it
@@ -200,7 +201,7 @@ class HistoryScreen(ListScreen[str | None]):
 
     @property
     def current(self) -> HistoryLine | None:
-        """The selected operation; None for a run, or if no row is selected."""
+        """The selected operation; None if a run or no row is selected."""
         line = self._current_row
         return line if isinstance(line, HistoryLine) else None
 
@@ -213,7 +214,7 @@ class HistoryScreen(ListScreen[str | None]):
     def watch_page(
         self, old: HistoryPage | StoreError | None, new: HistoryPage | StoreError | None
     ) -> None:
-        """Show the new page; after the first read, also check the journal for damaged entries."""
+        """Show the new page. After the first page, also check the journal for damaged entries."""
         if old is None:
             self.call_after_refresh(self._look_through)
         before, now = (one.choice.page if isinstance(one, HistoryPage) else 0 for one in (old, new))
@@ -249,7 +250,7 @@ class HistoryScreen(ListScreen[str | None]):
 
     @property
     def _page(self) -> HistoryPage:
-        """The shown page; an empty page if none could be read yet."""
+        """The shown page; an empty page if no page could be read."""
         if isinstance(self.page, HistoryPage):
             return self.page
         return HistoryPage(self.choice, self._zone)
@@ -276,7 +277,7 @@ class HistoryScreen(ListScreen[str | None]):
         self._show_panels()
 
     def _show_panels(self) -> None:
-        """Show the days above the list and the selected change beside it, if there is room."""
+        """Show the number of changes a day and the selected change, if there is room."""
         pane, days = self.query_one(ChangePane), self.query_one(DayStrip)
         is_empty = not (self._page.total or self._page.run_count)
         pane.display = days.display = self.has_class("-framed") and not is_empty
@@ -340,12 +341,12 @@ class HistoryScreen(ListScreen[str | None]):
 
     @property
     def first_keys(self) -> Sequence[str]:
-        """The first actions in the footer: the copy of a backup, and the way back to all locks."""
+        """The first actions in the footer: copying a backup, and showing all locks again."""
         chooses = ("copies",) if self._chooses else ()
         return (*chooses, "one_lock") if self.choice.lock_id is not None else chooses
 
     def verb_now(self, action: str) -> str:
-        """Return the label "all locks" while the operations of one lock are shown; else empty."""
+        """Return the label "all locks" for the lock filter while it is on; else an empty string."""
         return "all locks" if action == "one_lock" and self.choice.lock_id is not None else ""
 
     @work
@@ -382,7 +383,7 @@ class HistoryScreen(ListScreen[str | None]):
     @work
     @opens("the choice of locks", must_appear=True)
     async def action_copies(self) -> None:
-        """Open the screen that copies the remotes of a delete or clear to other locks.
+        """Open the screen that copies the remotes deleted by the selected change to other locks.
 
         If the user opened the history to choose a backup, close it with the ID of the operation.
         """
@@ -400,7 +401,7 @@ class HistoryScreen(ListScreen[str | None]):
         self._choose(group=self.choice.next_group)
 
     def action_one_lock(self) -> None:
-        """Show only the operations on the lock of the selected row, or those on all locks again."""
+        """Show only the operations on the selected row's lock; press again to show all locks."""
         if self.choice.lock_id is not None:
             self._choose(lock_id=None)
         elif (line := self.current) is not None:
@@ -441,7 +442,7 @@ class HistoryScreen(ListScreen[str | None]):
         self.load_history()
 
     def action_back(self) -> None:
-        """Clear the filter and the search; go back if there are none."""
+        """Clear the filters and the search; if there are none, go back."""
         if self._narrowed:
             self._choose(wanted="", group=ALL)
             self.query_one(FindLine).action_close()

@@ -1,4 +1,4 @@
-"""The table of the history: one line for each operation or run, the newest first."""
+"""The table of the history, with one row for each operation or run, the newest first."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 WHEN = 12
-"""The width of the column of times, in cells."""
+"""The width of the column with the times, in cells."""
 _RESULT = 2
 """The index of the column with the result."""
 _STATE = 3
 """The index of the column with the icon of the remote's state."""
 _LOCK = 5
 _CHANGED = 6
-"""The index of the column with the changed fields, on wide terminals."""
+"""The index of the column with the changed fields, which only wide terminals show."""
 _MOST_CHANGED = 120
 
 _TOLD = frozenset({"add", "update", "delete", "updateRemoteUserNo"})
-"""The calls whose changes are described; a clear would require reading all of its remotes."""
+"""The calls whose changed fields are shown. A clear would require reading all of its remotes."""
 
 OUTCOMES: Mapping[State, str] = {
     **STATE_NAMES,
@@ -44,14 +44,14 @@ OUTCOMES: Mapping[State, str] = {
     State.AMBIGUOUS: "probably",
     State.CONFLICT: "differs",
 }
-"""State of an operation -> its result for a narrow column. The line below the table shows the full
-text of ``STATE_NAMES``."""
+"""Maps the state of an operation to a short text for a narrow column. The line below the table
+shows the full text of ``STATE_NAMES``."""
 
 LOOKS: Mapping[State, str] = {
     **dict.fromkeys((State.REFUSED, State.CONFLICT), RemoteState.DISAGREE.look),
     **dict.fromkeys((State.UNKNOWN, State.NOT_SEEN, State.AMBIGUOUS), RemoteState.UNCLEAR.look),
 }
-"""State of an operation -> the look of its result, if the result needs attention."""
+"""Maps the state of an operation to a style name, for states that need attention."""
 
 
 class HistoryTable(RowTable):
@@ -73,9 +73,10 @@ class HistoryTable(RowTable):
         )
         self._lines: Mapping[str, HistoryLine | RunLine] = {}
         self._changed: Mapping[str, str] = {}
-        """The changed fields read so far, by row key."""
+        """Maps row keys to the changed fields that were read so far."""
         self._left: dict[str, RemoteState | None] = {}
-        """Row key -> the state of the remote, kept because visible rows are painted often."""
+        """Maps row keys to the state of the remote, cached because visible rows are painted
+        often."""
         self._zone: tzinfo | None = None
         self._now_ms = 0
         self._is_one_lock = False
@@ -92,11 +93,11 @@ class HistoryTable(RowTable):
         """Replace the rows; the same change stays selected.
 
         Args:
-            lines: The rows, in order.
+            lines: The changes and runs, in display order.
             zone: The time zone of the shown times.
-            now_ms: Now, in milliseconds.
-            top: Whether to select the first row instead, on another page.
-            one_lock: Whether all rows belong to one lock, whose column is then hidden.
+            now_ms: The current time in milliseconds.
+            top: Whether to select the first row instead, as on another page.
+            one_lock: Whether all rows belong to one lock, so that the column of locks is hidden.
         """
         first = lines[0].id if top and lines else None
         self._lines, self._now_ms = {line.id: line for line in lines}, now_ms
@@ -109,10 +110,10 @@ class HistoryTable(RowTable):
         self.call_after_refresh(self.look_for_lacking)
 
     def show_changes(self, changes: Mapping[str, str]) -> None:
-        """Fill in the changed fields of rows, without moving anything.
+        """Show the changed fields of rows in their column, without a new layout.
 
         Args:
-            changes: Row key -> clean text, or empty.
+            changes: Maps row keys to texts without control characters; a text may be empty.
         """
         self._changed = {
             **self._changed,
@@ -122,7 +123,7 @@ class HistoryTable(RowTable):
 
     @property
     def lacking(self) -> Sequence[str]:
-        """The keys of the visible rows whose changed fields were not read yet."""
+        """The keys of the visible rows whose changed fields must be read."""
         if _CHANGED in self.hidden:
             return ()
         return [
@@ -134,7 +135,7 @@ class HistoryTable(RowTable):
         ]
 
     def on_resize(self, event: events.Resize) -> None:
-        """Choose the columns before the base class divides the width among them."""
+        """Choose the columns before the base class divides the width among the columns."""
         self._choose_columns()
         self.call_after_refresh(self.look_for_lacking)
 
@@ -147,7 +148,7 @@ class HistoryTable(RowTable):
     def widest(self) -> Sequence[int]:
         """Return the width of each column's longest content, in cells.
 
-        The method does not make the cells of all rows, because only a few rows are visible.
+        The method does not create the cells of all rows, because only a few rows are visible.
         """
         lines = [line for line in self._lines.values() if isinstance(line, HistoryLine)]
         runs = [line for line in self._lines.values() if isinstance(line, RunLine)]
@@ -162,7 +163,7 @@ class HistoryTable(RowTable):
         return WHEN, what, result, 1, remote, lock, _MOST_CHANGED
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return column -> pieces: the colored result, and the icon of the remote's state."""
+        """Return pieces by column index: the colored result, and the state icon of the remote."""
         line = self._lines[key := self._keys[row]]
         found: dict[int, Sequence[Piece]] = {}
         if isinstance(line, HistoryLine) and line.state in LOOKS:
@@ -191,12 +192,12 @@ class HistoryTable(RowTable):
 
 
 def what_of(line: HistoryLine) -> str:
-    """Return the verb of a change."""
+    """Return the verb for a change, such as ``add``."""
     return "restore" if line.restores else CALL_NAMES.get(line.call, clean(line.call, LONGEST_CELL))
 
 
 def target_of(line: HistoryLine) -> str:
-    """Return the clean target of a change: a remote, the count of a clear, or a voice."""
+    """Return the target of a change as safe text: a remote, a number of remotes, or a voice."""
     if line.call == "clear":
         return format_count(line.count, "remote")
     if line.call == "updateLockSetting":
@@ -207,13 +208,13 @@ def target_of(line: HistoryLine) -> str:
 
 
 def format_line(line: HistoryLine, zone: tzinfo, now_ms: int, *, with_target: bool = False) -> str:
-    """Return a change for a panel, such as ``20 Nov 09:00  add Anna, recorded``; clean.
+    """Return a change as a line of safe text, such as ``20 Nov 09:00  add Anna, recorded``.
 
     Args:
         line: The change.
-        zone: The time zone of the time.
-        now_ms: Now, in milliseconds.
-        with_target: Whether to include the target.
+        zone: The time zone of the shown time.
+        now_ms: The current time in milliseconds.
+        with_target: Whether to include the target, such as the name of the remote.
     """
     target = target_of(line) if with_target else ""
     what = " ".join(filter(None, (what_of(line), target)))
@@ -221,12 +222,12 @@ def format_line(line: HistoryLine, zone: tzinfo, now_ms: int, *, with_target: bo
 
 
 def run_outcome(run: RunLine) -> str:
-    """Return the state of a run for a narrow column."""
+    """Return the state of a run as a short text for a narrow column."""
     return f"! {run.state}" if run.is_interrupted else run.state
 
 
 def run_words(run: RunLine) -> str:
-    """Return the title of a run and the results of its steps."""
+    """Return the title of a run and the results of its steps as text."""
     counts = run.counts()
     left = 0 if run.is_running else counts.pop(StepState.TO_DO, 0)
     told = describe_counts(counts, run.left_out, is_running=run.is_running)

@@ -1,4 +1,4 @@
-"""The line of badges about the selected lock, for terminals without room for its panel."""
+"""The line of badges about the selected lock, for terminals too small for its side panel."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lockterm.domain.validity import State
 from lockterm.widgets.parts import Part, join_parts
 
 _DIGITS = 4
-"""The width of a count, in cells."""
+"""The width of a number, in cells."""
 
 
 class LockBadges(Widget):
-    """A line with the states of a lock's remotes, as last read, and its unconfirmed changes."""
+    """A line with the last known states of a lock's remotes, and its unconfirmed changes."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -24,12 +24,13 @@ class LockBadges(Widget):
         self.display = False
 
     def show_lock(self, ends: Ends | None, unconfirmed: int, now_ms: int) -> None:
-        """Show the counts of a lock; the line stays empty if there are none.
+        """Show the numbers of remotes of a lock by state; the line is empty if nothing is stored.
 
         Args:
-            ends: The counts of the lock's last list; None if no list is stored.
+            ends: The numbers of expired and expiring remotes in the lock's last list; None if no
+                list is stored.
             unconfirmed: The number of unconfirmed changes of the lock.
-            now_ms: Now, in milliseconds.
+            now_ms: The current time in milliseconds.
         """
         parts = list[Part]()
         if unconfirmed:

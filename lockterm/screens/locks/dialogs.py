@@ -17,9 +17,9 @@ from lockterm.widgets.text_input import OneLine
 
 
 class OpenLockModal(FieldModal[tuple[int, bool] | None]):
-    """A dialog for a lock ID.
+    """A dialog that asks for a lock ID.
 
-    The result is the ID and whether to add the lock to the lock book, or None.
+    The result is the ID and whether to add the lock to the lock book, or None if canceled.
     """
 
     heading = "Open by ID"
@@ -51,7 +51,7 @@ class OpenLockModal(FieldModal[tuple[int, bool] | None]):
 
 
 def removal(lock: Lock) -> ConfirmModal:
-    """Return the confirmation before a lock is removed from the book, with its effects."""
+    """Return the dialog that confirms removing a lock from the lock book and its effects."""
     kept = {
         "vendor": lock.vendor,
         "model": lock.model,

@@ -39,23 +39,24 @@ FIELD_LABELS = {
     "model": "Model",
     "zone": "Time zone",
 }
-"""Name of a field -> its label, from top to bottom."""
+"""Maps the names of fields to their labels, from top to bottom."""
 
 
 def format_lock_field(name: str, text: str) -> str:
-    """Return a field and its text as one line that is safe to show."""
+    """Return a field's label and text as one line that is safe to show."""
     return f"{FIELD_LABELS.get(name) or clean(name, 30)}: {clean(text, 60)}"
 
 
 class LockForm(FormScreen[Lock | None]):
-    """The form that adds a lock to the lock book, or changes an entry.
+    """The form that adds a lock to the lock book, or changes its entry.
 
-    The form asks the service about the lock ID, but changes nothing at the service.
+    The form asks the service about a lock ID, but changes nothing at the service.
 
     Args:
         operations: The operations on the service and the local store.
         entry: The entry to change; None to add a lock.
-        book: The locks of the book, for suggestions and to refuse an ID that is already there.
+        book: The locks of the lock book, for suggestions, and to refuse an ID that is already
+            there.
         typed: A draft to continue; None to offer a saved draft.
     """
 
@@ -82,7 +83,7 @@ class LockForm(FormScreen[Lock | None]):
         self._saving = False
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path for the header, with the lock of the form."""
+        """Return the breadcrumbs for the header, with the lock of the form."""
         return ("Locks", f"Edit {self._entry.title}" if self._entry else "Add a lock")
 
     def compose_fields(self) -> ComposeResult:
@@ -103,7 +104,7 @@ class LockForm(FormScreen[Lock | None]):
                 yield FormField(name, label, typed)
 
     def on_mount(self) -> None:
-        """Show the notes of the fields, and continue or offer a draft."""
+        """Show the hints below the fields, and continue or offer a draft."""
         if self._entry is None:
             self.field("id").note = "ID of the lock at the service, such as 1001."
         self.field("name").note = _alias_note(self._entry.alias if self._entry else "")
@@ -149,7 +150,7 @@ class LockForm(FormScreen[Lock | None]):
 
     @work
     async def ask_about(self, lock_id: int) -> None:
-        """Ask the service about a typed lock ID."""
+        """Ask the service whether the typed lock ID exists, and show the answer."""
         await self._ask(lock_id)
 
     async def _ask(self, lock_id: int) -> LockAnswer:
@@ -182,7 +183,7 @@ class LockForm(FormScreen[Lock | None]):
 
     @work(exclusive=True, group="zone")
     async def suggest_zones(self, typed: str) -> None:
-        """Show the local time of the typed zone, or suggest similar zones."""
+        """Show the local time of the typed time zone, or suggest similar zones."""
         field = self.field("zone")
         if typed:
             field.note = await zone_note(typed, self.operations.now_ms())
@@ -193,7 +194,7 @@ class LockForm(FormScreen[Lock | None]):
     # --- saving --------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why saving is disabled: a save is already running."""
+        """Return why saving is disabled, because it is already running; empty if it is enabled."""
         if self._store.is_waiting:
             return WAITS_FOR_STORE if action == "save" else ""
         return "The lock is being saved." if action == "save" and self._saving else ""
@@ -213,7 +214,7 @@ class LockForm(FormScreen[Lock | None]):
     @work
     @opens("the result of saving")
     async def action_save(self) -> None:
-        """Save the entry, after the service was asked about a new lock ID."""
+        """Save the entry; ask the service about a new lock ID first."""
         if self._saving:
             return
         self._saving = True

@@ -1,4 +1,4 @@
-"""The lookup of a lock through its remotes, because the contract has no call for locks."""
+"""Looks up a lock through its remotes, because the service has no call that returns locks."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class LockAnswer:
     """The service's answer about a lock ID."""
 
     words: str
-    """A sentence for the form."""
+    """A sentence about the lock, for the form."""
     unknown: bool = False
     """Whether the service answered that there is no such lock."""
     asked: bool = True
-    """Whether the service answered at all."""
+    """Whether the service's answer shows if there is such a lock."""
     remotes: int | None = None
     """The number of remotes of the lock; None if unknown."""
     name: str = ""
-    """The lock's name, clean; empty if the service sent none."""
+    """The lock's name without control characters; empty if the service sent none."""
     alias: str = ""
-    """The lock's alias, clean; empty if there is none."""
+    """The lock's alias without control characters; empty if there is none."""
 
 
 async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer:
@@ -37,7 +37,7 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
     Args:
         operations: The operations on the service and the local store.
         lock_id: The ID of the lock.
-        size: The number of remotes per page that the screen of the lock would request.
+        size: The number of remotes in the page. The lock's screen would request the same number.
     """
     try:
         page = (await operations.remotes.page(lock_id, 1, size)).value
@@ -61,7 +61,7 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
 
 
 def _reason(error: ServiceError) -> str:
-    """Return the meaning of an error, with the service's message and code if it refused."""
+    """Return the meaning of an error; for a refusal, add the service's message and code."""
     said = format_titled_meaning(error)
     return said if said.endswith(".") else f"{said}."
 

@@ -1,4 +1,4 @@
-"""Commands on marked locks: set their voice, read them, copy to them."""
+"""The commands on marked locks: set their voice, read their remotes, copy remotes to them."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
     from lockterm.operations.everywhere import LockRead
 
 READING = "read marked locks"
-"""The worker group for the read of marked locks."""
+"""The name of the worker group that reads the marked locks."""
 
 _NAMED = 5
-"""The maximum number of unread locks named in the notification."""
+"""The maximum number of unread locks that the notification names."""
 
 
 class MarkedLocks:
-    """The commands on marked locks; every change is a plan that names each lock.
+    """The commands on marked locks; a command that changes locks shows a plan that names each lock.
 
     Args:
         screen: The screen of the lock book.
     """
 
     class CountsRead(Message):
-        """The message that the lock book has saved the numbers of remotes of marked locks."""
+        """Posted when the lock book has stored the numbers of remotes of marked locks."""
 
     def __init__(self, screen: ListScreen[None]) -> None:
         self._screen = screen
         self.reading = ""
-        """A text about the progress of the current read; empty if no read is running."""
+        """A text about the progress of reading the marked locks; empty if none are being read."""
 
     @property
     def _marks(self) -> Marks[int, Lock]:
@@ -64,7 +64,7 @@ class MarkedLocks:
         return ""
 
     def act(self) -> None:
-        """Ask which action to apply to the marked locks."""
+        """Ask the user which action to apply to the marked locks."""
         words = {"voice": "set the voice", "refresh": "read all remotes now"}
         does: dict[str, Callable[[], None]] = {"voice": self.set_voice, "refresh": self.read}
         if (source := self._current) is not None:

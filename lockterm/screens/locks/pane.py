@@ -1,4 +1,4 @@
-"""The panel of the selected lock beside a wide lock book, filled from the local store only."""
+"""The panel beside a wide lock book with the selected lock, filled only from the local store."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from lockterm.widgets.cells import cut
 from lockterm.widgets.parts import Part, join_parts
 
 MOST_ENDS = 5
-"""The maximum number of shown remotes that expire next."""
+"""The maximum number of shown remotes, of those that expire next."""
 
 MOST_CHANGES = 5
-"""The maximum number of shown changes; the newest changes are shown."""
+"""The maximum number of shown changes; the latest changes are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Summary:
-    """The facts about a complete list of remotes that the panel shows."""
+    """The facts about a lock's complete list of remotes that the panel shows."""
 
     count: int
     """The number of remotes."""
@@ -59,16 +59,16 @@ class _Summary:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The data of the local store about a lock."""
+    """What the local store contains about a lock."""
 
     summary: _Summary | None
-    """The remotes as last read; None if no complete list was read."""
+    """The facts about the last complete list of remotes; None if no complete list is stored."""
     changes: Sequence[HistoryLine]
     """The last changes that lockterm sent, the newest first."""
 
 
 class LockPane(Widget):
-    """A panel with the states of a lock's remotes, the next ends, the last changes and the voice.
+    """A panel with a lock's remotes by state, the next end dates, the latest changes, the voice.
 
     Args:
         operations: The operations on the service and the local store.
@@ -82,10 +82,10 @@ class LockPane(Widget):
         self._kept: _Kept | None = None
 
     def show_lock(self, lock: Lock | None, unconfirmed: int) -> None:
-        """Show a lock of the book, or nothing.
+        """Show a lock of the lock book, or nothing.
 
         Args:
-            lock: The lock.
+            lock: The lock to show; None for an empty panel.
             unconfirmed: The number of unconfirmed changes of the lock.
         """
         if lock is None or self._lock is None or lock.lock_id != self._lock.lock_id:
@@ -97,7 +97,7 @@ class LockPane(Widget):
 
     @work(exclusive=True, group="lock pane")
     async def read_store(self, lock: Lock) -> None:
-        """Read the data of a lock from the local store, and show the data."""
+        """Read the data of a lock from the local store in a worker, and show the data."""
         with suppress(StoreError):  # the lock book and the history report the error
             listing = await self._operations.remotes.last_listing(lock.lock_id)
             summary = None
@@ -136,14 +136,14 @@ class LockPane(Widget):
 
 
 def _identity(lock: Lock) -> str:
-    """Return the values that identify a lock: ID, alias, vendor and model, time zone."""
+    """Return the values that identify a lock as text: ID, alias, vendor and model, time zone."""
     model = " ".join(filter(None, (clean(lock.vendor, 20), clean(lock.model, 20))))
     known = str(lock.lock_id), clean(lock.alias, 40), model, clean(lock.zone, 40)
     return glyphs.separator().join(filter(None, known))
 
 
 def _states(summary: _Summary, now_ms: int, width: int) -> list[Part]:
-    """Return the states of the remotes as a bar and as counts, with the age of the list."""
+    """Return the number of remotes in each state as bar and text, and the age of the list."""
     ends, counts = summary.ends, summary.ends.counts
     rest = summary.count - sum(counts.values())
     parts = [("\n", ""), *_bar(counts, rest, width)]
@@ -158,7 +158,7 @@ def _states(summary: _Summary, now_ms: int, width: int) -> list[Part]:
 
 
 def _bar(counts: Mapping[State, int], rest: int, width: int) -> list[Part]:
-    """Return a bar of states; each state with a remote gets at least one cell if there is room.
+    """Return a bar of states; each state that occurs gets at least one cell if there is room.
 
     Args:
         counts: The number of remotes of each state.
@@ -179,7 +179,7 @@ def _bar(counts: Mapping[State, int], rest: int, width: int) -> list[Part]:
 
 
 def _section(title: str, lines: Iterable[str], width: int) -> list[Part]:
-    """Return a title and lines below it, each cut to the width; nothing without lines."""
+    """Return a title and lines below it, each cut to the width; nothing if there are no lines."""
     rows = [(f" {cut(text, width - 1)}\n", "") for text in lines]
     return [(f"\n{title}\n", "bold"), *rows] if rows else []
 

@@ -1,4 +1,4 @@
-"""The screen of the lock book, which opens the remotes of a lock."""
+"""The screen of the lock book, from which the user opens the remotes of a lock."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from lockterm.domain.plan import Step
 
 _SAMPLE_LOCKS = "A service started with --sample-data has the locks 1001 to 1006."
-"""The hint for a service on this machine."""
+"""The hint with lock IDs to try, for a service on this machine."""
 
 _ON_A_LOCK = {"open", "edit", "remove", "voice", "copies", "mark"}
 """Actions that need a selected lock."""
 
 
 class LocksScreen(ListScreen[None]):
-    """The screen with the locks that users added; the contract has no list of locks.
+    """The screen that lists the locks in the lock book.
 
     Args:
         operations: The operations on the service and the local store.
@@ -68,29 +68,30 @@ class LocksScreen(ListScreen[None]):
     }
 
     wanted: var[str] = var("", init=False)
-    """The search text."""
+    """The text to search for."""
 
     def __init__(self, operations: Operations) -> None:
         marks = lock_marks()
         super().__init__(operations, LocksTable(marks, id="locks"), marks)
         self.book: tuple[Lock, ...] | LocktermError | None = None
-        """The lock book, or the error of reading it; None before the first read."""
+        """The lock book, or the error of reading it; None until it is read."""
         self._shelf = Shelf(())
         """All locks of the book, with their column widths."""
         self._texts: Sequence[str] = ()
-        """The searchable text of each lock; empty before the first search."""
+        """The searchable text of each lock; empty until the first search."""
         self.marked = MarkedLocks(self)
         """The commands on the marked locks."""
         self._go_to: int | None = None
         self._places: dict[int, int] = {}
-        """Lock ID -> its place in the table. Opening a lock does not sort the rows again, because a
-        user who opens locks from top to bottom would then open the same two locks repeatedly."""
+        """Maps lock IDs to positions in the table. Opening a lock does not sort the rows again,
+        because a user who opens locks from top to bottom would then open the same two locks
+        repeatedly."""
 
     def crumbs(self) -> tuple[str, ...]:
         return ("Locks",)
 
     def compose_body(self) -> ComposeResult:
-        """Compose the table, the empty state, the panel of the selected lock, and the find line."""
+        """Compose the table, the empty state, the panel of the selected lock, and other lines."""
         with Horizontal(id="book"):
             yield from self.compose_list()
             if self.has_class("-framed"):
@@ -102,26 +103,26 @@ class LocksScreen(ListScreen[None]):
     # --- loading -------------------------------------------------------------------------------
 
     def pass_time(self) -> None:
-        """Update how long ago locks were opened and read."""
+        """Update the texts that show how long ago locks were opened and read."""
         self.paint()
 
     def on_screen_resume(self) -> None:
-        """Read the book each time, because other screens or sessions may change the book."""
+        """Read the lock book each time, because other screens or sessions may change it."""
         self.load_book()
         self.unmark_done()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read the book again after a run, which may have set voices."""
+        """Read the lock book again after a run, because the run may have set voices."""
         self.load_book()
         self.unmark_done()
 
     @work(exclusive=True, group="book")
     @opens("the locks")
     async def load_book(self, *, sort: bool = False) -> None:
-        """Read the lock book; new locks come first, the others keep their places.
+        """Read the lock book; new locks come first, and the others keep their order.
 
         Args:
-            sort: Whether to sort by the last opening.
+            sort: Whether to sort the locks by when they were last opened.
         """
         try:
             locks = await self.operations.locks.all()
@@ -139,9 +140,9 @@ class LocksScreen(ListScreen[None]):
 
     @work(exclusive=True, group="ends", description="what ends")
     async def read_ends(self) -> None:
-        """Read the numbers of expired and expiring remotes of visible locks from the local store.
+        """Count expired and expiring remotes of the visible locks, from the local store.
 
-        No key waits for this read.
+        No key waits for this work.
         """
         table, operations = self.table, self.operations
         try:
@@ -154,7 +155,7 @@ class LocksScreen(ListScreen[None]):
         self.describe_rows()
 
     def _sort(self, locks: Sequence[Lock]) -> None:
-        """Set the lock book, sorted by the clicked title; a search keeps this order."""
+        """Store the locks, sorted by the clicked column title; a search keeps this order."""
         book = tuple(self.table.in_order(locks))
         self.book, self._texts, self._shelf = book, (), Shelf(book)
 
@@ -228,13 +229,13 @@ class LocksScreen(ListScreen[None]):
         )
 
     def _ids_to_try(self) -> str:
-        """Return a sentence about where to find lock IDs."""
+        """Return a sentence that explains where to find lock IDs."""
         if values.is_loopback(urlsplit(self.operations.profile.base_url).hostname or ""):
             return _SAMPLE_LOCKS
         return "Ask the operator of the service for the IDs."
 
     def _found(self, book: tuple[Lock, ...]) -> Shelf:
-        """Return the locks that contain every typed word, ignoring case."""
+        """Return the locks whose text contains every typed word, ignoring case."""
         words = fold_text(self.wanted).split()
         if not words:
             return self._shelf
@@ -256,9 +257,10 @@ class LocksScreen(ListScreen[None]):
         return sum(one.lock_id == lock.lock_id for one in self.unsettled) if lock else 0
 
     def _show_badges(self) -> None:
-        """Show the line about the selected lock, if neither columns nor the panel show its counts.
+        """Show the line of badges if no column or panel shows the selected lock's counts.
 
-        The line stays if it is empty, because the table would otherwise move at a key press.
+        The line stays visible when it is empty, because the table would otherwise move at a key
+        press.
         """
         others = ("-framed", "-wide", "-narrow", "-low")
         has_room = not any(map(self.has_class, others)) and not self.app.has_class("-quiet")
@@ -271,7 +273,7 @@ class LocksScreen(ListScreen[None]):
             self.table.look_for_lacking()
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """Show the unconfirmed changes in the panel too."""
+        """Also update the number of unconfirmed changes in the panel."""
         is_other = unsettled != self.unsettled
         super().show_notices(link, unsettled)
         if is_other:  # during a pause, the notices are shown every second
@@ -279,7 +281,7 @@ class LocksScreen(ListScreen[None]):
             self._show_pane()
 
     def _show_pane(self) -> None:
-        """Show the lock under the cursor, if the terminal has room for its panel."""
+        """Show the selected lock in the panel, if the terminal has room for the panel."""
         book = self.query("#book")  # at exit, Textual removes it before the screen
         if not self.has_class("-framed") or not book:
             return
@@ -361,7 +363,7 @@ class LocksScreen(ListScreen[None]):
     @work
     @opens("the lock", must_appear=True)
     async def action_open_by_id(self) -> None:
-        """Ask for a lock ID; show the remotes of the lock, or the form that adds it to the book."""
+        """Ask for a lock ID; show the lock's remotes, or the form that adds it to the lock book."""
         if (answer := await self.app.push_screen_wait(screens.OpenLockModal())) is None:
             return
         lock_id, adds = answer
@@ -375,11 +377,11 @@ class LocksScreen(ListScreen[None]):
         self._show_remotes(lock)
 
     def action_add(self) -> None:
-        """Add a lock to the book."""
+        """Open the form that adds a lock to the lock book."""
         self._fill_in(None)
 
     def action_edit(self) -> None:
-        """Change the entry of the selected lock."""
+        """Open the form that changes the entry of the selected lock."""
         if lock := self.current:
             self._fill_in(lock)
 
@@ -396,7 +398,7 @@ class LocksScreen(ListScreen[None]):
     @work
     @opens("the lock book")
     async def action_remove(self) -> None:
-        """Remove the selected lock from the book, after a confirmation."""
+        """Remove the selected lock from the lock book, after a confirmation."""
         lock = self.current
         if lock is None:
             return
@@ -415,14 +417,14 @@ class LocksScreen(ListScreen[None]):
         super().action_find()
 
     def action_show_all(self) -> None:
-        """Clear the search; without a search, unmark all locks."""
+        """Clear the search text; if it is empty, unmark all locks."""
         if self.wanted or not self.marks:
             self.query_one(FindLine).action_close()
         else:
             self.action_unmark_all()
 
     def action_refresh(self) -> None:
-        """Read the book again and sort it, or read the remotes of the marked locks."""
+        """Read the lock book again and sort it; if locks are marked, read their remotes instead."""
         if self.marks:
             self.marked.read()
         else:
@@ -431,7 +433,7 @@ class LocksScreen(ListScreen[None]):
     # --- actions: marks ------------------------------------------------------------------------
 
     def action_unmark_all(self) -> None:
-        """Stop the read of marked locks, and unmark all locks or restore the last marks."""
+        """Stop reading marked locks; unmark all locks, or restore the marks if there are none."""
         self.workers.cancel_group(self, READING)
         super().action_unmark_all()
 

@@ -1,4 +1,4 @@
-"""The lock book as a table."""
+"""The table of the locks in the lock book."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 _ENDS: Mapping[int, Sequence[State]] = {6: (State.ENDED,), 7: (State.WEEK, State.MONTH)}
-"""Index of a column -> the states that the column counts, in wide terminals."""
+"""Maps the index of a column to the states whose remotes it counts. Only wide terminals show it."""
 _READ = 8
-"""The index of the column with the age of these counts. The counts are never shown without it."""
+"""The index of the column with the age of the counts, which is always shown with the counts."""
 _IN_PANE = frozenset({2, 3, 4, 9})
-"""The columns that the panel of the selected lock shows: vendor, model, zone and opening."""
+"""The indexes of the columns that the side panel replaces: vendor, model, zone and opening."""
 _DIGITS = 4
-"""The width of a count in cells; from 10,000 on it is in thousands."""
+"""The width of a count in cells; counts from 10,000 on are shown in thousands."""
 _COUNT = len("× ") + _DIGITS
 
 
@@ -44,26 +44,27 @@ _BY = {
     "Remotes": "remotes",
     "Last viewed": "opened_ms",
 }
-"""Title -> the lock's field by which a click sorts; locks without a value come last."""
+"""Maps a column title to the attribute of a lock by which a click sorts. Locks without a value come
+last."""
 
 
 class Shelf:
-    """Some locks of the book, with column widths that are computed once, not at each key press.
+    """A list of locks whose column widths are computed once instead of at each key press.
 
     Args:
-        locks: The locks, in order.
+        locks: The locks in display order.
     """
 
     def __init__(self, locks: Sequence[Lock]) -> None:
         self.locks: Mapping[str, Lock] = {str(lock.lock_id): lock for lock in locks}
-        """Row key -> lock, in order."""
+        """Maps row keys to locks, in display order."""
         self._widest_opened: tuple[int, int] | None = None
 
     @cached_property
     def widest(self) -> Sequence[int]:
-        """The width of the longest content of each column up to Remotes, in cells.
+        """The width of the longest content of each column up to "Remotes", in cells.
 
-        The cells of the rows are not made, because there may be 10,000 rows.
+        The cells of the rows are not created, because there may be 10,000 rows.
         """
         locks = self.locks.values()
         return (
@@ -76,7 +77,7 @@ class Shelf:
         )
 
     def widest_opened(self, now_ms: int) -> int:
-        """Return the width of the longest text such as "3 days ago", in cells.
+        """Return the width of the longest text in the column "Opened", in cells.
 
         The width is computed at most once per minute.
         """
@@ -87,7 +88,7 @@ class Shelf:
         return self._widest_opened[1]
 
     def _moments(self, now_ms: int) -> set[int | None]:
-        """Return one moment for each distinct age, in whole minutes or days."""
+        """Return one time of opening for each distinct age, in whole minutes or days."""
         two_days_ago_ms, found = now_ms - 2 * dates.DAY_MS, set[int | None]()
         for at_ms in {lock.opened_ms for lock in self.locks.values()}:
             if at_ms is None:
@@ -99,10 +100,10 @@ class Shelf:
 
 
 class LocksTable(RowTable):
-    """The table of locks: name, ID, vendor, model, zone, remotes, ends, last view.
+    """The table of locks: name, ID, vendor, model, zone, remotes, expiring remotes, last view.
 
-    For visible rows, the table counts expired and expiring remotes in the last complete list of the
-    lock. The age of that list is always shown with the counts.
+    For visible rows, the table shows how many remotes have expired or will expire soon, counted in
+    the last complete list of the lock. The age of that list is always shown with the counts.
 
     Args:
         marks: The marked locks.
@@ -130,9 +131,9 @@ class LocksTable(RowTable):
         self._has_room_for_ends = False
         """Whether the terminal has room for the columns with the counts."""
         self._ends: dict[str, Ends | None] = {}
-        """Row key -> the counts that were read; None if no list is stored."""
+        """Maps row keys to the counts that were read; the value is None if no list is stored."""
         self.reads_selected = False
-        """Whether the counts of the selected lock are needed although no column shows counts."""
+        """Whether to read the counts of the selected lock even if no column shows them."""
         self._to_read_again: frozenset[str] = frozenset()
         """The keys of rows whose counts must be read again."""
 
@@ -141,7 +142,7 @@ class LocksTable(RowTable):
 
         Args:
             shelf: The locks to show.
-            now_ms: Now, in milliseconds.
+            now_ms: The current time in milliseconds.
             cursor: The ID of the lock to select; None to keep the selected lock.
         """
         self._shelf = shelf
@@ -152,23 +153,23 @@ class LocksTable(RowTable):
         self.call_after_refresh(self.look_for_lacking)
 
     def read_ends_again(self) -> None:
-        """Request new counts for all rows; the old counts stay until then."""
+        """Request new counts for all rows; the old counts stay visible until then."""
         self._to_read_again = frozenset(self._ends)
 
     def note_ends(self, key: str, ends: Ends | None, now_ms: int) -> None:
-        """Set the counts of a lock without a repaint; :meth:`show_ends` shows the counts.
+        """Store the counts of a lock without painting them; :meth:`show_ends` paints them.
 
         Args:
             key: The key of the lock's row.
             ends: The counts; None if no list is stored.
-            now_ms: Now, in milliseconds.
+            now_ms: The current time in milliseconds.
         """
         self._ends[key], self._now_ms = ends, now_ms
         self._to_read_again -= {key}
 
     @property
     def lacking(self) -> Sequence[str]:
-        """The keys of the visible rows, or of the selected one, whose counts must be read."""
+        """The keys of the visible rows, or of the selected row, whose counts must be read."""
         keys: Sequence[str] = self.in_sight
         if not self._has_room_for_ends:
             selected = self.highlighted if self.reads_selected else None
@@ -177,7 +178,7 @@ class LocksTable(RowTable):
         return [key for key in keys if key not in self._ends or key in again]
 
     def on_resize(self, event: events.Resize) -> None:
-        """Choose the columns before the base class divides the width among them."""
+        """Choose the columns before the base class divides the width among the columns."""
         self._choose_columns()
         self.call_after_refresh(self.look_for_lacking)
 
@@ -202,7 +203,7 @@ class LocksTable(RowTable):
             self.hidden = frozenset() if is_wide else counts
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return column -> the counts of expired or expiring remotes, each after its icon."""
+        """Return pieces by column index: the numbers of expired and expiring remotes with icons."""
         ends = self._ends.get(self._keys[row])
         if ends is None:
             return {}
@@ -217,11 +218,11 @@ class LocksTable(RowTable):
         return found
 
     def ends_of(self, lock: Lock) -> Ends | None:
-        """Return the counts of a lock; None if they were not read, or if no list is stored."""
+        """Return the counts of a lock; None if they were not read yet, or if no list is stored."""
         return self._ends.get(str(lock.lock_id))
 
     def describe_ends(self, lock: Lock) -> str:
-        """Return the counts of a lock, or an empty string if unknown.
+        """Return the counts of a lock as text; empty if they are unknown.
 
         An example is ``read 3 h ago: 2 expired, 1 within 7 days``.
         """
@@ -234,7 +235,7 @@ class LocksTable(RowTable):
         return f"{when}: {', '.join(counts) or 'none expired or expiring'}"
 
     def in_order(self, locks: Sequence[Lock]) -> Sequence[Lock]:
-        """Return locks sorted by the clicked title; unchanged if none was clicked."""
+        """Return locks sorted by the clicked title, or in the given order if none was clicked."""
         if self.sorting is None:
             return locks
 
@@ -283,7 +284,7 @@ class LocksTable(RowTable):
 
 
 def _counted(state: State, count: int) -> str:
-    """Return a count after the icon of its state; spaces of the same width for 0."""
+    """Return the icon of a state and a count; spaces of the same width if the count is 0."""
     digits = str(count) if count < 10**_DIGITS else f"{min(count // 1000, 999)}k"
     return f"{state.sign} {digits:<{_DIGITS}}" if count else " " * _COUNT
 
@@ -293,13 +294,13 @@ def opened(at_ms: int | None, now_ms: int) -> str:
 
     Args:
         at_ms: The time of the opening, in milliseconds; None if lockterm never opened the lock.
-        now_ms: Now, in milliseconds.
+        now_ms: The current time in milliseconds.
     """
     return "not yet" if at_ms is None else dates.distance(at_ms, now_ms)
 
 
 def _widest(texts: Collection[str]) -> int:
-    """Return the largest width of some texts in cells."""
+    """Return the largest width among some texts, in cells."""
     if "".join(texts).isascii():
         return max(map(len, texts), default=0)
     return max(
@@ -308,7 +309,7 @@ def _widest(texts: Collection[str]) -> int:
 
 
 def describe_voice(voice: VoiceChoice) -> str:
-    """Return the language and the timbre of a voice, clean."""
+    """Return the language and the timbre of a voice, without control characters."""
     return f"{clean(voice.lang, 20)} {clean(voice.timbre, 30)}"
 
 
@@ -317,8 +318,8 @@ def more_about(lock: Lock, zone: tzinfo, now_ms: int) -> list[str]:
 
     Args:
         lock: The lock.
-        zone: The time zone of shown dates.
-        now_ms: Now, in milliseconds.
+        zone: The time zone of the shown dates.
+        now_ms: The current time in milliseconds.
     """
     alias = [f"alias {clean(lock.alias, 40)}"] if lock.alias else []
     voices = []

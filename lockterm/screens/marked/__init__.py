@@ -1,1 +1,1 @@
-"""The commands on marked remotes of any screen."""
+"""The commands on marked remotes, which several screens share."""

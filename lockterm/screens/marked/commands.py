@@ -1,4 +1,4 @@
-"""The commands on marked remotes of any screen; each change of remotes is a plan."""
+"""The commands on marked remotes, which several screens share; each change is a plan."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class MarkedCommands:
-    """The commands on marked remotes: renew, delete, change, copy, export.
+    """The commands on marked remotes: renew, delete, change, copy and export.
 
     The commands change nothing at the service. A command that changes remotes shows a plan with
     the name of every marked remote.
@@ -40,7 +40,7 @@ class MarkedCommands:
     def __init__(self, screen: ListScreen[None]) -> None:
         self._screen = screen
         self._typed: dict[str, dict[str, str]] = {}
-        """Verb of a form -> its last input, by field."""
+        """Maps the verb of a form to the input that was last typed there, by field."""
 
     @property
     def _marks(self) -> Marks[Key, Row]:
@@ -48,7 +48,7 @@ class MarkedCommands:
 
     @property
     def _place(self) -> str:
-        """The lock of the marked remotes, or the number of their locks, for a title; clean."""
+        """The lock of the marked remotes or the number of their locks, as safe text."""
         lock_ids = {lock_id for lock_id, _ in self._marks.rows}
         if self._screen.lock_entry is not None or len(lock_ids) == 1:
             lock = self._screen.lock_entry or self._screen.locks[lock_ids.pop()]
@@ -62,10 +62,10 @@ class MarkedCommands:
         return [Target(lock_id, remote, self._zone_of(lock_id)) for lock_id, remote in rows]
 
     def _left(self, what: str, rows: Sequence[Row]) -> list[Row]:
-        """Return the rows that are still marked, because a run may end while a dialog is open.
+        """Return the rows that are still marked, because a run may have unmarked some of them.
 
         Args:
-            what: The action, for the message if none is marked.
+            what: The action, for the message if none is marked anymore.
             rows: The rows that were marked when the dialog opened.
         """
         left = self._marks.still(rows)
@@ -81,7 +81,7 @@ class MarkedCommands:
         """Show a plan that deletes all marked remotes.
 
         Args:
-            unread: Steps for locks that could not be read and may have matching remotes.
+            unread: Steps for locks that could not be read, and so may have more such remotes.
         """
         targets = self._targets(self._marks.rows)
         planned = delete_each(targets)
@@ -89,7 +89,7 @@ class MarkedCommands:
         self._show_plan("delete", len(targets), planned)
 
     def renew(self) -> None:
-        """Ask for a new end date, and show a plan that sets this date."""
+        """Ask for a new end date, and show a plan that sets this date on all marked remotes."""
         self._ask(screens.NewEnd(), self._marks.rows)
 
     def replace_fobs(self) -> None:
@@ -105,7 +105,7 @@ class MarkedCommands:
         self._screen.app.push_screen(dialog, planned)
 
     def act(self) -> None:
-        """Ask which action to apply to the marked remotes."""
+        """Ask the user which action to apply to the marked remotes."""
         choices: list[tuple[Callable[[Sequence[Row]], None], str]] = [
             (lambda rows: self._ask(screens.NewValidity(), rows), "change type or weekdays"),
             (self._set_coerced, "set the coerced flag"),
@@ -198,7 +198,7 @@ class MarkedCommands:
         self._screen.run_worker(self._write_files(rows), group="export", exclusive=True)
 
     async def _write_files(self, rows: Sequence[Row]) -> None:
-        """Write the remotes, as last read, to a CSV and a JSON file."""
+        """Write the last known values of the remotes to a CSV and a JSON file."""
         operations = self._screen.operations
         directory = cast(HasOperations, self._screen.app).exports
         now_ms = operations.machine_ms()

@@ -1,4 +1,4 @@
-"""The form that changes the marked remotes: its fields, and the change that they describe."""
+"""The form that changes the marked remotes, and the kinds of change that it can ask for."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from lockterm.widgets.form_field import FormField
 from lockterm.widgets.text_input import TextInput
 
 Typed = Mapping[str, str]
-"""Field -> input."""
+"""Maps field names to typed text."""
 
 
 class Incomplete(Exception):
-    """The error for input that does not describe a change yet.
+    """An error for input that does not describe a valid change yet.
 
     Args:
-        sentence: What is missing or wrong; clean.
+        sentence: What is missing or wrong, without control characters.
     """
 
     def __init__(self, sentence: str) -> None:
@@ -56,28 +56,28 @@ class Incomplete(Exception):
 
 
 class Questions(Protocol):
-    """The fields of a form, and the change that they describe."""
+    """The fields of a form for one kind of change, and the meaning of their input."""
 
     verb: str
-    """The verb of the change, such as ``Renew``."""
+    """The verb for the change, such as ``Renew``."""
 
     def fields(self, typed: Typed, zone: tzinfo, presets: Sequence[str]) -> Sequence[FormField]:
-        """Return the fields, filled with the values of a draft.
+        """Return the fields, filled with values that were typed earlier.
 
         Args:
-            typed: The values.
-            zone: The time zone of typed dates.
-            presets: The new ends to offer.
+            typed: The earlier values.
+            zone: The time zone in which dates are typed.
+            presets: The texts of end dates to offer.
         """
 
     def shown(self, typed: Typed) -> Sequence[str]:
-        """Return the fields that the form asks for now."""
+        """Return the names of the fields that the current input requires."""
 
     def notes(self, typed: Typed) -> Typed:
-        """Return field -> a clean note about the field."""
+        """Return hints by field, without control characters."""
 
     def wanted(self, typed: Typed) -> Wanted:
-        """Return the function that returns each remote with its new values.
+        """Return the function that takes a remote, and returns it with its new values.
 
         Raises:
             Incomplete: The input does not describe a change yet.
@@ -85,7 +85,7 @@ class Questions(Protocol):
 
 
 class NewEnd:
-    """The fields for one new end date, or for a duration from each remote's end or from now."""
+    """The fields for a new end date, or for a period to add to each remote's end or to now."""
 
     verb = "Renew"
 
@@ -114,7 +114,7 @@ class NewEnd:
 
 
 class NewValidity:
-    """The fields for a new type with its dates, or for new weekdays."""
+    """The fields for a new type and its dates, or for new weekdays."""
 
     verb = "Change type or weekdays"
 
@@ -158,7 +158,7 @@ class NewValidity:
 
 
 class NewExtra:
-    """The fields for a key of the extra data and its value."""
+    """The fields for a key in the extra data and its new value."""
 
     verb = "Set a key of the extra data"
 
@@ -190,7 +190,7 @@ class NewExtra:
 
 
 def _value(text: str) -> Any:
-    """Return the value to send: JSON is decoded, and other input stays text."""
+    """Return the value to send: decoded JSON, or the text itself if it is not JSON."""
     try:
         found = json_text.read_object(f'{{"value": {text}}}')
     except ValueError:
@@ -199,7 +199,8 @@ def _value(text: str) -> Any:
 
 
 MOST_TRIED = 100
-"""The maximum number of marked remotes with a preview; with more, each key would wait."""
+"""The maximum number of marked remotes for which the form previews the change. With more, each key
+would wait too long."""
 
 _NAMED = 240
 """The maximum length of the list of names, in characters; the plan shows all names."""
@@ -208,16 +209,17 @@ _NAMED = 240
 class MarkedForm(FormScreen[Wanted | None]):
     """The form for a change of marked remotes.
 
-    The result is a function that returns each remote with its new values, or None.
+    The result is a function that takes a remote and returns it with its new values; None if
+    canceled.
 
     Args:
         operations: The operations on the service and the local store.
-        questions: The fields of the form.
+        questions: The fields for the kind of change.
         targets: The marked remotes.
-        hidden: The marked remotes that the screen below does not show.
-        place: The lock of the remotes, or the number of their locks; clean.
-        typed: Field -> earlier input; the form updates this mapping at each change.
-        zone: The time zone of typed dates.
+        hidden: Those of them that the screen below does not show.
+        place: The lock of the remotes, or the number of their locks, without control characters.
+        typed: Earlier input by field; the form updates this mapping at each change.
+        zone: The time zone in which dates are typed.
     """
 
     BINDINGS = bindings("marked_form")
@@ -253,7 +255,7 @@ class MarkedForm(FormScreen[Wanted | None]):
 
     @property
     def would_lose(self) -> str:
-        """The question to ask if quitting would lose input, because the form saves no draft."""
+        """The question to ask if quitting would lose input, because this form saves no draft."""
         changed = self.touched()
         return "Leave without a plan? What you typed will be lost." if changed else ""
 
@@ -264,7 +266,7 @@ class MarkedForm(FormScreen[Wanted | None]):
             yield Static(self._names(), id="names", markup=False)
 
     def _names(self) -> str:
-        """Return the names of the marked remotes, those not on the screen first."""
+        """Return the names of the marked remotes; first those that the screen does not show."""
         hidden = {id(remote) for remote in self._hidden}
         shown = [one.remote for one in self._targets if id(one.remote) not in hidden]
         lines = []
@@ -297,11 +299,11 @@ class MarkedForm(FormScreen[Wanted | None]):
         return change_each(targets, wanted, self.operations.now_ms())
 
     def why_not(self, action: str) -> str:
-        """Return why no plan can be made from the input; empty if no reason is known."""
+        """Return why no plan can be made from the input; empty if there is no known reason."""
         return self._missing if action == "save" else ""
 
     def show_status(self) -> None:
-        """Show the fields that the input needs, and the effect of the change above the footer."""
+        """Show the required fields, and a sentence about the effect of the change."""
         typed = self.typed()
         shown, notes = self._questions.shown(typed), self._questions.notes(typed)
         for row in self.rows:
@@ -323,18 +325,18 @@ class MarkedForm(FormScreen[Wanted | None]):
         self.refresh_bindings()
 
     def _describe_shortened(self, planned: PlannedSteps) -> str:
-        """Return how the change shortens access; empty if it does not."""
+        """Return a sentence about how the change shortens access; empty if it does not."""
         zones = {one.lock_id: one.zone for one in self._targets}
         return summarize_shortenings(
             find_shortenings(planned.steps, zones, self.operations.now_ms())
         )
 
     def _describe_effect(self, planned: PlannedSteps, *, is_all: bool) -> str:
-        """Return the effect of the change, and the key that shows the plan.
+        """Return a sentence about the effect of the change and the key that shows the plan.
 
         Args:
-            planned: The steps for the remotes that were tried.
-            is_all: Whether all remotes were tried; if not, only the key is returned.
+            planned: The steps for the remotes in the preview.
+            is_all: Whether the preview covers all remotes. If not, the sentence only names the key.
         """
         ready = with_keys(
             "Press {form.save} to show the plan. Nothing is sent before you confirm it."
@@ -367,7 +369,7 @@ class MarkedForm(FormScreen[Wanted | None]):
 
 
 def _describe_no_change(planned: PlannedSteps) -> str:
-    """Return why no remote would change; empty if some would."""
+    """Return why the change would change no remote; empty if it would change some."""
     if any(step.action is not Action.KEEP for step in planned.steps):
         return ""
     if planned.steps:
@@ -382,7 +384,7 @@ def _describe_no_change(planned: PlannedSteps) -> str:
 
 
 def _describe_left(planned: PlannedSteps) -> str:
-    """Return how many remotes cannot be changed, and the reason for the first of them."""
+    """Return how many remotes cannot be changed, and why the first of them cannot."""
     first = planned.left[0]
     return f"{len(planned.left):,} cannot be changed, such as {format_step(first)}: {first.message}"
 

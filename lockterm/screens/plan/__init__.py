@@ -1,4 +1,4 @@
-"""The screen of a plan: review, confirmation, run, and the result of each step."""
+"""The screen of a plan: its review, confirmation and run, and the result of each step."""
 
 from lockterm.screens.plan.screen import PlanScreen
 

@@ -1,4 +1,4 @@
-"""Functions that open the screen of a plan or run, and that report the end of a run."""
+"""Functions that open the screen of a plan or run, and that report how a run ended."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def open_plan(screen: LocktermScreen[Any], draw: Draw) -> None:
 
     Args:
         screen: The screen that requests the plan.
-        draw: Makes the plan.
+        draw: A function that makes the plan.
     """
     with screen.refusing_errors():
         if (drawn := await asking_for_names(screen.app, draw)) is not None:
@@ -43,12 +43,12 @@ async def open_undo(screen: LocktermScreen[Any], operations: Operations, lock_id
 
 
 def ask_to_leave_run(run: RunHere) -> tuple[str, str]:
-    """Return the question before leaving a run, and its verb; both empty if not needed."""
+    """Return the question and the verb of the dialog before leaving a run; empty if not needed."""
     return ask_to_leave(run)
 
 
 async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
-    """Return the screen of a run, with the results of its steps.
+    """Return the screen that shows a run with the results of its steps.
 
     Raises:
         NoSuchRun: The run was deleted.
@@ -61,7 +61,9 @@ async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
 
 
 async def last_run(operations: Operations) -> str:
-    """Return the ID of this session's run, else of the last interrupted run, else the last run.
+    """Return the ID of the run to show when the user asks for the run.
+
+    That is this session's run, or else the last interrupted run, or else the last run.
 
     Raises:
         NoSuchRun: No plan has been run yet.
@@ -89,10 +91,10 @@ async def _tell(app: App[Any], run: RunHere) -> None:
 
 
 def tell_end(app: App[Any], run: RunHere) -> None:
-    """Report how a run ended, and reload the open screens of the changed locks.
+    """Report how a run ended, and update the open screens of the locks that it changed.
 
     Args:
-        app: The app of the run.
+        app: The app that shows the report.
         run: A finished run.
     """
     screen = app.screen

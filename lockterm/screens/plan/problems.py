@@ -1,4 +1,4 @@
-"""The panel of the steps with problems, below the steps of a plan in a large terminal."""
+"""The panel in a large terminal that lists the steps with problems, below all steps of a plan."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from lockterm.widgets.cells import cut
 from lockterm.widgets.parts import Part, join_parts
 
 MOST = 6
-"""The maximum number of lines; the last one counts the steps that have none."""
+"""The maximum number of lines; the last line counts the steps that have no line."""
 
 _STATE = 11
-"""The width of the result of a step and the gap after it, in cells."""
+"""The width of a step's result and the gap after it, in cells."""
 
 
 _NAME = 26
-"""The maximum width of the name of a remote or a lock, in cells."""
+"""The maximum width of the name of a remote or of a lock, in cells."""
 
 
 class ProblemsPane(Widget):
-    """A panel with a line for each step that has a problem: the result, the remote, the reason."""
+    """A panel with a line for each step that has a problem: result, remote and reason."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -43,7 +43,7 @@ class ProblemsPane(Widget):
 
         Args:
             steps: Steps with and without problems, in order.
-            titles: Lock ID -> the title, not cleaned.
+            titles: The raw title of each lock by ID, which may contain control characters.
         """
         steps = [step for step in steps if step.state in PROBLEMS]
         if (steps, titles) == (self._steps, self._titles):

@@ -19,24 +19,24 @@ from lockterm.widgets.parts import Part, join_parts
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The values that the widget shows."""
+    """The values that :class:`PlanProgress` shows."""
 
     done: int
-    """The number of due steps with a result."""
+    """The number of steps to send that have a result."""
     due: int
-    """The number of due steps."""
+    """The number of steps to send."""
     counts: Mapping[StepState, int]
-    """State -> the number of steps, for the states that steps can end in."""
+    """The number of steps in each state, for the states in which steps can end."""
     under_way: int
-    """The number of steps without a result that were sent."""
+    """The number of steps that were sent and have no result yet."""
     reading: int
     """The number of unconfirmed steps that are being verified."""
     pace: str
-    """The rate and the time left, as text; empty while they are not known."""
+    """The rate and the time left, as text; empty until they are known."""
 
     @classmethod
     def of(cls, run: RunHere) -> Progress:
-        """Return the progress of a run."""
+        """Return the current progress of a run."""
         left, states, pace = run.due - run.done, run.counts(), ""
         if left and (per_s := run.per_s):
             pace = f"{format_rate(per_s)}, about {format_duration(left / per_s)} left"
@@ -45,7 +45,7 @@ class Progress:
 
 
 class PlanProgress(Widget):
-    """Two lines about a run: a bar with the rate and the time left, and the counts as badges."""
+    """Two lines about a run: a bar with the rate and the time left, and counts by state."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -53,7 +53,10 @@ class PlanProgress(Widget):
         self.display = False
 
     def show_run(self, run: RunHere | None) -> None:
-        """Show the progress of a run; None hides the widget. Nothing new paints nothing."""
+        """Show the progress of a run, or hide the widget if the run is None.
+
+        The widget is repainted only if a value has changed.
+        """
         progress = None if run is None else Progress.of(run)
         self.display = progress is not None
         if progress != self._progress:
@@ -83,7 +86,7 @@ def _bar(progress: Progress, width: int) -> Iterator[Part]:
 
 
 def _badges(progress: Progress) -> Iterator[Part]:
-    """Yield the counts; those of problems are reversed, in the color of their state."""
+    """Yield the counts as badges; those of problems are reversed, in the color of the state."""
     for state, count in progress.counts.items():
         look = f"{LOOKS[state]} reverse" if state in PROBLEMS else "bold"
         yield f" {count:,} {state.value.replace('_', ' ')} ", look

@@ -1,4 +1,4 @@
-"""The dialogs about a plan: how to handle names in use, and whether to run the plan."""
+"""The dialogs about a plan: what to do about names in use, and whether to run the plan."""
 
 from __future__ import annotations
 
@@ -46,14 +46,15 @@ if TYPE_CHECKING:
 class Draw(Protocol):
     """A function that makes a plan.
 
-    With ``renames``, remotes whose name is in use get another name; otherwise they are left out.
+    If ``renames`` is true, remotes whose name is in use get another name; otherwise the plan leaves
+    them out.
     """
 
     def __call__(self, *, renames: bool) -> Awaitable[PlanDraft]: ...
 
 
 async def asking_for_names(app: App[Any], draw: Draw) -> PlanDraft | None:
-    """Make a plan; if names are in use, ask whether to rename or leave out those remotes.
+    """Make a plan. If names are in use, ask the user whether to rename or leave out those remotes.
 
     Returns:
         The plan; None if the user canceled the dialog.
@@ -75,7 +76,7 @@ async def asking_for_names(app: App[Any], draw: Draw) -> PlanDraft | None:
 
 _VERBS = {Action.DELETE: "Delete", Action.UPDATE: "Change", Action.ADD: "Add"}
 _PLACES = {Action.DELETE: "from", Action.UPDATE: "on", Action.ADD: "to"}
-"""The preposition between a remote and its lock, by action."""
+"""Maps an action to the preposition between a remote and its lock."""
 
 _LISTED = {Action.DELETE: "deleted", Action.UPDATE: "changed", Action.ADD: "added"}
 
@@ -83,12 +84,12 @@ _LISTED = {Action.DELETE: "deleted", Action.UPDATE: "changed", Action.ADD: "adde
 async def question_about(
     drawn: PlanDraft, locks: Mapping[int, OnLock], operations: Operations
 ) -> ConfirmModal | DestroyModal:
-    """Return the confirmation dialog for the remaining steps of a plan, with all notes.
+    """Return the confirmation dialog for the remaining steps of a plan, with all warnings.
 
     Args:
         drawn: The plan.
-        locks: Lock ID -> lock.
-        operations: Gives access to the service and the store.
+        locks: The locks by ID.
+        operations: The operations on the service and the local store.
     """
     due = [step for step in drawn.plan.steps if step.is_left]
     zones = {lock_id: lock.zone for lock_id, lock in locks.items()}
@@ -117,7 +118,7 @@ async def question_about(
 
 
 def ask_for_account(plan: Plan) -> ConfirmModal:
-    """Return the dialog to confirm before a run resumes with other credentials."""
+    """Return the dialog that asks whether to resume a run with other credentials."""
     details = "If this is another account, the run would change locks of that account."
     return ConfirmModal(OtherCredentials(plan).question, details, verb="Same account")
 
@@ -138,9 +139,9 @@ def ask_for(
 
     Args:
         steps: The steps to send.
-        locks: Lock ID -> lock.
+        locks: The locks by ID.
         cost: A text with the number of calls and the time they take.
-        notes: Clean sentences that the user also agrees to.
+        notes: More sentences that the user confirms, without control characters.
         count: The number that the user must type; 0 if no number is needed.
         shortened: The number of steps that shorten access.
         warning: A sentence about how these steps shorten access; empty if none do.
@@ -195,10 +196,10 @@ def ask_for(
 
 
 def _ask_for_one(step: Step, where: str, verb: str) -> tuple[str, str, list[str]]:
-    """Return the question, its verb, and the lines with numbers to show below the question.
+    """Return the question about one step, the button's label, and the lines with numbers below.
 
-    As in the dialogs for a single remote, a number never shares a line with letters whose width or
-    direction differs between terminals.
+    A number never shares a line with letters whose width or direction differs between terminals.
+    The dialogs for a single remote do the same.
     """
     name, number = (clean(words or "", 60) for words in step_name(step))
     who, numbers = format_step(step), []
@@ -215,7 +216,7 @@ def _are_replacements(steps: Sequence[Step]) -> bool:
 
 
 def _old_and_new(steps: Sequence[Step]) -> list[str]:
-    """Return the numbers of the fobs to delete and of the fob to add, in two lines."""
+    """Return a line with the numbers of the fobs to delete, and a line with the fob to add."""
     numbers: dict[Action, dict[str, None]] = {Action.DELETE: {}, Action.ADD: {}}
     for step in steps:
         numbers[step.action][clean(step_name(step)[1] or "none", 60)] = None
@@ -224,11 +225,11 @@ def _old_and_new(steps: Sequence[Step]) -> list[str]:
 
 
 def _names(steps: Sequence[Step], locks: Mapping[int, OnLock]) -> Iterator[str]:
-    """Return the remotes of steps, one per line, each with its lock if there are several.
+    """Yield the remotes of steps, each for one line, and with its lock if there are several locks.
 
     Args:
         steps: The steps to send.
-        locks: Lock ID -> lock; empty if the question names the lock already.
+        locks: The locks by ID; empty if the question already names the lock.
     """
     for action, done in _LISTED.items():
         some = [step for step in steps if step.action is action]
