@@ -1,4 +1,4 @@
-"""The base of the dialogs that read locks and close with a plan."""
+"""The base class of the dialogs that read locks and then close with a plan."""
 
 from __future__ import annotations
 
@@ -19,21 +19,20 @@ from lockterm.widgets.compact_button import CompactButton
 
 
 class PlanModal(FieldModal[PlanDraft | None]):
-    """A dialog that makes a plan from typed values.
+    """A dialog that makes a plan from typed values; the result is the plan, or None.
 
-    The result is the plan, or None. The dialog stays open while locks are read. If there is no
-    plan, the dialog shows the reason and keeps the typed text. A subclass composes its fields and
-    then :meth:`compose_end`.
+    The dialog stays open while locks are read. If no plan can be made, the dialog shows the reason
+    and keeps the typed text. A subclass composes its fields and then :meth:`compose_end`.
     """
 
     ABOUT = ""
-    """The sentences about the effect of the dialog, shown unless locks are being read."""
+    """The sentences that explain what the dialog does; hidden while locks are being read."""
 
     _reading: Worker[None] | None = None
-    """The worker that makes the plan; None if no worker runs."""
+    """The worker that makes the plan; None if no worker is running."""
 
     def compose_end(self) -> ComposeResult:
-        """Compose the line for errors, the line about reading, and the buttons."""
+        """Compose the line for errors, the line about the locks being read, and the buttons."""
         yield Label("", id="wrong", markup=False)
         yield Label(self.ABOUT, id="reading", classes="hint", markup=False)
         with Horizontal(classes="buttons"):
@@ -41,14 +40,14 @@ class PlanModal(FieldModal[PlanDraft | None]):
             yield CompactButton("Plan", id="act", variant="primary")
 
     def action_cancel(self) -> None:
-        """Stop the reading, or close the dialog if nothing is being read."""
+        """Stop reading locks; if none are being read, close the dialog."""
         if self._reading is not None:
             self._reading.cancel()
         else:
             self.dismiss(None)
 
     def answer(self) -> None:
-        """Make the plan, unless it is being made already."""
+        """Make the plan, unless that is already happening."""
         if self._reading is None:
             reason = self.read_fields()
             self.refuse(reason)
@@ -68,19 +67,19 @@ class PlanModal(FieldModal[PlanDraft | None]):
                     self.show_reading(self.ABOUT)
 
     def show_reading(self, words: str) -> None:
-        """Show the progress of the reading."""
+        """Show a text about the progress of reading the locks."""
         self.query_one("#reading", Label).update(words, layout=False)
 
     @abstractmethod
     def read_fields(self) -> str:
-        """Keep the typed values, and return why they cannot be used; empty if they can."""
+        """Store the typed values, and return why they cannot be used; empty if they can."""
 
     @abstractmethod
     async def make_plan(self) -> None:
-        """Read the locks, and close with the plan or refuse it.
+        """Read the locks, and close with the plan, or show why there is none.
 
         Raises:
-            LocktermError: There is no plan; the dialog shows why.
+            LocktermError: No plan can be made; the dialog shows the error.
         """
 
 

@@ -1,4 +1,4 @@
-"""The screen of the first run: the purpose of lockterm, and the two ways to continue."""
+"""The screen of the first run: what lockterm does, and the two ways to continue."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ _WAYS = {
     "demo": ("Try the demo", "A made-up site on this machine"),
     "connect": ("Connect to a service", "Enter its address and test it"),
 }
-"""The action of a card -> its title and its description."""
+"""Maps the action of a card to its title and its description."""
 
 _LABEL = 12
-"""The width of the labels of the terminal's features, in cells."""
+"""The width of the labels in the list of terminal features, in cells."""
 
 
 class Card(Widget, can_focus=True):
-    """A choice with a title, its key, and a description. Enter or a click chooses it.
+    """A choice with a title, a key and a description, which Enter or a click selects.
 
     Args:
-        way: The action of the screen that the card runs.
+        way: The name of the screen's action that the card runs.
     """
 
     COMPONENT_CLASSES = {"card--title"}
 
     class Pressed(Message):
-        """The user clicked on a card."""
+        """Posted when the user clicks the card."""
 
         def __init__(self, card: Card) -> None:
             super().__init__()
@@ -62,7 +62,7 @@ class Card(Widget, can_focus=True):
     def __init__(self, way: str) -> None:
         super().__init__(id=way)
         self.way = way
-        """The action of the screen that the card runs."""
+        """The name of the screen's action that the card runs."""
 
     def render(self) -> Content:
         title, words = _WAYS[self.way]
@@ -82,10 +82,10 @@ class Card(Widget, can_focus=True):
 
 
 class TerminalFeatures(Widget):
-    """The features of the terminal that lockterm found."""
+    """The list of terminal features that lockterm has found."""
 
     draws_at_once: reactive[bool] = reactive(False)
-    """Whether the terminal reports that it draws a whole frame at once."""
+    """Whether the terminal reports that it shows each frame at once (synchronized output)."""
 
     def render(self) -> Content:
         lines = [Content.styled("Features of this terminal", "bold")]
@@ -108,19 +108,19 @@ class WelcomeScreen(LocktermScreen[None]):
 
     Args:
         profiles: The profiles of the configuration file.
-        choices: The preferences, which store typed values for the form.
+        choices: The preferences, which store unfinished input of the form.
     """
 
     BINDINGS = bindings("welcome")
 
     draws_at_once: reactive[bool] = reactive(False)
-    """Whether the terminal reports that it draws a whole frame at once."""
+    """Whether the terminal reports that it shows each frame at once (synchronized output)."""
 
     class Chosen(Message):
-        """The message that the user chose how to continue.
+        """Posted when the user has chosen how to continue.
 
         Args:
-            profile: The profile that was written; None for the demo.
+            profile: The profile that the form saved; None for the demo.
         """
 
         def __init__(self, profile: str | None) -> None:
@@ -164,7 +164,7 @@ class WelcomeScreen(LocktermScreen[None]):
         await self.run_action(event.card.way)
 
     async def action_choose(self) -> None:
-        """Choose the card that has the focus."""
+        """Run the action of the card that has the focus."""
         if isinstance(self.focused, Card):
             await self.run_action(self.focused.way)
 

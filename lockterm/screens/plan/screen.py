@@ -1,4 +1,4 @@
-"""The screen of a plan: its steps, the confirmation, the progress of its run, and each result."""
+"""The screen of a plan: its steps, the confirmation, the progress of its run, and the results."""
 
 from __future__ import annotations
 
@@ -52,20 +52,20 @@ from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 
 LOOK_S = 1.0
-"""Seconds between reads of the progress in another session."""
+"""Seconds between two readings of the progress of a run in another session."""
 
 WAYS_ON = "Press {plan.back} to go back, {app.history} for the history, {plan.undo} to undo."
-"""The keys to press after a run has ended."""
+"""The sentence with the keys that the user can press after a run has ended."""
 
 PAINT_S = 0.1
-"""Seconds between updates of the rows during a run; more updates would load a slow link."""
+"""Seconds between two updates of the rows during a run; more updates would load a slow link."""
 
 
 class PlanScreen(ListScreen[None]):
-    """The screen of a plan and of its run, which continues if the screen is closed.
+    """The screen of a plan and of its run. The run continues if the screen is closed.
 
     Args:
-        drawn: The new or already run plan, with the steps that could not be planned.
+        drawn: The plan, new or already run, with the steps that could not be planned.
     """
 
     BINDINGS = bindings("plan")
@@ -73,26 +73,28 @@ class PlanScreen(ListScreen[None]):
     table: PlanTable
 
     only_problems: var[bool] = var(False, init=False)
-    """Whether only steps with problems are shown."""
+    """Whether the screen shows only the steps with problems."""
 
     def __init__(self, drawn: PlanDraft) -> None:
         operations = cast(HasOperations, self.app).operations
         self._steps: dict[int, Step] = {step.number: step for step in drawn.plan.steps}
-        """Step number -> current state of the step, including steps that could not be planned."""
+        """Maps the number of each step to its current state, including steps that could not be
+        planned."""
         super().__init__(operations, PlanTable(self._steps, operations.now_ms(), id="steps"))
         self.drawn = drawn
-        """The plan as it was made, or as it was read from the store."""
+        """The plan as it was made, or as the local store contained it."""
         zone = self.operations.profile.zone
         self._locks: dict[int, OnLock] = {
             step.lock_id: OnLock(f"lock {step.lock_id}", zone) for step in self._steps.values()
         }
-        """Lock ID -> lock; the title is the ID until the name is read, as keys may come first."""
+        """Maps lock IDs to locks. Until a lock's name is read, its title is the ID, because the
+        user may press keys before."""
         self._shortens = ""
-        """Summary of how the plan shortens access."""
+        """A summary of how the plan shortens access; empty if it does not."""
         self._is_read = False
-        """Whether the names of the locks have been read."""
+        """Whether the names of the locks were read."""
         self._seen = 0
-        """The number of painted entries of the run's ``news``."""
+        """The number of entries of the run's ``news`` that were painted so far."""
         self._timer: Timer | None = None
         self._is_following = False
 
@@ -109,19 +111,19 @@ class PlanScreen(ListScreen[None]):
         yield Static(id="row", markup=False)
 
     def on_mount(self) -> None:
-        """Load the steps, and prepare the timer that shows the progress of a run."""
+        """Load the steps, and prepare the timer that updates the progress of a run."""
         self._timer = self.set_interval(PAINT_S, self._follow, pause=True)
         self.load_steps()
 
     @property
     def run_here(self) -> RunHere | None:
-        """The run of this plan in this session; None if there is none."""
+        """This session's run of the plan; None if there is none."""
         run = self.operations.run_here
         return run if run is not None and run.plan.id == self.drawn.plan.id else None
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether another session is running the plan, according to the last read."""
+        """Whether another session was running the plan when the store was last read."""
         run = self.run_here
         return self.drawn.plan.is_running and (run is None or run.is_over)
 
@@ -139,7 +141,7 @@ class PlanScreen(ListScreen[None]):
     @work
     @opens("the plan")
     async def load_steps(self) -> None:
-        """Read the names of the locks, and show the steps."""
+        """Read the names of the locks, and show the steps of the plan."""
         for lock_id in dict.fromkeys(step.lock_id for step in self._steps.values()):
             try:
                 lock = await self.operations.locks.find(lock_id)
@@ -159,7 +161,7 @@ class PlanScreen(ListScreen[None]):
         self.follow_elsewhere()
 
     def paint(self) -> None:
-        """Show the steps: first those that could not be planned, last those without a change."""
+        """Show the steps: first those that could not be planned, last those that change nothing."""
         run = self.run_here
         self.table.is_at_rest = not self.is_elsewhere and (run is None or run.is_over)
         ordered = sorted(
@@ -185,7 +187,7 @@ class PlanScreen(ListScreen[None]):
         return "Nothing to change." if is_empty else "No problems.", ""
 
     def _tell(self) -> None:
-        """Show the summary or the progress, and the full text of the selected step."""
+        """Update the summary or the progress, and the full text of the selected step."""
         self._show_words()
         shortens = self.query_one("#shortens", Static)
         shortens.update("" if self._is_begun else self._shortens)
@@ -194,7 +196,7 @@ class PlanScreen(ListScreen[None]):
         self.refresh_bindings()
 
     def _show_words(self, *, layout: bool = True) -> None:
-        """Show the summary; during a run, show the progress as a bar if there is room."""
+        """Show the summary of the plan, or the progress of its run as a bar if there is room."""
         run, is_framed = self.run_here, self.has_class("-framed")
         is_running = run is not None and not run.is_over
         self.query_one(PlanProgress).show_run(run if is_running and is_framed else None)
@@ -263,7 +265,7 @@ class PlanScreen(ListScreen[None]):
 
     @property
     def is_painted(self) -> bool:
-        """Whether the screen shows every known result of the run."""
+        """Whether the screen shows every result of the run that is known."""
         run = self.run_here
         is_told = run is None or self._seen == len(run.news)
         return self._is_read and is_told and not self._is_following
@@ -271,7 +273,7 @@ class PlanScreen(ListScreen[None]):
     # --- the run -------------------------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
-        """Follow the run again, because it may have continued or ended since."""
+        """Update the steps, because the run may have continued while the screen was covered."""
         self._begin_to_follow()
 
     def _begin_to_follow(self) -> None:
@@ -283,7 +285,7 @@ class PlanScreen(ListScreen[None]):
             self._follow()
 
     def _follow(self) -> None:
-        """Paint the steps changed since the last call; during the run, without a new layout."""
+        """Paint the steps that changed since the last call; during a run, skip the layout."""
         run = self.run_here
         if run is None or not self.is_attached or self._timer is None:
             return
@@ -313,10 +315,10 @@ class PlanScreen(ListScreen[None]):
 
     @work(exclusive=True, group="elsewhere")
     async def follow_elsewhere(self) -> None:
-        """Show the progress of the run in another session until that run ends.
+        """Show the progress of a run in another session until the run ends.
 
-        After the end, the plan can be resumed here. If a read fails, the rows stay and the next
-        read tries again. This method sends nothing to the service.
+        After its end, the user can resume the plan here. If reading fails, the rows stay, and
+        lockterm tries again later. This method sends nothing to the service.
         """
         runs = self.operations.runs
         while self.is_elsewhere:
@@ -374,7 +376,7 @@ class PlanScreen(ListScreen[None]):
         return ""
 
     def _why_never(self) -> str:
-        """Return why this session can never run this plan; empty if it can."""
+        """Return why this session can never run the plan; empty if it can."""
         profile = self.operations.profile
         if profile.read_only:
             return describe_read_only(profile.name, "The plan cannot be run")
@@ -388,13 +390,13 @@ class PlanScreen(ListScreen[None]):
         return ""
 
     def verb_now(self, action: str) -> str:
-        """Return "resume" for the run key if some steps were already run."""
+        """Return "resume" as the label of the run key if some steps were already run."""
         return "resume" if action == "carry_out" and self._is_begun else ""
 
     @work
     @opens("the confirmation", must_appear=True)
     async def action_carry_out(self) -> None:
-        """Ask for confirmation, and run the plan."""
+        """Ask for confirmation, and then run the plan."""
         plan = self.plan
         drawn = replace(self.drawn, plan=plan)
         question = await question_about(drawn, self._locks, self.operations)
@@ -421,7 +423,7 @@ class PlanScreen(ListScreen[None]):
     @work
     @opens("the plan to retry", must_appear=True)
     async def action_retry(self) -> None:
-        """Show a new plan with the steps that were refused or not sent."""
+        """Show a new plan with the steps that the service refused or that were not sent."""
         smaller = self.operations.runs.retry(self.plan)
         self.app.push_screen(PlanScreen(replace(self.drawn, plan=smaller, unread=())))
 
@@ -436,7 +438,7 @@ class PlanScreen(ListScreen[None]):
                     self.app.push_screen(PlanScreen(drawn))
 
     def action_problems(self) -> None:
-        """Switch between all steps and only the steps with problems."""
+        """Switch between showing all steps and only the steps with problems."""
         self.only_problems = not self.only_problems
 
     def watch_only_problems(self) -> None:

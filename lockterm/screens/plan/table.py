@@ -1,4 +1,4 @@
-"""The table of a plan's steps, which creates the cells only of visible rows."""
+"""The table of a plan's steps, which creates cells only for visible rows."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from lockterm.widgets.line_table import TITLES, Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 _STEP, _LOCK, _STATE = 1, 2, 3
-"""Indexes of the columns with the action, the lock and the state icons."""
+"""The indexes of the columns with the action, the lock and the state icons."""
 
 _SHORTENS = "! shortens"
-"""The icon of a change that shortens access, in the warning color."""
+"""The text that marks a change that shortens access, in the warning color."""
 
 _WORDS: Mapping[Action, str] = {
     Action.ADD: "add",
@@ -46,29 +46,30 @@ _STATES: Mapping[StepState, str] = {
     StepState.UNKNOWN: "? unknown",
     StepState.NOT_SENT: "! not sent",
 }
-"""The text for the result of a step; a leading character marks problems without color."""
+"""Maps the state of a step to its text. The first character of a problem also identifies it without
+color."""
 LOOKS: Mapping[StepState, str] = {
     **dict.fromkeys((StepState.REFUSED, StepState.NOT_SENT), Validity.DISAGREE.look),
     StepState.SKIPPED: Validity.WEEK.look,
     StepState.UNKNOWN: Validity.UNCLEAR.look,
 }
-"""The style of the result of a step that has a problem."""
+"""Maps the state of a step to a style name, for states that are problems."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnLock:
-    """The data of a lock that the screen of a plan shows."""
+    """The data about a lock that the screen of a plan shows."""
 
     title: str
-    """The title of the lock, not cleaned."""
+    """The title of the lock, which may contain control characters."""
     zone: tzinfo
 
 
 class PlanTable(RowTable):
-    """The table of steps: action, lock, state icons before and after, remote, and change or reason.
+    """The table of steps: action, lock, state icons, remote, and the change or the problem.
 
     Args:
-        steps: Step number -> current step; the owner may replace the values.
+        steps: The current steps by number; the owner may replace steps in this mapping.
         now_ms: The current time in milliseconds.
     """
 
@@ -84,7 +85,7 @@ class PlanTable(RowTable):
             id=id,
         )
         self.is_at_rest = True
-        """Whether no session is running the steps."""
+        """Whether no session is running the plan at the moment."""
         self._steps = steps
         self._now_ms = now_ms
         self._locks: Mapping[int, OnLock] = {}
@@ -95,7 +96,7 @@ class PlanTable(RowTable):
 
         Args:
             numbers: The numbers of the steps to show, in order.
-            locks: Lock ID -> lock.
+            locks: The locks by ID.
         """
         self._locks = locks
         self.hidden = frozenset({_LOCK} if len(locks) == 1 else ())  # the header names it
@@ -103,22 +104,22 @@ class PlanTable(RowTable):
         self.show(LazyRows({str(number): number for number in numbers}, self._cells))
 
     def repaint(self, number: int) -> None:
-        """Repaint the row of a step whose state has changed, if the table contains the row."""
+        """Repaint the row of a step whose state has changed, if the table shows the step."""
         if (place := self._places.get(number)) is not None:
             self.refresh_lines(place + TITLES)
 
     @property
     def current(self) -> Step | None:
-        """The step under the cursor."""
+        """The selected step; None in an empty table."""
         return None if self.highlighted is None else self.step(int(self.highlighted))
 
     def step(self, number: int) -> Step:
-        """Return a step as shown: a sent step is unconfirmed unless its run is in progress."""
+        """Return a step as shown: outside of a run, a sent step without a result is unconfirmed."""
         step = self._steps[number]
         return at_rest(step) if self.is_at_rest else step
 
     def widest(self) -> Sequence[int]:
-        """Return the widest content of each column without creating the cells of all rows."""
+        """Return the width of each column's longest content, without creating all cells."""
         steps = [self._steps[number] for number in self._places]
         names = [step_name(step) for step in steps]
         locks = {self._locks[step.lock_id].title for step in steps}
@@ -130,7 +131,7 @@ class PlanTable(RowTable):
         return 1, 10, lock, 2, name, number, 200
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return the styled cells of a row: state icons, and a shortening or a problem."""
+        """Return the styled pieces of a row by column index: icons, and a warning or a problem."""
         step = self.step(int(self._keys[row]))
         states = step_states(step, self._now_ms)
         signs = {_STATE: [(one.sign, one.look) if one else (" ", "") for one in states]}
@@ -164,13 +165,13 @@ class PlanTable(RowTable):
 
 
 def describe_row(step: Step, lock: OnLock, now_ms: int, *, is_due: bool) -> str:
-    """Return the full text of a step, because its row may be too short for it.
+    """Return the full text of a step, for the lines below a table whose rows may be too short.
 
     Args:
         step: The step.
         lock: The lock of the step.
         now_ms: The current time in milliseconds.
-        is_due: Whether the step will still be sent, so that its notes matter.
+        is_due: Whether the step will still be sent, so that the warnings about it matter.
     """
     line = f", line {step.line}" if step.line else ""
     notes = describe_step_notes(step, lock.zone, now_ms) if is_due else ()
@@ -179,13 +180,14 @@ def describe_row(step: Step, lock: OnLock, now_ms: int, *, is_due: bool) -> str:
 
 
 def what_of(step: Step, lock: OnLock, now_ms: int, room: int = 0) -> str:
-    """Return why a step was not done, or else what it changes.
+    """Return why a step was not done, or otherwise the values that it changes.
 
     Args:
         step: The step.
         lock: The lock of the step.
         now_ms: The current time in milliseconds.
-        room: The maximum width in cells; a wider text omits the old values. 0 for no limit.
+        room: The maximum width in cells, or 0 for no limit. A text that is too wide leaves out the
+            old values.
     """
     if step.message and step.state not in DUE:
         return clean(step.message, 400)

@@ -1,4 +1,4 @@
-"""The screens that list and edit the profiles of the configuration."""
+"""The screens that list, add and edit the profiles of the configuration file."""
 
 from lockterm.screens.profiles.screen import ProfilesScreen
 

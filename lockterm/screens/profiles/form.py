@@ -1,4 +1,4 @@
-"""The form of a profile, which tests the service before it saves the profile."""
+"""The form of a profile, which asks the service for a test before it saves the profile."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ if TYPE_CHECKING:
 
 
 TIMEOUT_S = 10.0
-"""The maximum timeout of a test in seconds, because the user waits for the result."""
+"""The maximum timeout of a test in seconds, because the user waits for its result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The result of testing a profile."""
+    """The result of testing a profile with its service."""
 
     works: bool
     """Whether lockterm can use the service with the profile."""
     words: str
-    """The clean findings, or the error with the next step for the user."""
+    """The findings, or the error and the user's next step; without control characters."""
 
 
 async def try_profile(
     profiles: Profiles, file: ConfigFile, name: str, filed: Mapping[str, Any]
 ) -> Tried:
-    """Test the service of a profile, saved or not, without changing anything."""
+    """Test a profile with its service without changing anything; the profile need not be saved."""
     trial = replace(file, profiles={name: filed}, default_profile=None)
     try:
         profile = profiles.resolve(trial, name).profile
@@ -123,7 +123,7 @@ def _clocks(answers: ServiceAnswers) -> str:
 
 
 KEPT = "profile_form"
-"""The key of an unfinished form in the saved preferences."""
+"""The name of the preference that stores the input of an unfinished form."""
 
 
 _PLACEHOLDERS = {
@@ -138,14 +138,14 @@ _READ_ONLY = ((WRITABLE, "no"), (READ_ONLY, "yes"))
 
 
 class ProfileForm(FormScreen[str | None]):
-    """The form that adds or changes a profile; its result is the name of the saved profile.
+    """The form that adds or changes a profile; the result is the name of the saved profile.
 
     Args:
         profiles: The profiles of the configuration file.
-        file: The configuration as last read.
+        file: The configuration file as last read.
         name: The name of the profile to change; None to add one.
-        choices: The preferences, which keep the input if the terminal closes.
-        door: The operations of the profile in use, for the header; None on the first run.
+        choices: The preferences, which store the input in case the terminal closes.
+        door: The operations of the profile in use, for the header; None if no profile exists yet.
     """
 
     BINDINGS = bindings("profile_form")
@@ -172,7 +172,7 @@ class ProfileForm(FormScreen[str | None]):
         others = len(filed.get("headers", {})) - bool(header_of(filed)[0])
         self.before = typed_of(name or "", filed)
         self._others = others
-        """The number of the profile's other headers, which the form does not change."""
+        """The number of headers of the profile that the form does not show and does not change."""
         self._touched: Mapping[str, str] = {}
 
     def crumbs(self) -> tuple[str, ...]:
@@ -198,7 +198,7 @@ class ProfileForm(FormScreen[str | None]):
         return field
 
     def on_mount(self) -> None:
-        """Show the notes, and continue an interrupted form."""
+        """Show the hints below the fields, and continue a form that was interrupted."""
         self._describe_fields()
         kept = self._choices.get(KEPT)
         words = "lockterm tests the service before it saves the profile."
@@ -215,7 +215,7 @@ class ProfileForm(FormScreen[str | None]):
     # --- the saved input -------------------------------------------------------------------------
 
     def keep_draft(self) -> None:
-        """Save touched fields, except values that may be secrets typed into the wrong field."""
+        """Save the touched fields, except values that may be secrets typed into the wrong field."""
         typed = {
             field: text
             for field, text in self._touched.items()
@@ -240,7 +240,7 @@ class ProfileForm(FormScreen[str | None]):
         return f"Leave {what} without saving?" if self._touched else ""
 
     def _describe_fields(self) -> None:
-        """Show the initial notes of the fields."""
+        """Show the initial hints below the fields."""
         if self._profile_name is not None:
             self.field("name").note = "The name cannot change: lock book and history use it."
         if self._others:
@@ -328,11 +328,11 @@ class ProfileForm(FormScreen[str | None]):
     # --- testing ---------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return the current work if it blocks saving and testing; empty if nothing does."""
+        """Return the current work, which disables saving and testing; empty if there is none."""
         return self.doing if action in ("save", "test") else ""
 
     def _checked(self) -> CheckedProfile | None:
-        """Return the input merged into the current file; None if a field is invalid."""
+        """Return the profile from the input and the current file; None if a field is invalid."""
         name = self._profile_name or ""
         typed = self.typed()
         if name in self._file.profiles:  # untouched fields keep changes of another session

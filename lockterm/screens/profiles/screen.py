@@ -1,4 +1,4 @@
-"""The screen to switch between profiles, and to add, change or remove a profile."""
+"""The screen that switches between profiles, and adds, changes or removes them."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _cells(entry: ProfileEntry, in_use: str) -> tuple[str, ...]:
 
 
 _ON_A_PROFILE = {"switch", "edit", "make_default", "remove"}
-"""Actions that need a selected profile."""
+"""The actions that need a selected profile."""
 
 
 class ProfilesScreen(ListScreen[None]):
@@ -103,8 +103,8 @@ class ProfilesScreen(ListScreen[None]):
     Args:
         operations: The operations on the service and the local store of the profile in use.
         profiles: The profiles of the configuration file.
-        choices: The preferences, which keep the input of an unfinished form.
-        go_on: A function that ends this session, and starts a session with other settings.
+        choices: The preferences, which store the input of an unfinished form.
+        go_on: A function that ends this session and starts a new one with the settings it gets.
     """
 
     BINDINGS = bindings("profiles")
@@ -144,7 +144,7 @@ class ProfilesScreen(ListScreen[None]):
     @work(exclusive=True, group="profiles")
     @opens("the profiles")
     async def load_profiles(self) -> None:
-        """Read the configuration, and show its profiles or the error."""
+        """Read the configuration file, and show its profiles or the error."""
         try:
             file = await asyncio.to_thread(self._profiles.read)
             entries = await asyncio.to_thread(self._profiles.entries, file)
@@ -173,7 +173,7 @@ class ProfilesScreen(ListScreen[None]):
 
     @property
     def current(self) -> ProfileEntry | None:
-        """The profile under the cursor."""
+        """The selected profile; None if the table is empty."""
         return self._entries.get(self.table.highlighted or "")
 
     def describe_rows(self) -> None:
@@ -190,7 +190,7 @@ class ProfilesScreen(ListScreen[None]):
         self.refresh_bindings()
 
     def _before_the_file(self) -> list[str]:
-        """Return sentences about the options and variables that override the file."""
+        """Return sentences about options and environment variables that override the file."""
         said = (
             (self._profiles.pinned_by, "sets the service of this session"),
             (self._profiles.read_only_by, "sets whether changes are sent"),
@@ -201,7 +201,7 @@ class ProfilesScreen(ListScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action is not possible now; empty if the action is possible."""
+        """Return why an action is disabled now; empty if it is enabled."""
         entry = self.current if self.is_mounted else None
         if action == "add":
             return "" if self._file is not None else "The configuration cannot be read."
@@ -235,7 +235,7 @@ class ProfilesScreen(ListScreen[None]):
     @work
     @opens("the screen of the other profile", must_appear=True)
     async def action_switch(self) -> None:
-        """Read the file again, and start a session with the selected profile."""
+        """Read the configuration file again, and start a session with the selected profile."""
         entry = self.current
         if entry is None:
             return
@@ -278,7 +278,7 @@ class ProfilesScreen(ListScreen[None]):
     @work
     @opens("the profiles")
     async def action_make_default(self) -> None:
-        """Make the selected profile the default, with which lockterm starts."""
+        """Make the selected profile the one with which lockterm starts."""
         entry = self.current
         if entry is None or self._file is None:
             return
@@ -315,7 +315,7 @@ class ProfilesScreen(ListScreen[None]):
 
 
 def _removal(entry: ProfileEntry, file: ConfigFile, in_use: str) -> ConfirmModal:
-    """Return the dialog that asks whether to remove a profile and explains the effects."""
+    """Return the dialog that confirms removing a profile, and explains the effects."""
     details = [
         "Nothing will change at the service. The lock book and the history stay on this machine."
         " A new profile with the same name will show them again."

@@ -1,4 +1,4 @@
-"""The values that the remote form offers for a new remote like an existing one."""
+"""The initial values of the remote form for a new remote that is like an existing one."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ async def values_like(
     known: Iterable[Remote],
     total: int | None,
 ) -> tuple[Mapping[str, str], NamesInUse]:
-    """Return the initial values of the form for a new remote, and the names and numbers in use.
+    """Return the form's initial values for a remote like ``remote``, and the values in use.
 
-    The values are those of an existing remote, with the next free name and number.
+    The initial values are those of ``remote``, but with the next free name and number. The values
+    in use are the names and numbers of the lock's remotes.
 
     Args:
         remote: The existing remote.
-        operations: Gives access to the service and the store.
-        lock: The lock of the existing and the new remote.
+        operations: The operations on the service and the local store.
+        lock: The lock of both remotes.
         known: The remotes of the lock that are already loaded.
-        total: Number of remotes of the lock; None if it is not known.
+        total: The number of remotes of the lock; None if it is unknown.
     """
     typed = typed_like(remote, operations.zone(lock))
     taken = await read_names_in_use(operations.remotes, lock.lock_id, known, total)

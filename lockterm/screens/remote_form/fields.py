@@ -1,4 +1,4 @@
-"""The fields of the remote form: their input, its meaning, and its problems."""
+"""The fields of the remote form: their text, how lockterm understands it, and its errors."""
 
 from __future__ import annotations
 
@@ -39,21 +39,22 @@ _FREE = "The name is free."
 
 _RARE = tuple(field for field in ADDED if field.rare)
 _FIXED = (FIELDS["id"], *(field for field in ADDED if field.listed and field not in UPDATED))
-"""The fields that an update cannot change (4.4)."""
+"""The fields that an update cannot change (contract 4.4)."""
 
 
 class RemoteFields(VerticalScroll, can_focus=False):
     """A column of fields that scrolls with the focus; the remote type decides which are shown.
 
-    A field shows its error only after the focus has left the field, not while the user types. A
-    date field is the exception: it shows its error while the user types, in place of its meaning.
+    Most fields show their errors only after the focus has left them. A date field shows the date or
+    the error while the user types.
 
     Args:
         before: The remote to change; None to add one.
         zone: The time zone of the lock.
-        now_ms: Returns the time in milliseconds.
-        offered: Suggested values in place of the remote's own; alone they are no changes.
-        presets: The ends to offer, as texts.
+        now_ms: A function that returns the current time in milliseconds.
+        offered: Suggested texts by field, in place of the remote's values. They do not count as
+            changes by the user.
+        presets: The end dates to offer, as texts.
     """
 
     more: reactive[bool] = reactive(False, init=False)
@@ -61,17 +62,17 @@ class RemoteFields(VerticalScroll, can_focus=False):
 
     @dataclass
     class Changed(Message):
-        """Posted when the input has changed and ``reading`` is updated."""
+        """Posted when the user has changed the input, after ``reading`` was updated."""
 
         fields: RemoteFields
 
     @dataclass
     class Left(Message):
-        """Posted when the focus has left a field."""
+        """Posted when a field has lost the focus."""
 
         fields: RemoteFields
         field: str
-        """The name of the field in the contract."""
+        """The contract's name of the field."""
 
     def __init__(
         self,
@@ -83,15 +84,16 @@ class RemoteFields(VerticalScroll, can_focus=False):
     ) -> None:
         super().__init__(id="form")
         self.before = before
-        """The remote when the form opened or last took over new values; None to add one."""
+        """The remote as it was when the form opened or last took over newer values; None to add
+        one."""
         self.initial = typed_of(before, zone)
-        """The values of the form before any input."""
+        """The texts of the fields before any input."""
         self.objections: dict[tuple[str, str], str] = {}
-        """Field and text -> why the service does not accept the text in the field."""
+        """Maps pairs of field and text to the reason why the service does not accept this text."""
         self.remarks: dict[tuple[str, str], str] = {}
-        """Field and text -> a note about the text in the field."""
+        """Maps pairs of field and text to a hint about this text."""
         self.taken = NamesInUse()
-        """The names and numbers in use on the lock, as far as lockterm has read them."""
+        """The names and numbers in use on the lock, as far as lockterm knows them."""
         self._offered = self._other(offered)
         self._zone = zone
         self._presets = presets
@@ -100,7 +102,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         first = {**self.initial, **offered}
         self.set_reactive(RemoteFields.more, _has_rare(self._offered))
         self.reading: TypedRemote = read_typed(first, zone, now_ms(), before)
-        """The values, errors and notes of the input, as last parsed."""
+        """The values, errors and hints that result from the current input."""
 
     def compose(self) -> ComposeResult:
         first = {**self.initial, **self._offered}
@@ -119,7 +121,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
             yield FormField(field.name, field.label, Static(words, markup=False, classes="fixed"))
 
     def _control(self, field: Field, text: str) -> Widget:
-        """Return the input widget for a field of the tables in 4.1 and 4.4."""
+        """Return the input widget for a field of the tables in contract 4.1 and 4.4."""
         if field.constants is not None:
             options = [(str(value), shown) for value, shown in WORDS[field.constants].items()]
             if text and text not in dict(options):  # keep the unknown value as an option
@@ -141,7 +143,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
     # --- the input -----------------------------------------------------------------------------
 
     def row(self, field: str) -> FormField:
-        """Return the row of a field."""
+        """Return the form row of a field."""
         return self.query_one(f"#field-{field}", FormField)
 
     def _rows(self) -> list[FormField]:
@@ -150,33 +152,33 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return [row for row in rows if row.field in self.initial]
 
     def typed(self) -> dict[str, str]:
-        """Return contract field -> typed text, for shown and hidden fields."""
+        """Return the text of each shown or hidden field by its contract name."""
         return {row.field: row.value for row in self._rows()}
 
     def fill(self, typed: Mapping[str, str]) -> None:
-        """Set the fields that ``typed`` contains, and show the less used fields if needed."""
+        """Set the fields in ``typed``, and show the less used fields if one of them is set."""
         for row in self._rows():
             if row.field in typed:
                 row.value = typed[row.field]
         self.more = self.more or _has_rare(typed)
 
     def go_on(self, draft: Mapping[str, str]) -> None:
-        """Continue a draft, which contains only the values that differ from the initial ones."""
+        """Continue a draft, which contains only the texts that differ from the initial ones."""
         self.fill({**self.initial, **draft})
 
     def offer(self, offered: Mapping[str, str]) -> None:
-        """Reset the form to its initial values and these suggestions."""
+        """Reset the form to its initial values, then fill in these suggestions."""
         self._offered = self._other(offered)
         self._visited.clear()
         self.fill({**self.initial, **offered})
         self.read_now()
 
     def _other(self, typed: Mapping[str, str]) -> dict[str, str]:
-        """Return the values that differ from the initial values."""
+        """Return the texts in ``typed`` that differ from the initial texts."""
         return {name: text for name, text in typed.items() if text != self.initial[name]}
 
     def touched(self) -> dict[str, str]:
-        """Return the changed fields, which a draft keeps; empty for suggestions alone."""
+        """Return the fields that the user changed, for a draft; suggestions are no changes."""
         other = self._other(self.typed())
         return {} if other == self._offered else other
 
@@ -186,21 +188,21 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return bool(self.touched())
 
     def take_over(self, current: Remote) -> None:
-        """Continue from a newer state of the remote, and update the untouched fields."""
+        """Continue with newer values of the remote, and update the fields without changes."""
         typed, old, new = self.typed(), self.initial, typed_of(current, self._zone)
         self.before, self.initial = current, new
         self.fill({field: new[field] for field in new if typed[field] == old[field]})
         self.read_now()
 
     def shown(self) -> tuple[str, ...]:
-        """Return the fields that belong to the chosen type."""
+        """Return the fields that belong to the chosen remote type."""
         kind = self.reading.values.remote_type
         return shown_fields(kind, adding=self.before is None)
 
     # --- the meaning ---------------------------------------------------------------------------
 
     def read_now(self) -> TypedRemote:
-        """Parse the typed values, show their meaning, and return the result."""
+        """Parse the input, show how lockterm understands it, and return the result."""
         typed = self.typed()
         self.reading = read_typed(typed, self._zone, self._now_ms(), self.before)
         errors = dict(self.reading.errors)
@@ -221,7 +223,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return self.reading
 
     def show_reading(self) -> None:
-        """Show the meaning or the error of each field."""
+        """Show the hint or the error of each field."""
         shown = self.shown()
         for row in self._rows():
             field = row.field
@@ -241,7 +243,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
                 row.control.ask(self.reading.choices.get(field, ()))
 
     def show_problems(self) -> None:
-        """Show the error of every field, and focus the first field that has one."""
+        """Show the errors of all fields, and focus the first field that has one."""
         self._visited.update(self.shown())
         self.more = self.more or any(FIELDS[field].rare for field in self.reading.errors)
         self.show_reading()
@@ -251,14 +253,14 @@ class RemoteFields(VerticalScroll, can_focus=False):
             self._bring_into_sight(row)  # scroll even if the field has the focus already
 
     async def check_name(self, is_free: Callable[[str], Awaitable[bool]]) -> None:
-        """Ask whether the typed name is free, unless the answer is known or the name is unchanged.
+        """Ask the service whether the typed name is free, unless the answer is known or not needed.
 
-        The answer is stored together with the name, so a late answer never applies to another
-        name. An error is shown at the field and does not prevent saving: the service checks the
-        name again when the remote is sent.
+        The answer is stored with the name, so that a late answer never applies to another name. An
+        error is shown at the field and does not prevent saving: the service checks the name again
+        when the remote is sent.
 
         Args:
-            is_free: Asks the service whether a name is free (4.2).
+            is_free: A function that asks the service whether a name is free (contract 4.2).
         """
         name = self.reading.values.remote_name or ""
         key = ("remoteName", name)
@@ -295,7 +297,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         self.post_message(self.Changed(self))
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
-        """Show the error of the field that has lost the focus."""
+        """Show the error of a field when it loses the focus."""
         row = _row_of(event)
         if row is not None and self.is_attached and row.field in self.initial:
             self._visited.add(row.field)
@@ -303,12 +305,12 @@ class RemoteFields(VerticalScroll, can_focus=False):
             self.post_message(self.Left(self, row.field))
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Keep the whole row of the focused control visible."""
+        """Scroll so that the whole row of the focused control is visible."""
         if (row := _row_of(event)) is not None:
             self._bring_into_sight(row)
 
     def _bring_into_sight(self, row: FormField) -> None:
-        """Scroll to a whole row, after the row has grown by the notes below its field."""
+        """Scroll to a whole row, once the hints below its field have their final height."""
         self.call_after_refresh(row.scroll_visible, animate=False)
 
     @on(Button.Pressed, "#more")

@@ -1,4 +1,4 @@
-"""The form inputs that are more than a line of text: dates, weekdays, JSON."""
+"""The inputs of the remote form that are more than a line of text: dates, weekdays, JSON."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from lockterm.widgets.presets import Presets
 from lockterm.widgets.text_input import TextInput
 
 STARTS = ("now", "tomorrow")
-"""The presets of a start."""
+"""The texts of the start dates that the form offers."""
 
 PASTE = 64 * 1024
-"""The maximum number of characters in a paste, which is the size at which services stop reading."""
+"""The maximum number of characters in a paste; services stop reading a request at this size."""
 
 
 class TypedValue(Vertical):
-    """A text input with choices below it. A choice writes into the text, which alone is the value.
+    """A text input with options below it. Choosing an option changes the text, which is the value.
 
     Args:
         value: The text.
@@ -53,7 +53,7 @@ class TypedValue(Vertical):
         self.note_change()
 
     def note_change(self) -> None:
-        """Report that the text has changed."""
+        """Post that the text has changed."""
         self.post_message(self.Changed())
 
     @on(Input.Changed)
@@ -66,17 +66,17 @@ class TypedValue(Vertical):
 
 
 class DatetimeInput(TypedValue):
-    """An input for a date in words or numbers, with presets beside it.
+    """An input for a date as words or numbers, with suggested dates beside it.
 
-    A click on a preset writes it into the text, and so does a key, one preset after the other. If
-    the clocks show the typed time twice, the input also offers its two moments. Choosing one of
-    them writes its offset into the text.
+    A click on a suggestion puts it into the text. A key does the same, one suggestion after the
+    other. If clocks show the typed time twice, as at the end of summer time, the input offers both
+    moments. Choosing one of them adds its UTC offset to the text.
 
     Args:
         zone: The time zone of the lock.
         value: The date as text.
         id: The id of the widget.
-        presets: The dates to offer, as texts that the input accepts; clean.
+        presets: The suggested dates, as texts that the input accepts, without control characters.
     """
 
     BINDINGS = bindings("date")
@@ -93,7 +93,7 @@ class DatetimeInput(TypedValue):
         self._zone = zone
         self._presets = tuple(presets)
         self._own = ""
-        """The text of the input before a preset replaced it."""
+        """The text before the key replaced it with a suggestion."""
         self._choices: tuple[int, ...] = ()
 
     def compose(self) -> ComposeResult:
@@ -109,13 +109,13 @@ class DatetimeInput(TypedValue):
         self._use(event.text)
 
     def action_preset(self) -> None:
-        """Write the next preset into the text; after the last one, the text from before."""
+        """Put the next suggestion into the text; after the last one, put the original text back."""
         texts = (*self._presets, self._own)
         place = texts.index(self.value) if self.value in self._presets else -1
         self._use(texts[place + 1])
 
     def _use(self, text: str) -> None:
-        """Replace the text, with the cursor behind it, so that a time can be added."""
+        """Replace the text, and put the cursor at its end so that a time can be added."""
         if self.value not in self._presets:
             self._own = self.value
         self.value = text
@@ -125,10 +125,10 @@ class DatetimeInput(TypedValue):
         field.action_end()
 
     def ask(self, choices: Sequence[int]) -> None:
-        """Offer the two moments of an ambiguous time; remove the offer if there are none.
+        """Offer the two moments of an ambiguous time; an empty sequence removes the offer.
 
         Args:
-            choices: The two moments in milliseconds, the earlier first; empty to offer none.
+            choices: The two moments in milliseconds, the earlier first; or empty.
         """
         if tuple(choices) == self._choices:
             return
@@ -172,7 +172,7 @@ class WeekdayPicker(TypedValue):
             return None
 
     def note_change(self) -> None:
-        """Update the check boxes, and report the change."""
+        """Update the check boxes after the text has changed, and post the change."""
         if self.is_mounted and (days := self._days()) is not None:
             self.query_one(MultiChoice).chosen = days
         super().note_change()
@@ -213,13 +213,13 @@ class JsonEditor(TextArea):
         self.cursor_blink = False
 
     def on_mount(self) -> None:
-        """Put the example in parentheses if no color distinguishes the example from a value."""
+        """Put the example in parentheses if colors do not distinguish it from a value."""
         if self.app.no_color:
             self.placeholder = f"({self.placeholder})"
 
     @property
     def value(self) -> str:
-        """The text."""
+        """The typed JSON text."""
         return self.text
 
     @value.setter

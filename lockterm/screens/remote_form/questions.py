@@ -19,11 +19,11 @@ from lockterm.domain.typed_remote import TypedRemote
 from lockterm.screens.dialogs.confirm import ConfirmModal
 
 _BUTTON = 24
-"""The width of a name on a button, in cells: two buttons then fit into 60 columns."""
+"""The maximum width of a name on a button, in cells, so that two buttons fit into 60 columns."""
 
 
 def ask_to_add(lock_entry: Lock, reading: TypedRemote, now_ms: int, zone: tzinfo) -> ConfirmModal:
-    """Return the dialog that asks whether to add a remote, with everything to be sent."""
+    """Return the dialog that confirms adding a remote, and lists everything to be sent."""
     wanted = effective(None, reading.values)
     name = clean(wanted.remote_name, 60)
     return ConfirmModal(
@@ -37,7 +37,7 @@ def ask_to_add(lock_entry: Lock, reading: TypedRemote, now_ms: int, zone: tzinfo
 def ask_to_change(
     before: Remote, lock_entry: Lock, reading: TypedRemote, now_ms: int, zone: tzinfo
 ) -> ConfirmModal:
-    """Return the dialog that asks whether to change a remote, with old and new values."""
+    """Return the dialog that confirms changing a remote, and lists old and new values."""
     name = format_remote_name(before, f"remote {before.id}")
     after = effective(before, reading.values)
     lines = describe_update(before, after, now_ms, zone)
@@ -54,7 +54,7 @@ def ask_to_change(
 
 
 def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
-    """Return the dialog that offers to take over changes someone else has made."""
+    """Return the dialog that offers to take over changes that others made to the remote."""
     name = format_remote_name(before, f"remote {before.id}")
     return ConfirmModal(
         f"Someone else has changed {name} since you opened this form. Take over the changes?",
@@ -68,9 +68,10 @@ def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
 
 
 def ask_whether_it_is(name: str, remote_id: int) -> ConfirmModal:
-    """Return the dialog that asks whether a found remote is the one this form added.
+    """Return the dialog that asks whether a remote is the one that this form added.
 
-    The dialog appears if the result of adding is unknown and a single remote matches.
+    lockterm shows it if the result of adding is unknown, and exactly one remote on the lock
+    matches.
     """
     return ConfirmModal(
         f"Is remote {remote_id} the remote {clean(name, 60)} that you added?",
@@ -82,10 +83,10 @@ def ask_whether_it_is(name: str, remote_id: int) -> ConfirmModal:
 
 
 def ask_to_leave(what: str, *, is_sent: bool) -> ConfirmModal:
-    """Return the dialog that asks whether to leave a form that has unsaved input.
+    """Return the dialog that confirms leaving a form with unsaved input.
 
     Args:
-        what: The name of the remote, which may contain unsafe characters.
+        what: The name of the remote, which may contain control characters.
         is_sent: Whether the change was sent and its result is unconfirmed.
     """
     question, lost = f"Leave without saving {clean(what, 60)}?", "What you typed will be lost."
@@ -96,14 +97,14 @@ def ask_to_leave(what: str, *, is_sent: bool) -> ConfirmModal:
 
 
 def _is_renewal(before: Remote, after: Remote, zone: tzinfo) -> bool:
-    """Return whether a change only sets a later end date."""
+    """Return whether a change does nothing but set a later end date."""
     labels = [one.label for one in find_differences(before, after, zone)]
     is_later = (after.end_ms or 0) > (before.end_ms or 0)
     return is_later and labels == [FIELDS["endDate"].label]
 
 
 def _short(name: str) -> str:
-    """Return a name, cut to fit a button; the dialog's question shows the full name."""
+    """Return a name, shortened to fit a button; the question above shows the full name."""
     if cell_len(name) <= _BUTTON:
         return name
     while cell_len(name) > _BUTTON - 1:

@@ -1,4 +1,4 @@
-"""Saving a remote from its form: check the name, read again, ask, send, and verify."""
+"""Saving a remote from its form: check the name, read the remote again, ask, send, and verify."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ if TYPE_CHECKING:
     from lockterm.screens.base import LocktermScreen
 
 PROOF_S = 90.0
-"""Seconds to wait for a confirmation, because a service may show data a minute old."""
+"""The maximum time to wait for a confirmation in seconds; a service may show data a minute old."""
 
 
 class RemoteSaving:
-    """The process of saving a remote, from a complete form to the answer of the service.
+    """The steps of saving a remote, from the complete form to the answer of the service.
 
     Its workers belong to the app, so leaving the form does not stop a request in progress.
 
     Args:
-        screen: The screen of the form, above which the dialogs open.
+        screen: The screen of the form, on top of which dialogs open.
         fields: The fields of the form.
         lock_entry: The lock the remote belongs to.
-        changed: Called when ``doing``, ``refusal`` or ``unknown`` have changed.
-        saved: Called when the service has recorded the remote. Gets the ID of the remote, or None
-            if the ID is not known, and a text about the change.
+        changed: A function to call when ``doing``, ``refusal`` or ``unknown`` has changed.
+        saved: A function to call when the service has recorded the remote. It gets the ID of the
+            remote, or None if it is unknown, and a text about the change.
     """
 
     def __init__(
@@ -79,54 +79,57 @@ class RemoteSaving:
         self._operations = screen.operations
         self._zone = screen.operations.zone(lock_entry)
         self.doing = ""
-        """Text about the current work, such as ``Sending ...``; empty if the form waits for the
+        """A text about the current work, such as ``Sending ...``; empty if the form waits for the
         user."""
         self.is_sending = False
         """Whether a request that changes data is in progress."""
         self.refusal = ""
-        """Why the last save did not take effect; kept until the next save."""
+        """Why the last attempt to save did not take effect; kept until the next attempt."""
         self._is_unreachable = False
-        """Whether the last save did not take effect because the service could not be reached."""
+        """Whether that attempt failed because the service could not be reached."""
         self.unknown = False
-        """Whether the last save may have taken effect, which blocks saving until a check."""
+        """Whether the last change may have taken effect. If so, it must be verified before saving
+        again."""
         self._numbers = asyncio.Lock()
-        """A mutex, held while the numbers in use on the lock are read."""
+        """A mutex that is held while the numbers in use on the lock are being read."""
         self._sent: Remote | None = None
         self._read: tuple[dict[str, str], TypedRemote] | None = None
-        """The input of the last save, and its values at that time."""
+        """The input of the last attempt to save, and the values that it contained."""
         self._unsettled: str | None = None
-        """The journal ID of the last save that got no answer; None if there is none.
+        """The journal ID of the last change if its request got no answer; otherwise None.
+
+        If verifying does not confirm the change, the next attempt sends it again.
 
         After that change was read back, the next save sends it again.
         """
 
     @property
     def typed(self) -> dict[str, str]:
-        """The input of the last save."""
+        """The input of the last attempt to save."""
         assert self._read is not None
         return self._read[0]
 
     def would_change(self, wanted: Remote) -> bool:
-        """Return whether an edit would send anything."""
+        """Return whether saving these values would send anything."""
         before = self._fields.before
         return before is None or bool(
             find_differences(before, effective(before, wanted), self._zone)
         )
 
     def start(self) -> None:
-        """Start saving; the form starts nothing else until saving has ended."""
+        """Start to save; the form must start nothing else until saving has ended."""
         self.refusal, self._is_unreachable = "", False
         self._do("Preparing ...")
         opened = opening(self._screen, "the result of saving")
         self._screen.app.run_worker(self._save(opened), group="writes")
 
     def forget(self) -> None:
-        """Forget the last save, because the next save is for another remote."""
+        """Forget the last attempt to save, because the form continues with another remote."""
         self.refusal, self.unknown = "", False
         self._sent = self._read = self._unsettled = None
 
     def forget_unreachable(self) -> None:
-        """Clear the error of an unreachable service, because it answers again."""
+        """Clear the error about an unreachable service, because the service answers again."""
         if self._is_unreachable:
             self._is_unreachable, self.refusal = False, ""
 
@@ -137,11 +140,11 @@ class RemoteSaving:
         self._screen.app.run_worker(self._read_back(opened), group="writes")
 
     async def is_free(self, name: str) -> bool:
-        """Return whether a remote name is free on the lock (4.2)."""
+        """Return whether the name is free on the lock (contract 4.2)."""
         return await self._operations.remotes.is_name_free(self._lock.lock_id, name)
 
     async def know_numbers(self) -> None:
-        """Read all names and numbers in use on the lock, unless they were read already."""
+        """Read the names and numbers in use on the lock, unless they were already read."""
         async with self._numbers:
             if not self._fields.taken.is_read:
                 remotes, lock_id = self._operations.remotes, self._lock.lock_id
@@ -154,7 +157,7 @@ class RemoteSaving:
         self._changed()
 
     def _refuse(self, why: str) -> None:
-        """Show why a save failed, in the form and in the message log."""
+        """Show why saving failed, in the form and in the message log."""
         self.refusal = why
         self._screen.host.keep_message(why, self._screen.crumbs()[-1], "error")
         self._changed()
@@ -185,7 +188,7 @@ class RemoteSaving:
             opened.end()
 
     async def _is_ready(self, opened: PendingNavigation) -> bool:
-        """Run all checks, ask the user, and return whether to send the change."""
+        """Run all checks, ask the user for confirmation, and return whether to send the change."""
         fields, connection = self._fields, self._operations.connection
         self._do("Checking whether the name is free ...")
         await fields.check_name(self.is_free)
@@ -220,7 +223,7 @@ class RemoteSaving:
         return bool(answer)
 
     async def _is_current(self, before: Remote) -> bool:
-        """Return whether the remote is unchanged or the user took over its changes."""
+        """Return whether the remote is unchanged, or the user agreed to take over its changes."""
         self._do("Reading the remote again ...")
         with before_sending(LAST_READING):
             current = await self._operations.remotes.still(before, self._lock.lock_id)
@@ -257,7 +260,7 @@ class RemoteSaving:
     # --- errors --------------------------------------------------------------------------------
 
     def _tell_error(self, error: LocktermError) -> None:
-        """Show the error in the form, which keeps the typed values."""
+        """Show an error in the form, which keeps the typed values."""
         if not self._screen.is_attached:
             self._screen.tell(error)
             return
@@ -301,7 +304,7 @@ class RemoteSaving:
             opened.end()
 
     async def _operation(self) -> Operation | None:
-        """Return the last save of this form, or the operation that sent that save again."""
+        """Return the unconfirmed change of this form, or the operation that sent it again."""
         journal = self._operations.journal
         found = await journal.find(self._unsettled or "")
         while found is not None and found.state is State.SENT_AGAIN:
@@ -342,4 +345,4 @@ _NEXT = {
     State.AMBIGUOUS: "Leave the form and check the change, or press {form.check} to choose again.",
     State.CONFLICT: "Press {form.save} to compare your input with the lock before you send again.",
 }
-"""State of an operation -> the user's next step."""
+"""Maps the state of an operation to the user's next step."""

@@ -1,4 +1,4 @@
-"""The form for a remote: to add one (4.1) or to change one (4.4)."""
+"""The form that adds a remote (contract 4.1) or changes one (contract 4.4)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RemoteSaved:
-    """The result of the form after the service has recorded the remote."""
+    """The result of the form, after the service has recorded the remote."""
 
     remote_id: int | None
     """The ID of the remote; None if the service did not report the ID of a new remote."""
@@ -63,13 +63,14 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
     The form closes only when the service has recorded the remote, or when the user leaves it.
 
     Args:
-        operations: Gives access to the service and the store.
+        operations: The operations on the service and the local store.
         lock_entry: The lock the remote belongs to.
         remote: The remote to change; None to add one.
-        focus_field: The contract name of the field to focus first; ``endDate`` renews.
-        typed: A draft to continue; if given, the form offers no saved draft.
-        offered: Contract field -> the value to fill in instead of the remote's value.
-        taken: Names and numbers that the next remote of a series must not get.
+        focus_field: The contract name of the field to focus first, such as ``endDate`` for a
+            renewal.
+        typed: A draft to continue. If it is given, the form does not offer a saved draft.
+        offered: Suggested texts by contract field, to fill in instead of the remote's values.
+        taken: The names and numbers in use, which lockterm does not suggest for the next remote.
     """
 
     BINDINGS = bindings("remote_form")
@@ -104,22 +105,22 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
             self, self.fields, lock_entry, changed=self._show_saving, saved=self._saved
         )
         self._countdown: Timer | None = None
-        """The timer that counts down to the next attempt while the service is unreachable."""
+        """The timer of the countdown to the next attempt, while the service is unreachable."""
         self._is_trying = False
         self._start_in = focus_field
         self._focused_before: Widget | None = None
         self._result: RemoteSaved | None = None
         self._goes_on = False
-        """Whether the form stays open for the next remote after this one is recorded."""
+        """Whether the form stays open for another remote after this one is recorded."""
         self._last: RemoteSaved | None = None
-        """The result for the last recorded remote of a series."""
+        """The result for the last recorded remote, if several are added one after the other."""
         self._so_far = ""
-        """A clean text about the remotes recorded so far."""
+        """A text about the remotes recorded so far, without control characters."""
         self._count = 0
         """The number of remotes recorded so far."""
         self.fields.taken = taken or NamesInUse()
         self._is_like = bool(offered) and remote is None
-        """Whether the form adds a remote like an existing one."""
+        """Whether the form adds a remote with the values of an existing one."""
         if self._is_like:  # the number was counted up, so doubts about it are shown at once
             self._so_far = self.fields.taken.words
 
@@ -130,7 +131,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     @property
     def first_keys(self) -> Sequence[str]:
-        """The keys before those of a field; in a series both save keys, to fit into 60 columns."""
+        """The actions that the footer shows first; in a series of remotes, both save actions."""
         return ("save", "save_next") if self._is_like or self._count else ("save", "leave")
 
     def compose_fields(self) -> ComposeResult:
@@ -149,7 +150,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         when_idle(self, self._get_ready)
 
     def _get_ready(self) -> None:
-        """Import the modules that saving needs, in a thread that does not delay keys."""
+        """Import the modules that saving needs, in a thread so that keys are not delayed."""
         self.run_worker(partial(import_module, "lockterm.domain.requests"), thread=True)
 
     # --- the name ------------------------------------------------------------------------------
@@ -163,19 +164,19 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     @work(exclusive=True, group="name")
     async def check_name(self) -> None:
-        """Ask whether the typed name is free."""
+        """Ask the service whether the typed name is free."""
         await self.fields.check_name(self._saving.is_free)
         self.show_status()
 
     @work(exclusive=True, group="number")
     async def check_number(self) -> None:
-        """Read the numbers in use on the lock, and warn if the typed number is in use."""
+        """Read the numbers in use on the lock, and warn if the typed number is one of them."""
         await self._saving.know_numbers()
 
     # --- saving --------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why saving, checking or leaving is not possible now; empty if possible."""
+        """Return why an action is disabled now; empty if it is enabled."""
         saving = self._saving
         if action == "leave":
             return (
@@ -190,13 +191,13 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         return self._why_not_save() if action in _SAVES else ""
 
     def is_offered(self, action: str) -> bool:
-        """Return whether a key appears; some keys appear only in one state of the form."""
+        """Return whether the footer shows a key; some keys work only in one state of the form."""
         if action in ("toggle_more", "save_next"):
             return self.fields.before is None
         return action != "check" or self._saving.unknown
 
     def verb_now(self, action: str) -> str:
-        """Return another verb for a key that hides fields or retries the connection now."""
+        """Return another label for a key that hides fields, or that retries the connection, now."""
         if action in _SAVES and self._is_offline:
             return "try now"
         return "fewer fields" if action == "toggle_more" and self.fields.more else ""
@@ -228,7 +229,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self.show_status()
 
     def show_status(self) -> None:
-        """Show the current work, a refusal, or the missing fields above the keys."""
+        """Show the current work, a refusal, or the fields with missing input in the status line."""
         if not self.is_attached or not self.query(StatusLine):  # left, or lockterm is quitting
             return
         text = f"{self._so_far} {self._why_not_save() or self._describe_ready()}".strip()
@@ -240,7 +241,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self.refresh_bindings()
 
     def _describe_ready(self) -> str:
-        """Return a text about the save key, or about the wait for the service."""
+        """Return a sentence with the save key, or a sentence about the wait for the service."""
         if not self._is_offline:
             return with_keys("Ready. Press {form.save} to review and save.")
         if self._is_trying:
@@ -254,7 +255,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         return with_keys(f"{waits} {when}. Press {{form.save}} to try now.")
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """Also show the next step for an unconfirmed change that this form sent."""
+        """Also show the next step for an unconfirmed change, if this form sent the change."""
         super().show_notices(link, unsettled)
         # In low-bandwidth mode, do not paint every second.
         if self._is_offline and self._countdown is None and self.operations.remotes.reads_ahead:
@@ -276,7 +277,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
             self.notices.instead = own or ELSEWHERE
 
     def _show_saving(self) -> None:
-        """Show the state of saving, and disable the fields while the form is being sent."""
+        """Update the form to the state of saving; fields are disabled while a request is sent."""
         if not self.is_attached:  # the request continues without the form
             return
         self._store.watch(bool(self._saving.doing))
@@ -290,7 +291,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self.show_status()
 
     def on_key(self, event: events.Key) -> None:
-        """Move to the first missing field if the save key is pressed too early."""
+        """Move to the first field with missing input if the save key is pressed too early."""
         is_save = any(binding.action in _SAVES for binding in own_bindings(self, event.key))
         if is_save and self._show_problems():
             event.prevent_default()  # the status line says why: no notification covers the fields
@@ -300,7 +301,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
             await super().press(button)
 
     def _show_problems(self) -> bool:
-        """Move to the first problem, and return whether there is one."""
+        """Move to the first field with an error, and return whether there is one."""
         if not self.fields.reading.errors or self._saving.doing:
             return False
         self.fields.show_problems()
@@ -325,7 +326,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
     @work(exclusive=True, group="try")
     @opens("the answer of the service")
     async def _try_now(self) -> None:
-        """Try to reach the service, and save if that succeeds."""
+        """Try to reach the service; if that succeeds, save the remote."""
         self._is_trying = True
         self.show_status()
         try:
@@ -379,15 +380,15 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     @property
     def result_on_leaving(self) -> RemoteSaved | None:
-        """The result for the last recorded remote of a series; None if there is none."""
+        """The result for the last recorded remote; None if no remote was recorded."""
         return self._last
 
     def _saved(self, remote_id: int | None, what: str) -> None:
-        """Close the form with success, or continue with the next remote of a series.
+        """Close the form with its result, or continue with the next remote of a series.
 
         Args:
             remote_id: The ID of the recorded remote; None if the service did not report the ID.
-            what: The change as the title of a notification; clean.
+            what: The change as the title of a notification, without control characters.
         """
         saved = RemoteSaved(remote_id)
         if not self._is_over_its_lock:
@@ -401,15 +402,15 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     @property
     def _is_over_its_lock(self) -> bool:
-        """Whether the screen below is about a single lock and shows the name of that lock."""
+        """Whether the screen below is about a single lock, and shows the name of that lock."""
         stack = self.app.screen_stack
         below = stack[stack.index(self) - 1] if self in stack else None
         return isinstance(below, LocktermScreen) and below.lock_entry is not None
 
     def _begin_next(self, saved: RemoteSaved) -> None:
-        """Offer the recorded values for the next remote, with name and number counted up.
+        """Fill in the recorded values for the next remote, with name and number increased by one.
 
-        The offered values count as untouched. Input typed after the remote was sent stays.
+        These values do not count as changes by the user. Input that was typed after sending stays.
         """
         sent, name = self._saving.typed, self.fields.row("remoteName")
         since = {field: text for field, text in self.fields.typed().items() if text != sent[field]}
@@ -426,7 +427,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         _select(name, self.fields.row("remoteNumber"))
 
     def _leave_saved(self, saved: RemoteSaved) -> None:
-        """Close the form with success, after the screens above it have closed."""
+        """Close the form with its result, after the screens on top of it have closed."""
         self.drafts.finish()
         self._result = saved
         if self.is_active:
@@ -442,7 +443,7 @@ _SAVES = ("save", "save_next")
 
 
 def _select(*rows: FormField) -> None:
-    """Select the text of these rows, so that typing replaces the text."""
+    """Select the text in the fields of these rows, so that typing replaces the text."""
     for row in rows:
         for text in row.query(Input):
             text.select_all()

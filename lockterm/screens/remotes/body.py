@@ -40,14 +40,14 @@ def by_name(book: Iterable[Lock], current: Lock) -> list[Lock]:
 
 
 class BookPane(RowTable, can_focus=False):
-    """The side panel with the locks of the lock book; the cursor is on the open lock.
+    """The side panel that lists the locks of the lock book; the cursor is on the open lock.
 
     Each row shows a title and the last known number of remotes. The panel never gets the focus,
     because every key is for the table of remotes.
     """
 
     class LockClicked(Message):
-        """The message that the user clicked a lock other than the open one.
+        """Posted when the user clicks a lock other than the open one.
 
         Args:
             lock: The clicked lock.
@@ -62,17 +62,17 @@ class BookPane(RowTable, can_focus=False):
         self._locks: dict[str, Lock] = {}
 
     def show_book(self, book: Sequence[Lock] | None, current: Lock) -> None:
-        """Show the locks of the book, if it was read, with the cursor on the open lock."""
+        """Show the locks of the lock book, with the cursor on the open lock; nothing if unread."""
         locks = by_name(book, current) if book is not None else ()
         self._locks = {str(lock.lock_id): lock for lock in locks}
         self.show(LazyRows(self._locks, self._cells), str(current.lock_id))
 
     def widest(self) -> Sequence[int]:
-        """Return the column widths in cells; the names get the width that the counts leave."""
+        """Return the column widths in cells; the titles get the width that the numbers leave."""
         return LONGEST_CELL, len("1000000")
 
     def on_click(self, event: events.Click) -> None:
-        """Post the clicked lock; the cursor moves only after that lock is opened."""
+        """Post the clicked lock; the cursor moves only when that lock is opened."""
         event.prevent_default()
         event.stop()
         row = self._row_at(event)
@@ -84,15 +84,15 @@ class BookPane(RowTable, can_focus=False):
 
 
 BOOK_FROM = 160
-"""The minimum terminal width, in columns, at which the lock book is shown on the left."""
+"""The minimum terminal width at which the lock book is shown on the left, in columns."""
 
 
 class RemotesBody(Horizontal):
-    """The table of remotes and its panels; each panel is created on first use.
+    """The table of remotes and its side panels, which are created on first use.
 
     Args:
         operations: The operations on the service and the local store.
-        lock: The lock.
+        lock: The lock whose remotes are shown.
         table: The table of the remotes.
         book: The lock book as last read; None if it was never read.
     """
@@ -107,7 +107,7 @@ class RemotesBody(Horizontal):
         super().__init__(id="remotes")
         self._operations = operations
         self.lock_entry = lock
-        """The lock, with its data from the lock book."""
+        """The lock, with its entry in the lock book."""
         self.book = book
         """The lock book as last read; None if it was never read."""
         self.table = table
@@ -121,10 +121,10 @@ class RemotesBody(Horizontal):
     # --- the column of the battery levels --------------------------------------------------------
 
     class LevelsRead(Message):
-        """The message that battery levels were read."""
+        """Posted when lockterm has read battery levels."""
 
     def on_resize(self) -> None:
-        """Read the battery levels if their column fits now."""
+        """Read the battery levels if their column fits into the new width."""
         self.call_after_refresh(self.read_batteries)
 
     def read_batteries(self) -> None:
@@ -133,7 +133,7 @@ class RemotesBody(Horizontal):
             self._read_levels()
 
     def forget_batteries(self) -> None:
-        """Read all battery levels again when rows are next shown."""
+        """Read all battery levels again when rows are shown the next time."""
         self.workers.cancel_group(self, "battery")
         self._operations.batteries.forget()
 
@@ -153,7 +153,7 @@ class RemotesBody(Horizontal):
     # --- the words in place of the table -------------------------------------------------------
 
     def show_empty_state(self, words: str, keys: str) -> None:
-        """Show a text in place of the table, and the keys to press next."""
+        """Show a text in place of the table, and the keys that the user can press next."""
         if self._panel is None:
             # The panel has its own layer, so that hiding it lays out and paints nothing else again.
             self._panel = StatePanel(id="state")
@@ -168,7 +168,7 @@ class RemotesBody(Horizontal):
     # --- the remote under the cursor -----------------------------------------------------------
 
     def show_pane(self, zone: tzinfo) -> None:
-        """Show the remote under the cursor in the side panel, if the terminal is wide."""
+        """Show the selected remote in the side panel, if the terminal is wide enough."""
         if not self.screen.has_class("-wide"):
             return
         if self._pane is None:
@@ -202,7 +202,7 @@ class RemotesBody(Horizontal):
             self.read_book_if_shown()
 
     def read_book_if_shown(self) -> None:
-        """Reread the lock book if it is shown, because other screens may have changed it."""
+        """Read the lock book again if it is shown, because other screens may have changed it."""
         if self.has_class("-book"):
             self.read_book()
 

@@ -1,4 +1,4 @@
-"""The columns of a table of remotes: which were chosen, their widths, and the sort order."""
+"""The columns of a table of remotes: the user's choice, their widths, and the sort order."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 class RemoteColumn(NamedTuple):
-    """A column that the user can choose for the table."""
+    """A column that the user can choose to show in the table."""
 
     title: str
     about: str
-    """The description of the column in the dialog."""
+    """The description of the column for the dialog in which the user chooses columns."""
     noun: str
-    """The name of the column in ``sorted by ...``."""
+    """The name of the column after ``sorted by``."""
     directions: tuple[str, str]
-    """Texts for ascending and for descending order, such as ``oldest first``."""
+    """The texts for ascending and for descending order, such as ``oldest first``."""
     field: Field
     """The field that the column shows, alone or together with other fields."""
 
@@ -51,7 +51,7 @@ class RemoteColumn(NamedTuple):
         noun: str = "",
         directions: tuple[str, str] | None = None,
     ) -> Self:
-        """Return the column of a field; missing texts come from the field."""
+        """Return the column that shows a field; missing texts come from the field."""
         field = FIELDS[name]
         ways = directions or _DIRECTIONS.get(field.kind, ("A to Z", "Z to A"))
         return cls(title or field.label, about, noun or field.called, ways, field)
@@ -88,24 +88,25 @@ COLUMNS: Mapping[str, RemoteColumn] = {
         "electricQuantity", "one request for each remote shown", title="Battery"
     ),
 }
-"""Column name -> column, for every field of a listed remote that fits a cell (2.3).
+"""Maps names to columns, for every field of a listed remote that fits a cell (contract 2.3).
 
-The user number has no column, because the list does not contain it (4.3). Neither does it contain
-the battery level, so this column reads the details of the shown remotes.
+The user number has no column, because the service's list does not contain it (contract 4.3). The
+list does not contain the battery level either, but for its column lockterm reads the details of the
+shown remotes.
 """
 
 ALWAYS = "name"
 """The column that is always shown, because it identifies the remote."""
 
 USUAL = ("name", "number", "type", "valid", "state", "added", "coerced")
-"""The default columns; the table leaves some out if not all fit."""
+"""The default columns; if they do not all fit, the table leaves some out."""
 
 _SHOWN, _SORT, _DOWN = "columns", "sort", "descending"
-"""The keys of a saved arrangement in the preferences."""
+"""The keys under which the preferences store an arrangement."""
 
 
 class SortOrder(Sorting):
-    """The sort order of remotes, with its description."""
+    """A sort order of remotes, with its description."""
 
     @property
     def brief(self) -> str:
@@ -129,12 +130,12 @@ class Arrangement:
 
     @classmethod
     def of(cls, columns: tuple[str, ...], order: SortOrder | None) -> Self:
-        """Return an arrangement; the default columns in default order count as no choice."""
+        """Return an arrangement; default columns in their default order count as no choice."""
         return cls(() if columns == USUAL else columns, order)
 
     @classmethod
     def read(cls, kept: Any) -> Self:
-        """Return a saved arrangement without invalid parts, because users may edit the file."""
+        """Return the stored arrangement without invalid parts, because users may edit the file."""
         if not isinstance(kept, dict):
             return cls()
         listed = kept.get(_SHOWN)
@@ -146,7 +147,7 @@ class Arrangement:
         return cls.of(tuple(dict.fromkeys(known)), order)
 
     def as_kept(self) -> dict[str, Any] | None:
-        """Return the arrangement in the form to save; None if nothing was chosen."""
+        """Return the arrangement in the form in which it is stored; None if nothing was chosen."""
         kept: dict[str, Any] = {_SHOWN: list(self.columns)} if self.columns else {}
         if self.order is not None:
             kept |= {_SORT: self.order.key, _DOWN: self.order.descending}
@@ -161,17 +162,17 @@ AS_USUAL = Arrangement()
 """The arrangement if nothing was chosen: default columns in the order of the service."""
 
 KEPT_AS = "remotes.table"
-"""The key of the arrangement in the preferences; all profiles and locks share it."""
+"""The name of the preference that stores the arrangement for all profiles and locks."""
 
 
 class ColumnsChoice:
-    """The chosen columns, their order, and the sort order of the rows.
+    """The user's choice of columns, their order, and the sort order of the rows.
 
     The sort order is saved, too. Saving it is safe, because the pager always shows the sort order
     and every action names its remote.
 
     Args:
-        preferences: The saved choices.
+        preferences: The preferences, which store the choice.
     """
 
     def __init__(self, preferences: Preferences) -> None:
@@ -180,7 +181,7 @@ class ColumnsChoice:
         """The chosen columns and sort order."""
 
     def use(self, chosen: Arrangement) -> str:
-        """Use an arrangement and save it.
+        """Apply an arrangement and save it.
 
         Returns:
             Why the arrangement applies to this session only; empty if it was saved.
@@ -197,7 +198,7 @@ class ColumnsChoice:
 
 
 GROWING = {"number": range(6, 13), "id": range(5, 21), "user": range(8, 21)}
-"""Column -> its possible widths in cells.
+"""Maps the names of columns to their possible widths in cells.
 
 Each of these columns is as wide as its longest value so far, so that pages do not jump.
 """
@@ -208,14 +209,15 @@ _LEAST = {
     **{"name": 10, "type": 12, "valid": 23, "state": 8, "added": 3, "coerced": 7, "battery": 8},
     **dict.fromkeys(("start", "end", "created", "updated"), _DAY_CELLS),
 }
-"""The narrowest form of each column that is not in ``GROWING``."""
+"""The minimum width of each column that is not in ``GROWING``, in cells."""
 _GIVING = ("added", "coerced", "type", "state")
-"""The default columns to leave out first, in this order, if not all default columns fit.
+"""The default columns that are left out first if not all fit, in this order.
 
-The icons before the row show the state and the coerced remotes; the validity shows the type.
+Their information is also elsewhere: the icons before the row show the state and whether the remote
+is coerced, and the validity shows the type.
 """
 GOOD_NAME = 24
-"""The minimum width of the name in cells; default columns in ``_GIVING`` are left out for it."""
+"""The minimum width of the name in cells; columns in ``_GIVING`` are left out to reach it."""
 _MORE = (
     ("name", GOOD_NAME),
     ("gap", 2),
@@ -226,21 +228,21 @@ _MORE = (
     *((key, _STAMP) for key in ("end", "start", "updated", "created")),
     ("name", 60),
 )
-"""The columns that get more cells if there is room, in this order, each with its new width."""
+"""The columns that get more width if there is room, in this order, with their new widths."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns that fit the table, with their widths."""
+    """The columns that fit the table, and their widths."""
 
     widths: Mapping[str, int]
-    """Column -> its width in cells, from left to right."""
+    """Maps the names of the columns, from left to right, to their widths in cells."""
     gap: int
-    """Cells between two columns."""
+    """The width between two columns, in cells."""
     room: int
     """The width available for all columns, in cells."""
     order: SortOrder | None = None
-    """The sort order, for the titles."""
+    """The sort order, which the titles show; None for the order of the service."""
 
 
 def plan(room: int, long: Mapping[str, int], arrangement: Arrangement) -> Layout:
@@ -249,9 +251,9 @@ def plan(room: int, long: Mapping[str, int], arrangement: Arrangement) -> Layout
     If not all chosen columns fit, the last ones are left out, but never the name.
 
     Args:
-        room: The width in cells.
-        long: The widths of the columns of ``GROWING``.
-        arrangement: The chosen columns.
+        room: The available width in cells.
+        long: The widths of the columns in ``GROWING``, by column name.
+        arrangement: The columns that the user has chosen.
     """
     columns, order, least = arrangement.columns, arrangement.order, {**_LEAST, **long}
     if order is not None:  # room for its marker
@@ -277,10 +279,11 @@ def plan(room: int, long: Mapping[str, int], arrangement: Arrangement) -> Layout
 
 
 def line(cells: Sequence[Piece], layout: Layout) -> Iterator[Piece]:
-    """Return the pieces of a table line.
+    """Yield the pieces of a table row.
 
     Args:
-        cells: The text and the style of each column; each text is clean and fits its column.
+        cells: The text and the style for each column. Each text fits its column and has no control
+            characters.
         layout: The columns.
     """
     gap = " " * layout.gap
@@ -303,7 +306,7 @@ def _title(key: str, width: int, order: SortOrder | None) -> str:
 
 
 MOST_SHOWN = 200
-"""The maximum number of rows shown of a page; lockterm requests no larger page."""
+"""The maximum number of rows that are shown; lockterm requests no larger page."""
 
 
 def rows_to_show(
@@ -313,7 +316,7 @@ def rows_to_show(
     now_ms: int,
     levels: Mapping[int, int],
 ) -> Sequence[Remote]:
-    """Return the remotes to show: those of the page or those a search found, if they match.
+    """Return the remotes of the page or of a search that match the search text and the filter.
 
     At most :data:`MOST_SHOWN` remotes of a page are returned. A service may send any number, and
     a table with thousands of rows delays the keys. Only the loaded remotes are sorted.
@@ -321,9 +324,9 @@ def rows_to_show(
     Args:
         state: The state of the list.
         order: The sort order; None for the service's order.
-        zone: The time zone of dates, also of the dates that are compared with the search text.
-        now_ms: The time at which the states are determined, in milliseconds.
-        levels: Remote ID -> battery level.
+        zone: The time zone for dates, including those that are compared with the search text.
+        now_ms: The current time in milliseconds, which determines the states of remotes.
+        levels: The known battery levels by remote ID.
     """
     remotes: Sequence[Remote]
     if state.found is None and state.is_narrowed:
@@ -346,10 +349,10 @@ def sorted_remotes(
 
     Args:
         remotes: The remotes in the order of the service.
-        order: The column and the direction.
+        order: The column and the direction to sort by.
         now_ms: The current time in milliseconds.
         zone: The time zone in which states are determined.
-        levels: Remote ID -> battery level, which lists do not contain.
+        levels: The known battery levels by remote ID, which remotes in a list do not contain.
     """
     if order.key == "battery" and levels is not None:
         return sorted_by(
@@ -363,7 +366,7 @@ def sorted_remotes(
 
 
 def compared(remote: Remote, column: str, now_ms: int, zone: tzinfo) -> Any:
-    """Return the sort key of a remote; None if it has no value."""
+    """Return the sort key of a remote for a column; None if the remote has no value there."""
     if column == "valid":  # by the end; permanent remotes come after all others
         is_always = phase_of(remote, 0) is Phase.ALWAYS
         return (1, 0) if is_always else (0, remote.end_ms) if remote.end_ms else None

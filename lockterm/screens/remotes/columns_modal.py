@@ -24,7 +24,7 @@ HINT = (
 
 
 class ColumnsModal(LocktermModal[Arrangement | None]):
-    """A dialog for the columns, their order and the sort order.
+    """A dialog in which the user chooses the columns, their order and the sort order.
 
     The result is the chosen arrangement, or None if the dialog was canceled. Every column has a
     line in the dialog, whether or not the table shows it.
@@ -48,7 +48,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
 
     @property
     def chosen(self) -> Arrangement:
-        """The arrangement that the dialog shows now."""
+        """The arrangement that the dialog shows at the moment."""
         shown = tuple(key for key in self._keys if key in self._shown)
         return Arrangement.of(shown, self._order)
 
@@ -101,7 +101,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
         self._order = arrangement.order
 
     def _at(self) -> int | None:
-        """Return the index of the highlighted line; None while a button has the focus."""
+        """Return the index of the highlighted line; None if a button has the focus."""
         choices = self.query_one(ChoiceList)
         return choices.highlighted if choices.has_focus else None
 
@@ -134,7 +134,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
             self._repaint(place + by)
 
     def action_sort(self) -> None:
-        """Sort by the highlighted column: ascending, then descending, then unsorted."""
+        """Sort by the highlighted column: first ascending, then descending, then unsorted."""
         if (place := self._at()) is None:
             return
         self._order = SortOrder.after(self._order, self._keys[place])

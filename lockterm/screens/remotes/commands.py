@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from lockterm.screens.remote_form import RemoteSaved
 
 WRITES = frozenset({"add", "another", "edit", "renew", "replace", "delete", "clear", "user_number"})
-"""Actions that send a change."""
+"""The actions that send a change to the service."""
 
 _HELD = frozenset({"add", "another", "replace", "clear"})
-"""Actions of ``WRITES`` that an unconfirmed change of the lock may block."""
+"""The actions of ``WRITES`` that an unconfirmed change of the lock may block."""
 
 ON_A_REMOTE = frozenset(
     {"another", "detail", "edit", "renew", "replace", "delete", "user_number", "copy"}
@@ -62,11 +62,12 @@ class RemoteCommands:
 
     Args:
         screen: The screen whose keys run the commands.
-        refresh: The ID of the key that rereads the data of the screen.
-        busy: The running actions to share with other commands; None to start without any.
-        on_lock: The lock of the remote; None for the lock of the screen.
-        change_type: A sentence that says how to change the type of a remote; empty if the edit
-            key of the screen does that.
+        refresh: The ID of the key that reads the screen's data again.
+        busy: A mapping of running actions, as in the attribute, to share with other commands; None
+            for a new one.
+        on_lock: The lock of the remote; None for the lock that the screen is about.
+        change_type: A sentence that explains how to change the type of a remote; empty if the
+            screen's edit key does that.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class RemoteCommands:
         self._on_lock = on_lock
         self._change_type = change_type
         self.busy = {} if busy is None else busy
-        """Remote ID -> the current action on the remote, such as ``deleting``."""
+        """Maps remote IDs to the current action on the remote, such as ``deleting``."""
 
     # --- what a subclass gives -----------------------------------------------------------------
 
@@ -94,26 +95,26 @@ class RemoteCommands:
 
     @property
     def known(self) -> Iterable[Remote]:
-        """The remotes of the lock that are already loaded; their names are in use."""
+        """The remotes of the lock that are already loaded, whose names are in use."""
         return ()
 
     @property
     def total(self) -> int | None:
-        """Number of remotes of the lock; None if it is not known."""
+        """The number of remotes of the lock; None if it is unknown."""
         return None
 
     def is_deleted(self, remote: Remote) -> bool:
-        """Return whether the service has recorded that a remote was deleted."""
+        """Return whether the service has recorded the deletion of a remote."""
         return False
 
     def go_to(self, remote_id: int | None) -> None:
-        """Select a saved remote after the screen has loaded it."""
+        """Select a saved remote once the screen has loaded it."""
 
     def show_busy(self) -> None:
-        """Show the running actions of remotes; see ``busy``."""
+        """Repaint the running actions of remotes; see ``busy``."""
 
     def note_written(self) -> None:
-        """Note that a remote may have changed."""
+        """Handle that a remote may have changed, for example by reading it again."""
 
     @property
     def _lock(self) -> Lock:
@@ -133,7 +134,7 @@ class RemoteCommands:
     # --- what is possible ----------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action is not possible now; empty if the action is possible."""
+        """Return why an action is disabled now; empty if it is enabled."""
         operations = self._screen.operations
         if action in WRITES and operations.profile.read_only:
             return describe_read_only(operations.profile.name)
@@ -183,14 +184,14 @@ class RemoteCommands:
     # --- the form ------------------------------------------------------------------------------
 
     def add(self) -> None:
-        """Open the form to add a remote, or show why adding is not possible."""
+        """Open the form that adds a remote, or explain why adding is not possible."""
         if reason := self.why_not("add"):  # chosen in the palette
             self._screen.refuse_to_open("Add", reason)
         else:
             self._open_form(None)
 
     def add_another(self) -> None:
-        """Open the form with the remote's values to add another; count up name and number."""
+        """Open the form for a remote like the selected one, with the next free name and number."""
         remote = self.current
         if remote is not None:
             self._screen.run_worker(self._add_like(remote), group="another", exclusive=True)
@@ -203,15 +204,15 @@ class RemoteCommands:
             self._open_form(None, "remoteName", offered, taken)
 
     def edit(self) -> None:
-        """Open the form to change the remote."""
+        """Open the form that changes the remote."""
         self._open_form(self.current)
 
     def renew(self) -> None:
-        """Open the form with the cursor in the end date.
+        """Open the form that changes the remote, with the cursor in the end date.
 
-        A permanent remote has no end date, and a renewal does not change the type. For such a
-        remote, a dialog shows this reason. The footer does not dim the key beforehand, because
-        lockterm would then send the footer again with every move of the cursor.
+        A permanent remote has no end date, so a dialog explains that it cannot be renewed. The
+        footer does not dim the key for such a remote, because lockterm would then send the footer
+        again whenever the cursor moves.
         """
         remote = self.current
         if remote is not None and remote.remote_type == RemoteType.PERMANENT:
@@ -257,7 +258,7 @@ class RemoteCommands:
         screen.app.push_screen(dialog, planned)
 
     def _left_plan(self, old: Remote, plan_id: str, _: None) -> None:
-        """Select the new remote, and leave the old one, if the plan has replaced its fob."""
+        """Select the new remote and close the old one's screens, if the plan replaced the fob."""
         run = self._screen.operations.run_here
         if run is None or run.plan.id != plan_id:
             return
@@ -325,7 +326,7 @@ class RemoteCommands:
         self._screen.app.push_screen(dialog, answered)
 
     def clear(self) -> None:
-        """Delete all remotes of the lock after a confirmation."""
+        """Delete all remotes of the lock, after a confirmation."""
         operations, lock = self._screen.operations, self._lock
         clearing = screens.Clearing(operations, lock)
 
@@ -359,11 +360,11 @@ class RemoteCommands:
         """Send a change and report its result, even if the user leaves the screen.
 
         Args:
-            what: The action as the title of an error; clean.
+            what: The action as the title of an error, without control characters.
             work: The call that sends the change.
-            done: A function that returns the message and further sentences for the result of the
-                call.
-            remote_id: The remote of the change.
+            done: A function that gets the result of the call, and returns a message and more
+                sentences about it.
+            remote_id: The ID of the remote to change; None for all remotes.
             busy: The text to show at that remote until the result arrives.
             deletes: Whether the change deletes that remote.
         """
@@ -386,7 +387,7 @@ class RemoteCommands:
         return self._screen.app.run_worker(send(), group="writes", exclusive=False)
 
     def mark_busy(self, remote_id: int | None, word: str) -> None:
-        """Show the running action of a remote; an empty word removes the action."""
+        """Show that an action on a remote is running; an empty word means that it has ended."""
         if remote_id is None:
             return
         self.busy.pop(remote_id, None)
@@ -396,7 +397,7 @@ class RemoteCommands:
             self.show_busy()
 
     def _written(self, remote_id: int | None, *, is_deleted: bool = False) -> None:
-        """Make every open screen of this lock read its data again."""
+        """Update every open screen of this lock after a change."""
         for screen in self._screen.screens_of(self._lock.lock_id):
             (screen.after_delete if is_deleted else screen.after_write)(remote_id)
         self.note_written()
@@ -404,7 +405,7 @@ class RemoteCommands:
     # --- copy ----------------------------------------------------------------------------------
 
     def copy(self) -> None:
-        """Ask which value of the remote to copy, and copy that value."""
+        """Ask which value of the remote to copy, and copy it to the clipboard."""
         remote = self.current
         if remote is None:
             return

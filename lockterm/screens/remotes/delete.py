@@ -1,4 +1,4 @@
-"""The dialogs that confirm the deletion of a remote or of all remotes of a lock."""
+"""The dialogs that confirm deleting a remote, or all remotes of a lock."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from lockterm.widgets.cells import cut
 
 
 class Deletion:
-    """The deletion of a remote and the confirmation of it.
+    """The data and the dialog that confirm the deletion of one remote.
 
     Args:
         operations: The operations on the service and the local store.
         lock_entry: The lock the remote belongs to.
-        remote: The remote as the list showed it; the remote with this ID is deleted even if the
+        remote: The remote as the list showed it. The remote with this ID is deleted even if the
             list has changed since.
     """
 
     def __init__(self, operations: Operations, lock_entry: Lock, remote: Remote) -> None:
         self.remote = remote
-        """The remote as last read; the backup contains these values."""
+        """The remote as last read, whose values are stored as a backup."""
         self._operations = operations
         self._lock_entry = lock_entry
 
@@ -92,16 +92,16 @@ class Deletion:
 
 
 class Clearing:
-    """The deletion of all remotes of a lock and the confirmation of it.
+    """The data and the dialog that confirm the deletion of all remotes of a lock.
 
     Args:
         operations: The operations on the service and the local store.
-        lock_entry: The lock, whose name or ID must be typed.
+        lock_entry: The lock, whose name or ID the user must type.
     """
 
     def __init__(self, operations: Operations, lock_entry: Lock) -> None:
         self.count: int | None = None
-        """The number of remotes in the dialog's question; None before they were counted."""
+        """The number of remotes in the question of the dialog; None until they are counted."""
         self._operations = operations
         self._lock_entry = lock_entry
 
@@ -117,7 +117,7 @@ class Clearing:
         )
 
     async def check(self) -> TargetState:
-        """Count the remotes now; without a count, the lock cannot be cleared."""
+        """Count the remotes of the lock now; if that fails, the lock cannot be cleared."""
         name = clean(self._lock_entry.title, 60)
         try:
             seen = await self._operations.remotes.page(self._lock_entry.lock_id, 1, 1, fresh=True)
@@ -143,7 +143,7 @@ class Clearing:
 
 
 def _asked(remote: Remote, lock_entry: Lock) -> tuple[str, list[str]]:
-    """Return the question, and the lines with numbers to show below the question.
+    """Return the question, and lines with numbers to show below it.
 
     Terminals disagree on the width and direction of letters beyond ASCII. The number that
     distinguishes two remotes therefore never shares a line with such letters.
@@ -156,11 +156,11 @@ def _asked(remote: Remote, lock_entry: Lock) -> tuple[str, list[str]]:
 
 
 def numbers_of(remote: Remote, lock_entry: Lock) -> list[str]:
-    """Return the number and ID of a remote on separate lines."""
+    """Return the number and the ID of a remote, each on a line."""
     number = f"Number: {clean(seen_or(remote.remote_number, 'none'), 30)}"
     return [number, f"Id: {remote.id}, lock {lock_entry.lock_id}"]
 
 
 def _verb(remote: Remote) -> str:
-    """Return ``Delete Anna Weber``, cut so that two buttons fit side by side in 60 columns."""
+    """Return a label such as ``Delete Anna Weber``, short enough for two buttons in 60 columns."""
     return f"Delete {cut(format_remote_name(remote, 'it'), 28)}"

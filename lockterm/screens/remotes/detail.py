@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 
 class RemoteDetailScreen(LocktermScreen[None]):
-    """The screen with every field of a remote, read from the service.
+    """The screen with every field of a remote, as the service reports them.
 
     Args:
         operations: The operations on the service and the local store.
         lock_entry: The lock of the remote.
         remote_id: The ID of the remote.
-        title: The title until the remote is read.
+        title: The title to show until the remote is read.
     """
 
     BINDINGS = bindings("remote")
@@ -51,7 +51,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
     lock_entry: Lock
 
     state: var[LoadState[Remote]] = var(LoadState, init=False)
-    """The remote as last read, and the error if a later read failed."""
+    """The remote as last read, and the error if reading it again failed."""
 
     def __init__(
         self, operations: Operations, lock_entry: Lock, remote_id: int, title: str
@@ -59,7 +59,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
         super().__init__(operations)
         self.lock_entry = lock_entry
         self.commands = DetailCommands(self)
-        """The commands on the remote."""
+        """The commands on the shown remote."""
         self.remote_id = remote_id
         self._opened_as = self._called = title
         self._is_deleted = False
@@ -81,7 +81,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     @work(exclusive=True, group="remote")
     async def load_remote(self) -> None:
-        """Read the remote, and show the last known values until the service answers."""
+        """Read the remote, and show its last known values until the service answers."""
 
         async def read() -> Fetched[Remote]:
             remote = await self.operations.remotes.detail(self.remote_id)
@@ -109,12 +109,12 @@ class RemoteDetailScreen(LocktermScreen[None]):
             self.pass_time()
 
     def keep_refusal(self, error: LocktermError) -> None:
-        """Log a refusal, unless the remote is gone: the screen shows that refusal in full."""
+        """Log a refusal, unless the remote is gone, because the screen shows that error in full."""
         if not (isinstance(error, Refused) and error.is_gone):
             super().keep_refusal(error)
 
     async def _learn_names(self, remote: Remote) -> None:
-        """Save the lock's name and alias from ``lockInfo`` (2.3) if the lock book lacks them."""
+        """Store the lock's name and alias from ``lockInfo`` if the lock book lacks them."""
         info, lock_id = remote.lock_info, self.lock_entry.lock_id
         if info is None or info.lock_id != lock_id:
             return
@@ -198,7 +198,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
         pager.show(*with_age(words, seen.steady_ms))
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """Repeat a failed read when the service is reachable again."""
+        """Read the remote again after an error, when the service can be reached again."""
         super().show_notices(link, unsettled)
         if self.may_read_again(self.state.error):
             self.load_remote()
@@ -208,12 +208,12 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     @property
     def current(self) -> Remote | None:
-        """The remote as last read; None before the first read, or if the remote is gone."""
+        """The remote as last read; None if it was not read yet, or if it is gone."""
         return None if self.is_gone else self.state.value
 
     @property
     def is_gone(self) -> bool:
-        """Whether the service's last answer was that the remote does not exist."""
+        """Whether the service's last answer was that there is no such remote."""
         return isinstance(self.state.error, Refused) and self.state.error.is_gone
 
     def after_write(self, remote_id: int | None) -> None:
@@ -237,7 +237,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """See :meth:`RemoteCommands.why_not`."""
+        """Return why an action is disabled; see :meth:`RemoteCommands.why_not`."""
         return self.commands.why_not(action)
 
     def action_edit(self) -> None:

@@ -1,4 +1,4 @@
-"""The texts of the remotes screen: the pager, the empty state, and why a page cannot open."""
+"""The texts of the remotes screen: the pager, the empty state, and why no other page can open."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ PagerWords = tuple[
 ]
 """The arguments of ``Pager.show``, in order.
 
-The text before the age, the time at which the data was read, the text after the age, shorter
-forms of the first text, longer forms of both texts, and forms to use without an age.
+They are the text before the age, the time at which the data was read, the text after the age,
+shorter forms of the first text, longer forms of both texts, and texts without an age.
 """
 
 
 def format_title(state: ListState, counts: Sequence[str]) -> str:
-    """Return the text in the frame of the table: ``Remotes 137 | 23 expired, 8 within 7 days``.
+    """Return the title for the frame of the table: ``Remotes 137 | 23 expired, 8 within 7 days``.
 
     Args:
         state: The state of the list.
-        counts: Texts about the states of the read remotes, the longest first.
+        counts: Texts about the number of loaded remotes in each state, the longest first.
     """
     total = "" if state.page is None else f" {state.page.total:,}"
     return separator().join((f"Remotes{total}", *counts[:1]))
@@ -47,17 +47,17 @@ def format_pager(
     name: str = "",
     counts: Sequence[str] = (),
 ) -> PagerWords:
-    """Return the text of the pager.
+    """Return the texts of the pager, the line below the table.
 
     Args:
         state: The state of the list.
         matching: The number of rows; in a search, the number of matches.
-        order: The sort order. It is always shown with its scope, because a sorted page is not a
-            sorted list.
+        order: The sort order. The pager also shows whether it applies to the page or to the whole
+            list.
         marked: The number of marked remotes as text. It comes first and is never left out, like
             the number of remotes that others changed.
-        name: The full name of the selected remote if its row cuts the name, otherwise empty.
-        counts: Texts about the states of the read remotes, the longest first.
+        name: The full name of the selected remote if its row has no room for it, otherwise empty.
+        counts: Texts about the number of loaded remotes in each state, the longest first.
     """
     before, at_ms, after, shorter, fuller = _of_the_list(state, matching, order, counts)
     dot, forms, ageless = separator(), (before, *shorter), tuple[str, ...]()
@@ -176,12 +176,12 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
 def describe_empty(
     state: ListState, lock: str, *, may_add: bool, may_restore: bool = False
 ) -> tuple[str, str]:
-    """Return two texts for a table without rows: the reason, and the keys to press next.
+    """Return two texts for an empty table: why it is empty, and the keys to press next.
 
     Args:
         state: The state of the list.
-        lock: The lock's name, clean.
-        may_add: Whether a remote can be added.
+        lock: The lock's name, without control characters.
+        may_add: Whether adding a remote is possible now.
         may_restore: Whether the history has deleted remotes of this lock, which can be restored.
     """
     if state.is_narrowed:
@@ -235,11 +235,11 @@ def _nothing_matches(state: ListState) -> tuple[str, str]:
 
 
 def why_no_page(state: ListState, action: str, at: int) -> str:
-    """Return why a key cannot open another page; empty if the key can.
+    """Return why a key cannot open another page; empty if it can.
 
     Args:
         state: The state of the list.
-        action: The action of the key.
+        action: The action that the key runs.
         at: The number of the current page.
     """
     if state.found is not None:

@@ -41,24 +41,24 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote, RemotePage
 
 FLIPPING = frozenset({"next_page", "previous_page", "first_page", "last_page"})
-"""Actions that open another page without asking for its number."""
+"""The actions that open another page without asking for its number."""
 
 RESIZED_S = 0.3
-"""Seconds without a resize before lockterm requests a page of the new size.
+"""Seconds without a change of the terminal's size before lockterm requests a page of the new size.
 
 Dragging the border of a window resizes the terminal dozens of times.
 """
 
 
 class RemotePages(Vertical):
-    """The pages of a lock's remotes: the table with its panels, the find line, and the pager.
+    """The pages of a lock's remotes: the table with its panels, the search field, and the pager.
 
     Args:
         operations: The operations on the service and the local store.
         lock: The lock.
         table: The table of the remotes.
         marks: The marked remotes.
-        busy: Remote ID -> the current action on the remote.
+        busy: The current action on each remote, by remote ID.
         book: The lock book as last read; None if it was never read.
     """
 
@@ -79,13 +79,14 @@ class RemotePages(Vertical):
         self._busy = busy
         self._book = book
         self.list = RemoteList(operations, lock, self._show_list)
-        """The list of remotes and its loading state."""
+        """The list of remotes, with the state of its loading."""
         self._painted = ListState()
         """The state of the list as last painted."""
         self._kind: tuple[str, ...] = ()
-        """Why copy, detail and edit are disabled for the selected remote; empty if unknown."""
+        """Why copy, detail and edit are disabled for the selected remote; empty if not determined
+        yet."""
         self._cut_name = ""
-        """The name that the pager shows because the row cuts it; empty if there is none."""
+        """The name that the pager shows because its row has no room for it; otherwise empty."""
         self._has_restorable = False
         """Whether the history has deleted remotes of this lock, which can be restored."""
         self._find_line: FindLine | None = None
@@ -131,7 +132,7 @@ class RemotePages(Vertical):
     # --- loading -------------------------------------------------------------------------------
 
     def flip_to(self, page_no: int, *, held: bool) -> None:
-        """Show another page; see :meth:`RemoteList.load`."""
+        """Show another page; ``held`` is explained at :meth:`RemoteList.load`."""
         self.list.page_no = page_no
         self.load(held=held)
 
@@ -144,13 +145,13 @@ class RemotePages(Vertical):
         moving: bool = False,
         at_most_s: float = AHEAD_S,
     ) -> None:
-        """Load the wanted page.
+        """Load and show the wanted page.
 
         Args:
-            fresh: Whether to ask the service even if the page is in memory.
+            fresh: Whether to request the page even if it is in memory.
             held: Whether the user holds the paging key down.
-            moving: Whether keys that move the cursor take effect while the page loads; the cursor
-                then stays on its remote.
+            moving: Whether keys move the cursor while the page loads. If so, the selected remote
+                stays selected.
             at_most_s: The maximum age, in seconds, of a page in memory that needs no request.
         """
         listed, shown = self.list, self.list.state.page
@@ -188,7 +189,7 @@ class RemotePages(Vertical):
         await self.list.compare_with_journal()
 
     def _flips(self, event: events.Key) -> bool:
-        """Return whether a key opens another page, so that it need not wait for this page."""
+        """Return whether a key opens another page, so that it need not wait for this one."""
         if not isinstance(self.screen.focused, RemotesTable):
             return False
         return any(binding.action in FLIPPING for binding in own_bindings(self.screen, event.key))
@@ -215,9 +216,9 @@ class RemotePages(Vertical):
 
     @work(exclusive=True, group="fit")
     async def fit(self, *, asked: bool = False) -> None:
-        """Replace the shown page by a page of the wanted size; the cursor stays on its remote.
+        """Replace the shown page by a page of the wanted size; the same remote stays selected.
 
-        No key waits for this method: keys act on the rows that are shown. The method stops if
+        No key waits for this method; keys act on the rows that are shown. The method stops if
         another page is being read, because :meth:`load` calls the method again at its end. A size
         that the service has refused is requested again only if the user asks for it.
 
@@ -245,7 +246,7 @@ class RemotePages(Vertical):
             self.call_after_refresh(listed.read_ahead)
 
     def _may_replace(self, before: Fetched[RemotePage], size: int) -> bool:
-        """Return whether ``before`` is still shown, ``size`` still wanted, and no read active."""
+        """Return whether ``before`` is still shown, ``size`` still wanted, and no page loading."""
         now = self.list.state.load
         is_shown = self.screen.is_active and now.seen is before and not now.busy
         return is_shown and size == self._wanted_rows
@@ -253,7 +254,7 @@ class RemotePages(Vertical):
     # --- search --------------------------------------------------------------------------------
 
     def find_line(self) -> FindLine:
-        """Return the find line; the first call creates it."""
+        """Return the search field; the first call creates it."""
         if self._find_line is None:
             self._find_line = FindLine(id="find")
             self.query_one("#foot").mount(self._find_line, before=0)
@@ -304,11 +305,11 @@ class RemotePages(Vertical):
     # --- painting ------------------------------------------------------------------------------
 
     def rows_to_mark(self) -> list[Row]:
-        """Return the shown rows in the form that ``Marks`` uses: lock ID and remote."""
+        """Return the shown rows in the form that marks use: pairs of lock ID and remote."""
         return [(self.list.lock.lock_id, row.remote) for row in self.table.rows]
 
     def _show_list(self) -> None:
-        """Paint the current state of the list; paint its rows only if they have changed."""
+        """Show the current state of the list; paint the rows only if they have changed."""
         before, now = self._painted, self.list.state
         self._painted = now
         if not self.is_running:
@@ -336,7 +337,7 @@ class RemotePages(Vertical):
         self._kind = ()
 
     def paint_rows(self, *, top: bool = False) -> None:
-        """Fill the table again; the same remote stays selected.
+        """Replace the rows of the table; the same remote stays selected.
 
         Args:
             top: Whether to select the first row if that remote is gone.
@@ -377,7 +378,7 @@ class RemotePages(Vertical):
         self._show_pane()
 
     def _moved(self) -> None:
-        """Show the remote to which the cursor has moved."""
+        """Update everything that depends on the selected remote after the cursor moved."""
         if self._cut_name != self._find_cut_name():
             self.show_pager()
         else:
@@ -389,7 +390,7 @@ class RemotePages(Vertical):
             self._screen.query_one(KeyLine).show_keys()
 
     def _find_cut_name(self) -> str:
-        """Return the name to show in the pager; empty if the name is shown elsewhere."""
+        """Return the full name to show in the pager; empty if it is shown elsewhere."""
         # In a wide terminal, the side panel shows the name.
         return "" if self.screen.has_class("-wide") else self.table.cut_name
 
@@ -397,7 +398,7 @@ class RemotePages(Vertical):
         self.body.show_pane(self.list.zone)
 
     def _show_body(self) -> None:
-        """Show the table, or the empty state in its place if there are no rows."""
+        """Show the table, or the empty state if there are no rows."""
         state = self.list.state
         if self.table.row_count:
             self.body.show_table()

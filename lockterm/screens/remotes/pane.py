@@ -1,4 +1,4 @@
-"""The side panel with the selected remote, filled from the list and journal, not by requests."""
+"""The side panel with the selected remote, filled from the list and journal without requests."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from lockterm.screens.remotes.table import RemoteRow, name, number
 from lockterm.widgets.cells import cut
 
 MOST_DONE = 5
-"""The maximum number of changes shown of a remote; the newest ones are shown."""
+"""The maximum number of a remote's changes to show; the latest ones are shown."""
 
 MOST_LINES = 500
-"""The number of the lock's latest changes to search; the history shows all of them."""
+"""The number of the lock's latest changes in which the panel searches for the remote."""
 
 _WHOLE = re.compile(r"\d+ [A-Z][a-z]{2} \d{4}|\d\d:\d\d [+-]\d\d:\d\d|in \d+ \w+|\d+ \w+ ago")
-"""Texts that are not broken across lines: dates, times with offset, relative times."""
+"""Matches texts that must not be broken across lines: dates, times with offset, relative times."""
 
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
@@ -45,11 +45,11 @@ Part = tuple[str, str]
 
 
 class RemotePane(Widget):
-    """A panel with the whole name, the period as a bar, the times, and recent changes.
+    """A panel with the full name, the period of validity as a bar, the times, and recent changes.
 
     Args:
         operations: The operations on the service and the local store.
-        lock_id: The lock of the remotes.
+        lock_id: The ID of the lock whose remotes are shown.
     """
 
     def __init__(self, operations: Operations, lock_id: int, *, id: str | None = None) -> None:
@@ -69,20 +69,20 @@ class RemotePane(Widget):
         now_ms: int,
         change: ChangeElsewhere | None = None,
     ) -> None:
-        """Show a row of the table at the time ``now_ms``; show nothing if the row is None.
+        """Show a row of the table at the time ``now_ms``, or nothing if the row is None.
 
         Args:
             row: The row.
-            zone: The time zone of dates.
-            now_ms: Now, in milliseconds.
-            change: The change by others that the user has not looked at, if any.
+            zone: The time zone of the shown dates.
+            now_ms: The current time in milliseconds.
+            change: The change by others that the user has not seen; None if there is none.
         """
         self._row, self._zone, self._now_ms, self._change = row, zone, now_ms, change
         self.refresh()
 
     @work(exclusive=True, group="done")
     async def look_at_journal(self) -> None:
-        """Read the changes that lockterm sent from the journal, and show them, the newest first."""
+        """Read the changes that lockterm sent from the journal, and show them, the latest first."""
         with suppress(StoreError):  # the history reports the error
             wanted = Selection(self._lock_id)
             lines = await self._operations.journal.lines(wanted, most=MOST_LINES)
@@ -112,7 +112,7 @@ class RemotePane(Widget):
 
 
 def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
-    """Return one label and value per line; a long value continues indented below itself."""
+    """Return the lines of labels and values; a long value continues indented below itself."""
     remote, valid = row.remote, row.valid
     shown = {
         "number": number(remote),

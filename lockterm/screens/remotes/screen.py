@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 PAGE_SIZES = (10, 20, 50, 100, 200)
-"""The page sizes that the user can choose, in addition to the current page size."""
+"""The page sizes that the user can choose, besides the current one."""
 
 PAGING = FLIPPING | {"go_to_page"}
-"""Actions that lead to another page."""
+"""The actions that open another page."""
 
 
 class RemotesScreen(ListScreen[None]):
@@ -45,16 +45,16 @@ class RemotesScreen(ListScreen[None]):
 
     Args:
         operations: The operations on the service and the local store.
-        lock_entry: The lock, which may be missing from the lock book.
-        open_book: A function that opens the lock book when the user goes back. It is needed if no
-            screen is below this one, because the command line opened lockterm on this lock.
+        lock_entry: The lock, which need not be in the lock book.
+        open_book: A function that opens the lock book when the user goes back. It is used if no
+            screen is below this one, as after lockterm was started with this lock.
         book: The lock book as last read; None if it was never read.
     """
 
     BINDINGS = bindings("remotes")
 
     lock_entry: Lock
-    """The lock, with its data from the lock book."""
+    """The lock, with its entry in the lock book."""
 
     row_action = "detail"
     table: RemotesTable
@@ -73,7 +73,7 @@ class RemotesScreen(ListScreen[None]):
         self._flip = HeldKey()
         self.lock_entry = lock_entry
         self.commands = ListCommands(self)
-        """The commands on the remote under the cursor."""
+        """The commands on the selected remote."""
         self.pages = RemotePages(
             operations, lock_entry, self.table, marks, self.commands.busy, book
         )
@@ -97,7 +97,7 @@ class RemotesScreen(ListScreen[None]):
 
     @property
     def current(self) -> Remote | None:
-        """The remote under the cursor."""
+        """The selected remote; None if there is none."""
         return self.pages.current
 
     @property
@@ -117,7 +117,7 @@ class RemotesScreen(ListScreen[None]):
     @work(exclusive=True, group="entry")
     @opens("the lock")
     async def read_entry(self) -> None:
-        """Read the lock, such as its name and time zone, from the lock book again."""
+        """Read the lock's entry, such as its name and time zone, from the lock book again."""
         with suppress(StoreError):  # the locks screen shows the error; no book is needed here
             entry = await self.operations.locks.find(self.lock_entry.lock_id)
             if entry not in (Lock(entry.lock_id), self.lock_entry):
@@ -134,7 +134,7 @@ class RemotesScreen(ListScreen[None]):
         self.unmark_done()
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """Repeat a failed read when the service is reachable again."""
+        """Read the page again after an error, when the service can be reached again."""
         super().show_notices(link, unsettled)
         if self.may_read_again(self.remotes.state.load.error):
             self.pages.load()
@@ -177,7 +177,7 @@ class RemotesScreen(ListScreen[None]):
     # --- what keys can do ----------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action is not possible; see also :meth:`RemoteCommands.why_not`."""
+        """Return why an action is disabled; see also :meth:`RemoteCommands.why_not`."""
         state = self.remotes.state
         if action in PAGING:
             return why_no_page(state, action, self.remotes.at)
@@ -227,7 +227,7 @@ class RemotesScreen(ListScreen[None]):
         )
 
     def action_page_size(self) -> None:
-        """Ask the user for a page size; the service may return another number of remotes."""
+        """Ask for a page size and apply it; the service may still return fewer or more remotes."""
 
         def resize(size: int | Literal["auto"] | None) -> None:
             if size is not None:
@@ -327,7 +327,7 @@ class RemotesScreen(ListScreen[None]):
     @work
     @opens("the other lock", must_appear=True)
     async def _show_lock_beside(self, step: int) -> None:
-        """Show the lock ``step`` places further in the sorted lock book, which wraps around."""
+        """Show the lock ``step`` positions further in the sorted lock book, which wraps around."""
         with self.refusing_errors():
             book = self.pages.body.book = await self.operations.locks.all()
             locks = by_name(book, self.lock_entry)
@@ -371,7 +371,7 @@ class RemotesScreen(ListScreen[None]):
 
 
 class ListCommands(RemoteCommands):
-    """The commands on the remote under the cursor of the list, and on all remotes of the lock.
+    """The commands on the selected remote of the list, and on all remotes of the lock.
 
     Args:
         screen: The screen that shows the list.

@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 
 LONGEST = 120
-"""The maximum number of characters of a service string that a cell uses."""
+"""The maximum number of characters of a string from the service that a cell uses."""
 
 _BY: dict[int | None, str] = {AddType.BLUETOOTH: "BT", AddType.GATEWAY: "GW"}
 _COERCED = {0: "default", 1: "yes", 2: "no"}
 
 
 class RemoteRow(NamedTuple):
-    """A remote with its validity and its running action at one moment."""
+    """A remote, its validity and its running action, as a row shows them at one moment."""
 
     remote: Remote
     valid: Validity
@@ -54,7 +54,7 @@ class RemoteRow(NamedTuple):
     zone: tzinfo = UTC
     """The time zone in which the dates are shown."""
     battery: str = ""
-    """The text of the battery level."""
+    """The battery level as text."""
 
     @classmethod
     def of(
@@ -65,22 +65,22 @@ class RemoteRow(NamedTuple):
 
 
 def signs(row: RemoteRow) -> tuple[Piece, Piece]:
-    """Return the icons before all columns: the state, and whether the remote is coerced."""
+    """Return the icons before the columns: the state, and whether the remote is coerced."""
     state = row.valid.state
     return (state.sign, state.look), (COERCED, "coerced") if row.remote.is_coerced == 1 else _NONE
 
 
 _NONE = (" ", "")
 SIGNS = 2
-"""The width of these icons in cells."""
+"""The width of the icons before the columns, in cells."""
 
 
 _WITH_STATE = frozenset({"valid", "state", "start", "end"})
-"""The columns that are shown in the color of the state."""
+"""The columns that have the color of the remote's state."""
 
 
 def cells(row: RemoteRow, layout: Layout) -> list[Piece]:
-    """Return the texts of the columns with their styles."""
+    """Return the texts of the columns with their styles, from left to right."""
     found = []
     for key, width in layout.widths.items():
         text = _cell(row, key, width)
@@ -92,27 +92,27 @@ def cells(row: RemoteRow, layout: Layout) -> list[Piece]:
 
 
 def state_look(state: State) -> str:
-    """Return the style of the columns that show the state by color; empty for an active remote."""
+    """Return the style of columns that have the color of the state; empty for an active remote."""
     return "" if state is State.OPEN else state.look
 
 
 def row_look(state: State) -> str:
-    """Return the style of a whole row: the row of an expired remote is dim."""
+    """Return the style of a whole row; the row of an expired remote is dim."""
     return state.look if state is State.ENDED else ""
 
 
 def whole(row: RemoteRow, column: str) -> str:
-    """Return the full text of a column."""
+    """Return the full text of a column, however wide it is."""
     return _cell(row, column, LONGEST)
 
 
 def name(remote: Remote) -> str:
-    """Return the remote's name, clean; a value that is not a string appears as received."""
+    """Return the remote's name without control characters; another type as received."""
     return _text(remote, "remoteName", remote.remote_name, "(no name)")
 
 
 def number(remote: Remote) -> str:
-    """Return the remote's number, clean; a value that is not a string appears as received."""
+    """Return the remote's number without control characters; another type as received."""
     return _text(remote, "remoteNumber", remote.remote_number, "-")
 
 
@@ -123,7 +123,7 @@ def _text(remote: Remote, field: str, value: str | None, absent: str) -> str:
 
 
 def _cell(row: RemoteRow, column: str, width: int) -> str:
-    """Return the clean text of a column, in a form chosen for the width in cells."""
+    """Return the text of a column without control characters, in a form that fits the width."""
     remote, field = row.remote, COLUMNS[column].field
     match column:
         case "name":
@@ -189,21 +189,21 @@ _SHORTEST = {key: widths.start for key, widths in GROWING.items()}
 
 
 class RemotesTable(LineTable):
-    """The table with a page of remotes, or with the remotes that a search found.
+    """The table with a page of remotes, or with the results of a search.
 
     Rows are identified by their index, because a service may list two remotes with the same ID,
     or a remote without an ID.
 
     Args:
-        lock_id: The lock of the remotes.
+        lock_id: The ID of the lock whose remotes are shown.
         marks: The marked remotes.
     """
 
     class TitleClicked(Message):
-        """The message that the user clicked a column title.
+        """Posted when the user clicks a column title.
 
         Args:
-            column: The column whose title was clicked.
+            column: The name of the column whose title was clicked.
         """
 
         def __init__(self, column: str) -> None:
@@ -230,13 +230,13 @@ class RemotesTable(LineTable):
 
     @property
     def selected(self) -> Remote | None:
-        """The remote under the cursor; None in an empty table."""
+        """The selected remote; None in an empty table."""
         row = self.selected_row
         return row.remote if row else None
 
     @property
     def selected_row(self) -> RemoteRow | None:
-        """The row under the cursor; None in an empty table."""
+        """The selected row; None in an empty table."""
         return self.rows[self.cursor_row] if 0 <= self.cursor_row < len(self.rows) else None
 
     @property
@@ -247,17 +247,17 @@ class RemotesTable(LineTable):
 
     @property
     def cut_name(self) -> str:
-        """The full name of the selected remote; empty if its row shows the full name."""
+        """The full name of the selected remote; empty if its row already shows the full name."""
         row = self.selected_row
         called = name(row.remote) if row else ""
         return called if cell_len(called) > self._layout.widths.get("name", 0) else ""
 
     def choose(self, arrangement: Arrangement) -> None:
-        """Set the columns, which take effect when the rows are next replaced."""
+        """Set the columns; they take effect when the rows are replaced the next time."""
         self._arrangement = arrangement
 
     def left_out(self, arrangement: Arrangement) -> list[str]:
-        """Return the columns of an arrangement that do not fit now."""
+        """Return the names of the columns in an arrangement that do not fit now."""
         widths = self._plan_columns(arrangement).widths
         return [key for key in arrangement.columns or USUAL if key not in widths]
 
@@ -275,10 +275,10 @@ class RemotesTable(LineTable):
         """Replace the rows.
 
         Args:
-            remotes: The remotes, in order.
-            zone: The time zone of dates.
+            remotes: The remotes in display order.
+            zone: The time zone of the shown dates.
             now_ms: The current time in milliseconds.
-            busy: Remote ID -> its running action.
+            busy: The running action on each remote, by remote ID.
             batteries: The battery levels; None if their column is not used.
             cursor: The ID of the remote to select. By default the selected remote stays selected;
                 if that remote is gone, the row with the same index is selected.
@@ -303,7 +303,7 @@ class RemotesTable(LineTable):
         self._refill(place if place is not None else 0 if top else self.cursor_row)
 
     def pass_time(self, now_ms: int) -> None:
-        """Update the states and dates of the rows, which keep their places."""
+        """Update the states and dates of the rows without moving rows."""
         rows = [
             RemoteRow.of(row.remote, row.zone, now_ms, row.busy, row.battery) for row in self.rows
         ]
@@ -333,7 +333,7 @@ class RemotesTable(LineTable):
         yield from line(titles(self._layout), self._layout)
 
     def click_title(self, x: int) -> None:
-        """Post the column whose title, or the blanks after that title, contain ``x``."""
+        """Post the column whose title, or the blanks after its title, are at the cell ``x``."""
         end = len(MARGIN) + BEFORE
         for column, width in self._layout.widths.items():
             start, end = end, end + width + self._layout.gap
@@ -364,7 +364,7 @@ class RemotesTable(LineTable):
         return None if row is None else self.elsewhere.get((self._lock_id, row.remote.id or 0))
 
     def paint_remote(self, remote: Remote) -> None:
-        """Paint the rows of a remote again; several rows may have the same ID."""
+        """Paint the rows of a remote again; several rows may have its ID."""
         for place, row in enumerate(self.rows):
             if row.remote.id == remote.id:
                 self.refresh_lines(place + TITLES)
@@ -376,7 +376,7 @@ class RemotesTable(LineTable):
         return plan(width - scrollbar - len(MARGIN) - BEFORE, self._long, arrangement)
 
     def _width_to_come(self) -> int:
-        """Return the width that the panels will leave, so that lockterm paints only once."""
+        """Return the width that the panels will leave, so that the table is painted only once."""
         whole = self.app.size
         beside = (pane.styles.width for pane in self.siblings)
         panes = sum(int(one.resolve(whole, whole)) for one in beside if one)
@@ -388,7 +388,7 @@ class RemotesTable(LineTable):
         self.set_lines(BEFORE + self._layout.room, len(self.rows), place)
 
     def _widened(self, before: Mapping[str, int]) -> Mapping[str, int]:
-        """Return the widths of the columns of ``GROWING``, which never shrink."""
+        """Return the widths of the columns in ``GROWING``, none of them less than before."""
         found = {}
         for key, widths in GROWING.items():
             longest = max((cell_len(whole(row, key)) for row in self.rows), default=0)

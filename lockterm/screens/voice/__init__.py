@@ -1,4 +1,4 @@
-"""The screen of a lock's voice: the available voices, the packs, and their download."""
+"""The screen of a lock's voice: the available voices, and the packs with their download."""
 
 from lockterm.screens.voice.screen import VoiceScreen
 

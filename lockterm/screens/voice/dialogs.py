@@ -1,4 +1,4 @@
-"""The dialogs of the voice screen: vendor and model, and the download of a pack."""
+"""The dialogs of the voice screen: for vendor and model, and for the download of a pack."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 class VendorModelModal(LocktermModal[tuple[str, str] | None]):
-    """A dialog that asks for vendor and model, which ``voice/packs`` needs (4.10).
+    """A dialog for the vendor and the model, which the call ``voice/packs`` needs (contract 4.10).
 
     Args:
-        entry: The lock.
+        entry: The lock book entry of the lock.
         book: The locks of the lock book, whose vendors and models are suggested.
     """
 
@@ -67,7 +67,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
 
     @staticmethod
     def _input(name: str, value: str, known: list[str]) -> Input:
-        """Return an input; Enter moves from the first to the last, which submits the dialog."""
+        """Return a field of the dialog; Enter moves to the next field, and submits the last one."""
         text = clean(value)
         first = name == "vendor"
         typed = TextInput(text, id=name) if first else OneLine(text, id=name, compact=True)
@@ -84,7 +84,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
             self.dismiss(None)
 
     def on_input_submitted(self) -> None:
-        """Submit the dialog, so that Enter does not move the focus to the Cancel button."""
+        """Submit the dialog in place of moving the focus to the Cancel button on Enter."""
         self._answer()
 
     def _answer(self) -> None:
@@ -97,23 +97,23 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
 
 
 PAINT_S = 0.5
-"""Minimum seconds between progress updates, which share the link with the download."""
+"""Minimum seconds between two updates of the progress, which share the link with the download."""
 
 
 class DrawnProgressBar(ProgressBar):
-    """A progress bar whose characters every terminal can show."""
+    """A progress bar made of characters that every terminal can show."""
 
     BAR_RENDERABLE = DrawnBar
 
 
 class DownloadModal(LocktermModal[Path | None]):
-    """The dialog that downloads a voice pack.
+    """The dialog that downloads a voice pack and shows the progress.
 
     Closing the dialog stops the download and keeps the received bytes.
 
     Args:
         operations: The operations on the service and the local store.
-        source: The address and the expected properties of the pack.
+        source: The URL of the pack, and the expected properties of the file.
         title: The name of the pack.
     """
 

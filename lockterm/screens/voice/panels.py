@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class HalfPanel(Vertical):
-    """A panel with a heading, a line about stale data, and rows or an empty state.
+    """A panel with a heading, a line about outdated data, and rows or an empty state.
 
     Args:
         heading: The initial heading.
@@ -63,7 +63,7 @@ class HalfPanel(Vertical):
         self._show_rows(False)
 
     def set_heading(self, heading: str) -> None:
-        """Set the heading in the frame and the heading above the rows; one of them is visible."""
+        """Set the heading in the frame and above the rows, only one of which is visible."""
         text = clean(heading, 120)
         self.border_title = Content(text)
         self.query_one(".heading", Static).update(text)
@@ -71,13 +71,13 @@ class HalfPanel(Vertical):
     def show_state(
         self, state: LoadState[Any], found: bool, words: Iterable[str], zone: tzinfo
     ) -> None:
-        """Show the rows or the empty state, and mark stale data.
+        """Show the rows or the empty state, and a line about outdated data.
 
         Args:
-            state: The state of the read.
-            found: Whether there are rows.
+            state: The loading state of the data.
+            found: Whether there are rows to show.
             words: The text of the empty state, and the keys to press next.
-            zone: The time zone for the time at which stale data was read.
+            zone: The time zone of the time at which outdated data was read.
         """
         self._show_rows(found)
         panel = self.query_one(StatePanel)
@@ -105,19 +105,19 @@ class HalfPanel(Vertical):
 
 
 MOST_SHOWN = 500
-"""The maximum number of packs shown; a table with thousands of packs delays the keys."""
+"""The maximum number of packs in the table; a table with thousands of packs delays the keys."""
 
 LONGEST = 80
-"""The maximum number of characters of a service string that a cell uses."""
+"""The maximum number of characters of a string from the service that a cell uses."""
 
 LONGEST_NAME = 2000
-"""The maximum number of characters of a pack's name, which the details show on several lines.
+"""The maximum number of characters of a pack's name in the details, where it may wrap.
 
-Requests identify a pack by its name, so that every character of the name matters.
+Requests identify a pack by its name, so users must be able to see the whole name.
 """
 
 LABEL = 5
-"""The width of a label and its gap in cells; an MD5 then fits into half a terminal."""
+"""The width of a label and the gap after it, in cells. An MD5 then fits into half a terminal."""
 
 
 class PacksPanel(HalfPanel):
@@ -127,16 +127,16 @@ class PacksPanel(HalfPanel):
         self.table = PacksTable()
         self._detail = PackDetail()
         self._has_no_pack = False
-        """Whether no pack belongs to the selected voice."""
+        """Whether the selected voice has no pack."""
         super().__init__("Packs of the lock", self.table, self._detail, id=id)
 
     @property
     def pack(self) -> VoicePack | None:
-        """The pack under the cursor."""
+        """The selected pack; None if there is none."""
         return self.table.pack if self.table.display else None
 
     def show_packs(self, state: LoadState[list[VoicePack]], zone: tzinfo) -> None:
-        """Show the packs in their current state, with times in ``zone``."""
+        """Show the packs in their loading state, with times in ``zone``."""
         words: tuple[str, ...] = ("Reading the packs of the lock ...",)
         if state.value is not None:
             words = ("The lock has no voice packs.", with_keys("{voice.refresh}  refresh"))
@@ -150,11 +150,12 @@ class PacksPanel(HalfPanel):
     def follow_voice(
         self, entry: VoiceLine | None, details: Mapping[str, VoicePack | LocktermError]
     ) -> None:
-        """Select the pack of a voice, so that its details are shown.
+        """Select the pack of the selected voice, so that its details are shown.
 
         Args:
-            entry: The selected line of the voices; a language keeps the selected pack.
-            details: Name of a pack -> its details or the error, for the packs that were read.
+            entry: The selected line of the tree of voices. For the line of a language, the same
+                pack stays selected.
+            details: The details or the error of each pack that was read, by its name.
         """
         self._has_no_pack = False
         if entry is None or entry.timbre is None or not self.table.display:
@@ -166,7 +167,7 @@ class PacksPanel(HalfPanel):
             self.table.move_cursor(place)
 
     def on_descendant_focus(self) -> None:
-        """Show the details of the selected pack instead of those of the selected voice."""
+        """Show the details of the selected pack instead of those of the selected voice's pack."""
         self.post_message(LineTable.Moved())
 
     def on_descendant_blur(self) -> None:
@@ -211,7 +212,7 @@ _IN_TABLE = 32
 
 
 class PacksTable(RowTable):
-    """The table of packs: name, day of the last update, and label (2.4)."""
+    """The table of packs: name, day of the last update, and label (contract 2.4)."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
@@ -223,7 +224,7 @@ class PacksTable(RowTable):
         self._packs: dict[str, VoicePack] = {}
 
     def show_packs(self, packs: Sequence[VoicePack], zone: tzinfo) -> None:
-        """Show the first packs; the order distinguishes packs with the same name."""
+        """Show the first packs; packs with the same name are distinguished by their order."""
         self._choose_columns()
         self._packs, names = {}, Counter[str | None]()
         for pack in packs[:MOST_SHOWN]:
@@ -247,7 +248,7 @@ class PacksTable(RowTable):
 
     @property
     def pack(self) -> VoicePack | None:
-        """The pack under the cursor."""
+        """The selected pack; None in an empty table."""
         key = self.highlighted
         return self._packs.get(key) if key is not None else None
 
@@ -276,7 +277,7 @@ class PackDetail(Static):
         self._lay_out()
 
     def _way(self, pack: VoicePack) -> dict[str, str]:
-        """Return how to fetch a pack, if there is room for one more line."""
+        """Return a line that shows how to download a pack; empty if there is no room for it."""
         if not pack.timbre_pack_url or not self.screen.has_class("-framed"):
             return {}
         return {"Get": with_keys("press {voice.fetch} to fetch this pack")}
@@ -321,14 +322,14 @@ def _cells(pack: VoicePack, zone: tzinfo) -> tuple[str, ...]:
 
 
 def _shown(pack: VoicePack, field: str, value: str | None, most: int = 200) -> str:
-    """Return a value as text; a value of another type is shown as received."""
+    """Return a value as text; a value that is not a string is shown as received."""
     if field in pack.odd:
         return f"{clean(pack.odd[field], 80)} (not as in the contract)"
     return clean(value, most) if value else "not stated"
 
 
 class VoicesPanel(HalfPanel):
-    """The panel with the languages of a model and their timbres."""
+    """The panel with the languages of a lock's model and their timbres."""
 
     def __init__(self, *, id: str | None = None) -> None:
         self.voices = VoiceTree()
@@ -336,7 +337,7 @@ class VoicesPanel(HalfPanel):
 
     @property
     def entry(self) -> VoiceLine | None:
-        """The selected entry; None while no voices are shown."""
+        """The selected line; None while no voices are shown."""
         return self.voices.entry if self.voices.display else None
 
     def show_voices(
@@ -351,13 +352,14 @@ class VoicesPanel(HalfPanel):
         """Show the known voices.
 
         Args:
-            state: The languages and their loading state.
-            names: Language code -> language name.
-            lock: The lock whose vendor and model decide the voices; its last set voice is marked.
+            state: The languages with their loading state.
+            names: The names of languages by language code.
+            lock: The lock, whose vendor and model determine the voices. The voice that lockterm
+                last set for it is marked.
             wanted: The search text; empty to show all voices.
-            zone: The time zone of displayed times.
-            many: The locks if there are several; a line then shows how many of them have a voice
-                that not all of them have. None for the single ``lock``.
+            zone: The time zone of the shown times.
+            many: The locks, if the user chooses a voice for several locks. The panel then shows how
+                many locks have a voice, unless all have it. None for the single ``lock``.
         """
         known = state.value or ()
         if many is None:

@@ -1,4 +1,4 @@
-"""The screen to choose the voice of a lock, with the packs that the lock has."""
+"""The screen on which the user chooses the voice of a lock, with the packs of the lock."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
 
 SETTLE_S = 0.15
-"""Seconds that the cursor must rest on a pack before lockterm reads its details."""
+"""Seconds for which the cursor must stay on a pack before lockterm reads its details."""
 
 
 class VoiceScreen(LocktermScreen[VoiceChoice | None]):
@@ -50,7 +50,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     Args:
         operations: The operations on the service and the local store.
-        entry: The lock.
+        entry: The lock book entry of the lock.
         many: The locks to choose a voice for, including ``entry``; empty for ``entry`` alone.
     """
 
@@ -60,20 +60,21 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     """The lock book entry of the lock."""
 
     voices: var[LoadState[list[Language]]] = var(LoadState, init=False)
-    """The languages of the lock's model (4.10)."""
+    """The languages of the lock's model (contract 4.10), with their loading state."""
 
     packs: var[LoadState[list[VoicePack]]] = var(LoadState, init=False)
-    """The packs of the lock (4.9)."""
+    """The packs of the lock (contract 4.9), with their loading state."""
 
     details: var[dict[str, VoicePack | LocktermError]] = var(dict, init=False)
-    """Name of a pack -> its details (4.11) or the error; packs not read yet are missing."""
+    """Maps the name of a pack to its details (contract 4.11) or to the error of reading them. Packs
+    that were not read are missing."""
 
     def __init__(self, operations: Operations, entry: Lock, many: Sequence[Lock] = ()) -> None:
         super().__init__(operations)
         self._many = OfMany(operations, many) if many else None
         self.set_reactive(VoiceScreen.entry, entry)
         self._names: dict[str, languages.LanguageName | None] = {}
-        """Language code -> language name; None if the language is unknown."""
+        """Maps language codes to language names; the value is None if the language is unknown."""
         self._sending: VoiceChoice | None = None
         self._unsure: VoiceChoice | None = None
 
@@ -100,7 +101,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     @work
     @opens("the voices")
     async def _begin(self) -> None:
-        """Read the voices; ask for the model first if the lock book does not have it."""
+        """Read the voices; ask for vendor and model first if the lock book does not have them."""
         lock_id = self.entry.lock_id
         with suppress(StoreError):  # the data from the caller is enough
             found = await self.operations.locks.find(lock_id)
@@ -161,7 +162,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     @work(exclusive=True, group="detail")
     async def load_detail(self, name: str) -> None:
-        """Read the details of a pack after the cursor has rested on the pack."""
+        """Read the details of a pack after the cursor has stayed on the pack."""
         await asyncio.sleep(SETTLE_S)
         try:
             detail: VoicePack | LocktermError
@@ -208,7 +209,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self.refresh_bindings()
 
     def _tell(self) -> None:
-        """Update the texts about the current voice and the selected entry."""
+        """Update the texts about the current voice and the selected line."""
         now = f"Voice now: {self._voice_now()}"
         if self.entry.voice is None:
             now += ". The service cannot report the voice."
@@ -257,7 +258,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self.query_one(VoicesPanel).voices.focus()
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """Repeat failed reads when the service is reachable again."""
+        """Repeat failed requests when the service can be reached again."""
         super().show_notices(link, unsettled)
         if self.may_read_again(self.voices.error) and not self.voices.busy:
             self.load_voices()
@@ -267,7 +268,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     # --- setting -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why an action is not possible now; empty if the action is possible."""
+        """Return why an action is disabled now; empty if it is enabled."""
         if action == "set_voice":
             return self._why_not_set()
         if action == "vendor_model" and self._many:
@@ -300,7 +301,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     @work
     @opens("the voice")
     async def action_set_voice(self) -> None:
-        """Set the selected voice after a confirmation, or return it for several locks."""
+        """Set the selected voice after a confirmation; for several locks, close with the voice."""
         entry = self.query_one(VoicesPanel).entry
         if entry is None or entry.choice is None:
             return
@@ -373,7 +374,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     @property
     def _detail(self) -> VoicePack | None:
-        """The details of the selected pack, or of the timbre's pack; None if not read."""
+        """The details of the selected pack, or of the selected timbre's pack; None if not read."""
         read = {n: one for n, one in self.details.items() if not isinstance(one, LocktermError)}
         if self._packs_focused:
             pack = self.query_one(PacksPanel).pack
@@ -393,7 +394,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     @work
     @opens("the voice pack", must_appear=True)
     async def action_fetch_pack(self) -> None:
-        """Download the selected pack, with the size and MD5 that the lists or details give."""
+        """Download the selected pack, and check the size and MD5 that the service reports."""
         title, detail, url = "", self._detail, self._url
         entry, pack, timbre = self.query_one(VoicesPanel).entry, None, None
         if self._packs_focused:
@@ -431,7 +432,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self.load_voices()
 
     def action_refresh(self) -> None:
-        """Read the voices and packs again; the shown lists stay until they are read."""
+        """Read the voices and packs again; the shown ones stay until the service answers."""
         self.details = {}
         self.load_packs()
         if self._has_model:

@@ -1,4 +1,4 @@
-"""The tree of voices of a model, and the voices that several locks have."""
+"""The tree of a model's voices, and the voices that several locks have in common."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ if TYPE_CHECKING:
 
 
 _Model = tuple[str, str]
-"""Vendor and model."""
+"""A pair of vendor and model."""
 
 _NAMED = 20
-"""The maximum number of locks that a sentence names."""
+"""The maximum number of locks that a sentence lists by name."""
 
 
 class OfMany:
-    """The voices of several locks.
+    """The voices of several locks, and which locks have each voice.
 
     Args:
         operations: The operations on the service and the local store.
-        locks: The chosen locks, with the data of the lock book.
+        locks: The chosen locks, as in the lock book.
     """
 
     def __init__(self, operations: Operations, locks: Sequence[Lock]) -> None:
         self.locks = locks
         self._operations = operations
         self._has: Mapping[_Model, frozenset[tuple[str | None, str | None]]] = {}
-        """Model -> its voices, for each model whose list of voices was read."""
+        """Maps models to the voices they have, for models whose list of voices was read."""
         self._count = Counter((lock.vendor, lock.model) for lock in locks)
-        """Model -> the number of locks of this model."""
+        """Maps models to the number of chosen locks of that model."""
 
     async def read(self) -> list[Language]:
-        """Read the voices of all models at the same time, and return all of them as one list.
+        """Request the voices of all models at the same time, and return them as one list.
 
         Raises:
             ServiceError: No list of voices could be read.
@@ -91,10 +91,10 @@ class OfMany:
         return joined(lists.values())
 
     def without(self, voice: VoiceChoice | None) -> list[Lock]:
-        """Return the locks that cannot use a voice.
+        """Return the chosen locks that do not have a voice, or whose voices are unknown.
 
         Args:
-            voice: The voice; None for the locks whose list of voices is not known.
+            voice: The voice. None returns only the locks whose voices are unknown.
         """
         left = []
         for lock in self.locks:
@@ -104,10 +104,10 @@ class OfMany:
         return left
 
     def held(self, voice: VoiceChoice | None) -> str:
-        """Return how many locks have a voice, such as ``3 of 5 locks``.
+        """Return how many of the chosen locks have a voice, such as ``3 of 5 locks``.
 
         Returns:
-            The text; empty if every lock whose list is known has the voice, or for None.
+            The text; empty if the voice is None, or if all locks whose voices are known have it.
         """
         if voice is None:
             return ""
@@ -127,7 +127,7 @@ class OfMany:
         return None
 
     def describe_locks(self, voice: VoiceChoice | None) -> str:
-        """Return how many locks have a voice, and the names of the locks that are left out."""
+        """Return a text about how many locks have a voice, and the names of those without it."""
         left, total = self.without(voice), len(self.locks)
         names = ", ".join(clean(lock.title, 40) for lock in left[:_NAMED])
         if voice is None:
@@ -146,14 +146,15 @@ class OfMany:
 
 
 NAME = 16
-"""The maximum length of a timbre's name; at 80 columns, the mark then fits, too."""
+"""The maximum length of a timbre's name, so that the mark of the current voice fits in 80
+columns."""
 MOST_SHOWN = 500
-"""The maximum number of lines shown; a tree with thousands of lines delays the keys."""
+"""The maximum number of lines in the tree; a tree with thousands of lines delays the keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class VoiceLine:
-    """The language or the timbre of a line of the tree."""
+    """What a line of the tree stands for: a language or a timbre."""
 
     key: tuple[str, ...]
     """The identity of the line, unique in the tree and unchanged by a refresh."""
@@ -170,7 +171,7 @@ class VoiceLine:
 
 
 class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
-    """The tree of languages and timbres; Enter and letters except hjklgG are for the screen."""
+    """The tree of languages and timbres; the screen handles Enter and letters except hjklgG."""
 
     BINDINGS = bindings("tree")
     ICON_NODE = "+ "
@@ -186,7 +187,7 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
         """Whether there are more than :data:`MOST_SHOWN` lines, so that some are not shown."""
 
     def on_hide(self, event: events.Hide) -> None:
-        """Keep the focus while there are no voices to show; see ``LineTable.on_hide``."""
+        """Keep the focus while the tree is hidden without voices; see ``LineTable.on_hide``."""
         event.prevent_default()
 
     def on_resize(self) -> None:
@@ -202,7 +203,7 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
 
     @property
     def entry(self) -> VoiceLine | None:
-        """The entry of the selected line; None if no line is selected."""
+        """The language or timbre of the selected line; None if no line is selected."""
         return self.cursor_node.data if self.cursor_node is not None else None
 
     def show(
@@ -215,15 +216,15 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
         wanted: str = "",
         held: Callable[[VoiceChoice | None], str] = lambda _: "",
     ) -> int:
-        """Replace the lines; the same entry stays selected, at first a timbre.
+        """Replace the lines; the same line stays selected, or at first the line of a timbre.
 
         Args:
             languages: The languages as the service sent them.
-            names: Language code -> language name.
-            marked: The voice that lockterm last set.
-            first: The voice to select at first; None for the marked or else the first voice.
+            names: The names of languages by language code.
+            marked: The voice that lockterm last set, which gets a mark.
+            first: The voice to select at first; None for the marked voice, or else the first one.
             wanted: The search text; empty to show all voices.
-            held: A function that returns how many locks have a voice; empty to show nothing.
+            held: A function that returns a text about how many locks have a voice; it may be empty.
 
         Returns:
             The number of timbres shown.
@@ -270,17 +271,17 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
         self.scroll_to_line(self.cursor_line, animate=False)
 
     def on_tree_node_collapsed(self, event: Tree.NodeCollapsed[VoiceLine]) -> None:
-        """Remember that the language is folded, for the next refresh."""
+        """Remember that the user collapsed a language, for the next refresh."""
         if event.node.data:
             self._folded.add(event.node.data.key)
 
     def on_tree_node_expanded(self, event: Tree.NodeExpanded[VoiceLine]) -> None:
-        """Remember that the language is unfolded, for the next refresh."""
+        """Remember that the user expanded a language, for the next refresh."""
         if event.node.data:
             self._folded.discard(event.node.data.key)
 
     def action_fold(self) -> None:
-        """Fold the language, or go from a timbre to its language."""
+        """Collapse the language, or move from a timbre to its language."""
         node = self.cursor_node
         if node is None:
             return
@@ -295,13 +296,13 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
 
 
 def sex(timbre: Timbre) -> str:
-    """Return "female", "male", or "unstated" for a missing or unknown value (2.6)."""
+    """Return "female", "male", or "unstated" for a missing or unknown value (contract 2.6)."""
     words: dict[int | None, str] = {0: "male", 1: "female"}
     return words.get(timbre.is_female, "unstated")
 
 
 def about(entry: VoiceLine, names: Mapping[str, LanguageName | None]) -> str:
-    """Return the text about a line: full names, ID, and URL of the pack."""
+    """Return the text about the selected line: full names, ID, and the URL of its pack."""
     timbre = entry.timbre
     if timbre is None:
         timbres = format_count(len(entry.language.timbres), "timbre")
@@ -317,7 +318,7 @@ def about(entry: VoiceLine, names: Mapping[str, LanguageName | None]) -> str:
 
 
 def format_voice_choice(choice: VoiceChoice, languages: Sequence[Language]) -> str:
-    """Return a voice as text, such as ``de-DE Anna (anna), female``, or its IDs if not listed."""
+    """Return a voice as text, such as ``de-DE Anna (anna), female``; its IDs if not listed."""
     words = f"{clean(choice.lang, 40)} {clean(choice.timbre, 40)}"
     for language in languages:
         for timbre in language.timbres:
@@ -331,7 +332,7 @@ def _entries(languages: Sequence[Language]) -> Iterator[tuple[VoiceLine, list[Vo
     seen: Counter[tuple[str, ...]] = Counter()
 
     def unique(*parts: str | None) -> tuple[str, ...]:
-        """Return a unique key; the order distinguishes equal codes and timbres without IDs."""
+        """Return a unique key for a line; lines with equal parts differ by their order."""
         key = tuple(part or "" for part in parts)
         seen[key] += 1
         return (*key, str(seen[key]))
