@@ -1,4 +1,4 @@
-"""The Textual applications: one for a profile and one for the first run."""
+"""The Textual apps of lockterm: one that uses a profile, and one for the first run."""
 
 from lockterm.app.lockterm_app import LocktermApp
 

@@ -1,4 +1,4 @@
-"""The app's appearance: colors, glyphs, theme, mouse, and low-bandwidth mode."""
+"""The app's appearance: colors, glyphs, theme, mouse mode, and low-bandwidth mode."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _log = logging.getLogger("lockterm")
 
 
 class Appearance:
-    """The app's appearance, which can change while the app runs.
+    """The app's appearance, which the user can change while the app runs.
 
     Args:
         app: The running app.
@@ -60,7 +60,7 @@ class Appearance:
         self.look = look
         self._choices = choices
         self.filters: list[LineFilter] = []
-        """The filters that adapt each line to this terminal."""
+        """The filters that adapt each painted line to this terminal."""
         self.on_change: Callable[[Look], None] = ignore
         """A callback that receives each new look after it is applied."""
         for theme in THEMES:
@@ -80,7 +80,7 @@ class Appearance:
         """Apply a new look to every screen.
 
         Args:
-            look: The look to apply from now on.
+            look: The capabilities and options to apply from now on.
         """
         other_signs = look.in_ascii != self.look.in_ascii
         self.look = look
@@ -123,7 +123,7 @@ class Appearance:
         return DEFAULT
 
     def choose_theme(self) -> None:
-        """Ask for a theme and save the choice."""
+        """Let the user choose a theme, and save the choice."""
         if self.look.native:
             reason = "This terminal has few colors, so lockterm uses the terminal's own colors."
             if self.look.quiet:
@@ -172,7 +172,7 @@ class Appearance:
         )
 
     def toggle_mouse(self) -> None:
-        """Leave the mouse to the terminal, or take it back. Dialogs keep their own keys."""
+        """Leave the mouse to the terminal, or handle it in lockterm again."""
         mouse = not self.look.mouse
         self.look = replace(self.look, mouse=mouse)
         self._use_mouse()
@@ -194,10 +194,10 @@ class Appearance:
             use_mouse(self.look.mouse)
 
     def take_letters(self, event: LettersDrawn) -> None:
-        """Adapt the look to the terminal's report about letters beyond ASCII.
+        """Adapt the look to what the terminal reports about letters beyond ASCII.
 
-        The report outranks the environment. If the user forced Unicode, only the width of letters
-        is taken from the report.
+        The report takes precedence over environment variables. If the user forced Unicode, lockterm
+        uses only the widths of letters from the report.
         """
         if event.utf8 != self.look.utf8 and not self.look.unicode:
             # The terminal may have taken bytes of a name for the start of a control string.
@@ -214,7 +214,7 @@ class Appearance:
             self._link.measure()
 
     def take_answer(self, event: events.CursorPosition) -> None:
-        """Pass the terminal's answer to the latency measurement."""
+        """Pass the terminal's reply to the measurement of the latency."""
         self._link.answered(event.time)
 
     def _take_width(self, cells: int) -> None:

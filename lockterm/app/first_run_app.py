@@ -1,4 +1,4 @@
-"""The app for the first run, when no service is configured yet."""
+"""The app for the first run, before any service is configured."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class FirstRunApp(TerminalApp[WelcomeScreen.Chosen]):
-    """The first-run app: it offers the demo or a new profile and exits with the choice or None.
+    """The app for the first run; its result is the choice between demo and profile, or None.
 
     Args:
-        profiles: Access to the configuration's profiles.
+        profiles: The profiles of the configuration file.
         choices: The preferences saved in earlier sessions.
         look: The terminal's capabilities and the options the user chose.
         keymap: The keys the user chose.
@@ -52,13 +52,13 @@ class FirstRunApp(TerminalApp[WelcomeScreen.Chosen]):
             self.push_screen(screens.HelpScreen(None, self.screen))
 
     def action_mouse(self) -> None:
-        """Leave the mouse to the terminal, or take it back, and show it on the welcome screen."""
+        """Switch between mouse handling by terminal and lockterm, and show it on the screen."""
         super().action_mouse()
         for screen in self._welcome_screens():
             screen.write_again()
 
     def on_terminal_supports_synchronized_output(self) -> None:
-        """Show that the terminal draws a frame at once; its answer comes after the first frame."""
+        """Show on the welcome screen that the terminal displays each frame at once."""
         for screen in self._welcome_screens():
             screen.draws_at_once = True
 

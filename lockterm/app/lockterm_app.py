@@ -1,4 +1,4 @@
-"""The app for a profile: its first screen and the keys that work on every screen."""
+"""The app that uses a profile: its first screen, and the keys that work on every screen."""
 
 from __future__ import annotations
 
@@ -41,15 +41,17 @@ RUN_TOLD_S = 1.0
 """Seconds between two updates of a run's progress in the header."""
 
 OTHERS_S = 60.0
-"""Seconds between two checks for changes that other sessions on this store resolved."""
+"""Seconds between two checks for changes that other sessions with the same store resolved."""
 
 PAGE_FIRST_S = 0.3
-"""Seconds until lockterm reads the data of earlier sessions, so that the first page comes first."""
+"""Seconds from the first frame until lockterm loads data of earlier sessions, so that the first
+page of remotes comes first."""
 
 ENDING_S = 5.0
-"""Seconds until abandoned drafts are read a second time if the first read found none.
+"""Seconds until lockterm looks for abandoned drafts again if it found none at first.
 
-A session whose connection dropped takes about 3 seconds to end.
+A session whose SSH connection dropped takes about 3 seconds to end, and its draft counts as
+abandoned only then.
 """
 
 
@@ -58,14 +60,15 @@ class LocktermApp(TerminalApp[int]):
 
     Args:
         profile: The service and the display settings.
-        paths: The places of lockterm's files.
+        paths: The paths of lockterm's files.
         look: The terminal's capabilities and the options the user chose.
         keymap: The keys the user chose.
         open_lock: The ID of the lock whose remotes the app shows first, or None for the lock book.
             The lock need not be in the lock book.
-        is_last: Whether ``open_lock`` was opened last. If so, Esc leads back to the lock book.
+        is_last: Whether ``open_lock`` is the lock that the previous session opened last, and not a
+            choice of the user. If so, Esc opens the lock book instead of quitting.
         clock: A function that returns seconds since the epoch; replaced in tests.
-        profiles: The profiles the user can switch to, or None if there is only this one.
+        profiles: The profiles that the user can switch to, or None if the user cannot switch.
         first: The first page of ``open_lock``, requested before the app started, or None.
     """
 
@@ -103,7 +106,7 @@ class LocktermApp(TerminalApp[int]):
         self.appearance.on_change = self._read_ahead
         self._profiles = profiles
         self.goes_on: Settings | None = None
-        """The settings for the app that starts after this app, or None to quit lockterm."""
+        """The settings for the next app after this one exits, or None to quit lockterm."""
         self._open_lock = open_lock
         self._is_last = is_last
         self.exports = paths.data_dir / "exports"
@@ -112,11 +115,11 @@ class LocktermApp(TerminalApp[int]):
         """Whether the offer of an abandoned draft waits until no dialog or form is open."""
         self._run_timer: Timer | None = None
         self._has_news = False
-        """Whether the journal changed during a run and has not been read since."""
+        """Whether the journal changed during a run, so that it must be read again."""
 
     @property
     def outcomes(self) -> screens.Outcomes:
-        """The unconfirmed changes and their actions; created after the first frame."""
+        """The unconfirmed changes and the actions on them; created after the first frame."""
         if self._outcomes is None:
             self._outcomes = screens.Outcomes(self, self.operations, self._profiles)
         return self._outcomes
@@ -131,7 +134,7 @@ class LocktermApp(TerminalApp[int]):
         return self.operations.machine_ms()
 
     def _read_ahead(self, look: Look) -> None:
-        """Read pages ahead, except in low-bandwidth mode."""
+        """Turn reading pages ahead on, or off in low-bandwidth mode."""
         self.operations.remotes.reads_ahead = not look.quiet
 
     def get_default_screen(self) -> Screen[Any]:
@@ -202,7 +205,7 @@ class LocktermApp(TerminalApp[int]):
 
     @work(exclusive=True, group="outcomes")
     async def _refresh_outcomes(self) -> None:
-        """Read the unconfirmed changes again, in a worker that replaces an earlier one.
+        """Read the unconfirmed changes again in a worker that replaces an earlier one.
 
         The decorator creates the coroutine when the worker starts. A coroutine that is passed to
         ``run_worker`` would never be awaited if another worker replaced it before its start.
@@ -216,7 +219,7 @@ class LocktermApp(TerminalApp[int]):
 
     @work(group="runs")
     async def _offer_run(self) -> None:
-        """Notify the user of an interrupted run and of the key that opens it."""
+        """Notify the user of an interrupted run, and of the key that shows it."""
         try:
             runs = await self.operations.journal.runs()
         except LocktermError:  # the history screen shows the error
@@ -234,7 +237,7 @@ class LocktermApp(TerminalApp[int]):
 
     @work
     async def action_run(self) -> None:
-        """Show the active run, the interrupted run, or the last run."""
+        """Show the active run, else the last interrupted run, else the last run."""
         with opening(self.screen, "the run", must_appear=True):
             try:
                 run_id = await screens.last_run(self.operations)
@@ -261,7 +264,7 @@ class LocktermApp(TerminalApp[int]):
             self._offer_draft()
 
     def _note_run(self, run: RunHere) -> None:
-        """Show a run's progress when it starts, and refresh its screens when it ends."""
+        """Show a run's progress while it is active, and update the screens when it ends."""
         if not self.is_running:
             return
         if not run.is_over:
@@ -292,7 +295,7 @@ class LocktermApp(TerminalApp[int]):
 
     @property
     def would_stop(self) -> tuple[str, str]:
-        """Return the dialog's title and verb for leaving an unfinished run, or two empty strings.
+        """The question and its verb before the user leaves an active run; both empty if not needed.
 
         A run that is already stopping needs no question.
         """
@@ -303,7 +306,7 @@ class LocktermApp(TerminalApp[int]):
         return screens.ask_to_leave_run(run)
 
     async def stopped(self) -> None:
-        """Stop the run after the current steps, so that their results are known."""
+        """Stop the run after the steps in progress, and wait until their results are known."""
         if (run := self.operations.run_under_way) is not None:
             run.stop()
             self.notify(
@@ -312,7 +315,7 @@ class LocktermApp(TerminalApp[int]):
             await run.over.wait()
 
     def take_left_key(self, key: str) -> bool:
-        """Handle the keys for help and messages that a dialog would otherwise swallow."""
+        """Handle the keys for help and messages also in a dialog, which would ignore them."""
         if super().take_left_key(key):
             return True
         if not self.screen.is_modal:
@@ -350,7 +353,7 @@ class LocktermApp(TerminalApp[int]):
         self.push_screen(screens.HistoryScreen(self.operations, self.exports, lock_id))
 
     async def choose_backup(self) -> str | None:
-        """Ask for a delete or clear in the history; return its operation ID or None."""
+        """Let the user choose a delete or clear in the history; return its ID, or None."""
         history = screens.HistoryScreen(self.operations, self.exports, chooses=True)
         return await self.push_screen_wait(history)
 
@@ -360,12 +363,12 @@ class LocktermApp(TerminalApp[int]):
             self.push_screen(screens.FileScreen(self.operations, entry))
 
     def action_everywhere(self) -> None:
-        """Search all locks of the lock book."""
+        """Open the screen that searches all locks of the lock book."""
         if not self._is_open_already(screens.EverywhereScreen, "All locks"):
             self.push_screen(screens.EverywhereScreen(self.operations))
 
     def action_what_ends(self) -> None:
-        """Show the remotes on all locks that have expired or will expire soon."""
+        """Open the screen with remotes of all locks that have expired or will expire soon."""
         if not self._is_open_already(screens.WhatEndsScreen, "Expiring"):
             self.push_screen(screens.WhatEndsScreen(self.operations))
 
@@ -390,7 +393,7 @@ class LocktermApp(TerminalApp[int]):
         self.push_screen(screen)
 
     def _is_open_already(self, kind: type[Screen[Any]], what: str) -> bool:
-        """Return whether a screen of this kind is open; notify the user if it is hidden."""
+        """Return whether a screen of this class is open; notify the user if it is covered."""
         if not any(isinstance(screen, kind) for screen in self.screen_stack):
             return False
         if not isinstance(self.screen, kind):
@@ -402,12 +405,12 @@ class LocktermApp(TerminalApp[int]):
         return True
 
     def _go_on(self, settings: Settings) -> None:
-        """Exit; the next app starts with these settings."""
+        """Exit, so that the next app starts with these settings."""
         self.goes_on = settings
         self.exit()
 
     def why_not(self, action: str) -> str:
-        """Return why an action on unconfirmed changes is disabled, or an empty string.
+        """Return why an action on unconfirmed changes is disabled; empty if it is enabled.
 
         These actions need an unconfirmed change; sending again also needs a writable profile.
         """
@@ -421,7 +424,7 @@ class LocktermApp(TerminalApp[int]):
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return None, which dims the key, if the action is disabled."""
+        """Return None if the action is disabled, so that Textual dims its key."""
         return None if self.why_not(action) else super().check_action(action, parameters)
 
     def action_settle(self, how: str) -> None:
@@ -432,6 +435,6 @@ class LocktermApp(TerminalApp[int]):
 
     @work
     async def _wait_for(self, act: Callable[[], Awaitable[None]]) -> None:
-        """Run an action while later keys wait, because it may open a dialog."""
+        """Run an action that may open a dialog; later keys wait for it."""
         with opening(self.screen, "the unconfirmed change"):
             await act()

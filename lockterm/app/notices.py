@@ -1,4 +1,4 @@
-"""Notifications, shown above the footer of the front screen and kept in the message log."""
+"""Notifications, which appear above the footer of the active screen and stay in the message log."""
 
 from __future__ import annotations
 
@@ -22,28 +22,29 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 LEAST_S = {"information": 6.0, "warning": 12.0}
-"""Minimum seconds for which a notification stays; an error stays until a key is pressed."""
+"""Minimum seconds for which a notification is shown, by severity. An error is shown until a key is
+pressed."""
 
 CELLS_A_SECOND = 15
-"""Reading speed, in characters a second."""
+"""Reading speed of users, in characters per second."""
 
 READ_S = 2.0
-"""Minimum seconds for which an error stays before a key can remove it.
+"""Minimum seconds for which an error is shown before a key can remove it.
 
-A key typed before the error could be read leaves it in place.
+A key that was typed before the user could read the error does not remove it.
 """
 
 
 class Notices:
-    """The notifications, each of which stays for as long as reading it takes.
+    """The notifications, each of which is shown for as long as reading it takes.
 
-    A notification belongs to the screen on which it was first drawn, and to the dialogs over this
-    screen. It disappears with the screen, except an error, which stays until it is read.
+    A notification belongs to the screen on which it was first shown, and to the dialogs on top of
+    this screen. It disappears with the screen. Only an error remains until the user has read it.
 
     Args:
         app: The app that shows the notifications.
         now_ms: A function that returns the current time in milliseconds.
-        ask_drawn: A function that reports when the current frame has reached the terminal.
+        ask_drawn: A function that reports when the terminal shows the current frame.
     """
 
     def __init__(
@@ -58,16 +59,18 @@ class Notices:
         self.log = NoticeLog()
         """Every notification of this session."""
         self.message_kept: Signal[LoggedNotice] = Signal(app, "message kept")
-        """Signals each new entry in the message log."""
+        """A signal that is sent for each new entry in the message log."""
         self._shown: LoggedNotice | None = None
         self._homes: dict[int, ref[Screen[Any]]] = {}
-        """Number of an unread notification -> the screen on which it was drawn."""
+        """Maps the numbers of unread notifications to the screens on which they were first
+        shown."""
         self._timer: Timer | None = None
         self._read_s = math.inf
-        """The event time from which a key removes the current error."""
+        """The time from which a key removes the current error, in seconds on the clock of
+        events."""
 
     def keep(self, message: str, title: str, severity: SeverityLevel) -> LoggedNotice:
-        """Add a message that is shown elsewhere to the log, as plain text without markup."""
+        """Add a message to the log without showing it here; it is plain text without markup."""
         kept = self.log.keep(severity, clean(title, 160), clean(message, 600), self._now_ms())
         self.message_kept.publish(kept)
         return kept
@@ -82,14 +85,14 @@ class Notices:
         self.show()
 
     def clear(self) -> None:
-        """Remove all notifications from the screen; the user reads them elsewhere."""
+        """Remove all notifications from the screen, because the user reads them elsewhere."""
         self.log.clear()
         self.show()
 
     def note_key(self, event: events.Key | events.Paste) -> None:
         """Remove the current error if the user had time to read it before this key.
 
-        Keys that type text do not remove it.
+        Keys that type text into a field do not remove it.
         """
         focused = self._app.focused
         is_text = isinstance(event, events.Paste) or (
@@ -100,7 +103,7 @@ class Notices:
             self._take_off()
 
     def show(self) -> None:
-        """Show the current notification on the front screen, which may have changed."""
+        """Show the current notification on the active screen, which may have changed."""
         self._leave()
         before, self._shown = self._shown, self.log.shown
         if self._shown is not before:
@@ -124,7 +127,7 @@ class Notices:
 
     @property
     def _screen(self) -> Screen[Any] | None:
-        """The screen below all dialogs that are open over it."""
+        """The full screen below all open dialogs; None if there is none."""
         stack = self._app.screen_stack if self._app.is_running else ()
         return next((screen for screen in reversed(stack) if not screen.is_modal), None)
 
@@ -136,7 +139,7 @@ class Notices:
                 self._homes[number] = ref(screen)
 
     def _leave(self) -> None:
-        """Remove what belongs to a screen that is no longer in front, except errors."""
+        """Remove notifications of screens that are no longer active, except errors."""
         screen = self._screen
         for notice in self.log.unread:
             home = self._homes.get(notice.number)
@@ -144,7 +147,7 @@ class Notices:
                 self.log.drop(notice)
 
     def _begin(self, before: LoggedNotice | None) -> None:
-        """Start the time for which the current notification stays."""
+        """Start the time for which the current notification is shown."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None

@@ -1,6 +1,6 @@
-"""The sections of ``styles.tcss``, each parsed when the first widget that needs it is created.
+"""The sections of ``styles.tcss``, which are parsed when a widget first needs them.
 
-Parsing all of them takes longer than importing the first screen, which uses few of them.
+Parsing all sections takes longer than importing the first screen, which needs only a few.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 _HERE = Path(__file__).parent.parent
 PATH = next(path for path in (_HERE / "styles.tcss", _HERE.parent / "styles.tcss") if path.exists())
-"""The style sheet: inside the package in a wheel, beside it in a checkout."""
+"""The path of the style sheet: inside the package in a wheel, beside it in a checkout."""
 
 _HEADING = "\n/* --- "
-"""The text that starts a section; class names follow, separated by commas."""
+"""The text that starts a section. The names of widget classes follow, separated by commas."""
 
 
 def sections() -> dict[str, str]:
-    """Return the rules of each section by the class names in its heading."""
+    """Return the rules of each section, by the class names in its heading."""
     _, *parts = PATH.read_text("utf-8").split(_HEADING)
     titled = (part.partition(" -") for part in parts)
     return {names: rules.partition("*/")[2] for names, _, rules in titled}
 
 
 class Styles:
-    """The sections that are not in the style sheet yet."""
+    """The sections that were not added to the app's style sheet yet."""
 
     def __init__(self) -> None:
         self._waiting = {
@@ -40,7 +40,7 @@ class Styles:
         self._seen: set[type[Widget]] = set()
 
     def put_into(self, stylesheet: Stylesheet, widgets: Iterable[Widget]) -> None:
-        """Add the rules for new widgets before they are styled.
+        """Add the rules for new widgets to the style sheet, before the widgets are styled.
 
         Args:
             stylesheet: The app's style sheet.

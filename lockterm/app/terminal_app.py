@@ -1,4 +1,4 @@
-"""The base of lockterm's apps: drawing, notifications, the palette, keys, and quitting."""
+"""The base class of lockterm's apps: painting, notifications, the palette, keys, and quitting."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ MINUTE_S = 60.0
 
 
 class TerminalApp(HookedApp[ReturnType]):
-    """An app adapted to the current terminal.
+    """An app that is adapted to the current terminal.
 
     Args:
         look: The terminal's capabilities and the options the user chose.
@@ -69,30 +69,31 @@ class TerminalApp(HookedApp[ReturnType]):
         super().__init__(watch_css=False)
         self.choices = choices
         self.frame_diff = FrameDiff(self, frame_for(look))
-        """The writer that sends only changed cells."""
+        """The writer that sends only changed cells to the terminal."""
         self.appearance = Appearance(self, self.frame_diff, look, choices)
         """The colors, glyphs, theme, mouse, and low-bandwidth mode."""
         self._minimum_size = MinimumSize(self)
         self._chosen_keys = ChosenKeys()
         self._styles = Styles()
         self.notices = Notices(self, self.now_ms, self.ask_drawn)
-        """The notifications in the last line, and the message log."""
+        """The notifications above the footer, and the message log."""
         self._sanitizer = Sanitizer()
         self._filter_chain = FilterChain()
         self.key_queue = KeyQueue(self, super().on_event, self.is_meant)
-        """Holds a key back until the earlier keys and the screens they opened are ready."""
+        """Delays each key until earlier keys are handled and the screens they open are ready."""
         self.form_wall = FormWall(self, self._report_closed_form)
-        """Keeps text typed for a form that has just closed from acting on the screen below it."""
+        """Prevents text typed for a form that has just closed from acting on the screen below."""
         queue = self.key_queue
         self.idle = Idle(self, lambda: queue.is_dealing or queue.is_opening)
-        """The preparations for later keys, which run while no key is pressed."""
+        """Work that prepares for later keys, and runs only while no keys are waiting."""
         self.fence = RenderBarrier(
             self.frame_diff.send, self.set_timer, lambda: events.Event().time
         )
-        """Reports which keys were typed after the current frame was visible."""
+        """Reports when the terminal shows the current frame, so that keys typed later can be
+        recognized."""
 
     def on_load(self) -> None:
-        """Make each task start in its own turn of the event loop, as on Python 3.11.
+        """Make the event loop start each task in a later step, as Python 3.11 does.
 
         On later versions, Textual starts a task within the call that creates it. The first frame
         would then wait for the modules that a worker imports.
@@ -100,7 +101,7 @@ class TerminalApp(HookedApp[ReturnType]):
         asyncio.get_running_loop().set_task_factory(None)
 
     def on_mount(self) -> None:
-        """Show pending notifications on each new screen, and start the minute timer."""
+        """Subscribe to screen changes to show pending notifications, and start the minute timer."""
         self.screen_change_signal.subscribe(self, self._show_screen)
         # Use one timer for all screens, because a canceled timer keeps its screen alive until it is
         # due.
@@ -128,7 +129,7 @@ class TerminalApp(HookedApp[ReturnType]):
 
     @property
     def messages(self) -> Sequence[LoggedNotice]:
-        """The message log, newest last."""
+        """The notifications of this session, the oldest first."""
         return self.notice_log.messages
 
     # --- appearance ----------------------------------------------------------------------------
@@ -139,7 +140,7 @@ class TerminalApp(HookedApp[ReturnType]):
         return self.appearance.look
 
     def get_driver_class(self) -> type[Driver]:
-        """Return lockterm's driver instead of ``LinuxDriver``, or another driver unchanged."""
+        """Return lockterm's driver in place of ``LinuxDriver``, or else Textual's choice."""
         textuals = super().get_driver_class()
         if constants.DRIVER is not None or textuals.__name__ != "LinuxDriver":
             return textuals
@@ -153,7 +154,7 @@ class TerminalApp(HookedApp[ReturnType]):
         self.appearance.toggle_quiet()
 
     def action_mouse(self) -> None:
-        """Leave the mouse to the terminal, or take it back. Dialogs keep their own keys."""
+        """Leave the mouse to the terminal, or handle it in lockterm again."""
         self.appearance.toggle_mouse()
 
     def on_letters_drawn(self, event: LettersDrawn) -> None:
@@ -165,7 +166,7 @@ class TerminalApp(HookedApp[ReturnType]):
     # --- drawing -----------------------------------------------------------------------------
 
     def to_send(self, painted: Any) -> Any:
-        """Return the bytes for the changed cells, or None if the terminal is too small."""
+        """Return what to send for the changed cells, or None if the terminal is too small."""
         if self._minimum_size.tell():
             return None
         return self.frame_diff.changed(painted)
@@ -175,13 +176,13 @@ class TerminalApp(HookedApp[ReturnType]):
         self.frame_diff.redraw()
 
     def on_driver_signal_resume(self) -> None:
-        """Draw the whole screen again after a suspension, because the shell has written on it."""
+        """Draw the whole screen again after a suspension, because the shell has drawn over it."""
         self.frame_diff.redraw()
 
     # --- untrusted text ----------------------------------------------------------------------
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return one filter that applies Textual's, this terminal's and the sanitizing filters."""
+        """Return one filter that combines those of Textual, of this terminal, and for safe text."""
         filters = (*super().get_line_filters(), *self.appearance.filters, self._sanitizer)
         if filters != self._filter_chain.filters:
             self._filter_chain = FilterChain(filters)
@@ -209,13 +210,14 @@ class TerminalApp(HookedApp[ReturnType]):
     ) -> None:
         """Show a notification and keep it in the message log.
 
-        The text is never parsed as markup, because names are untrusted. The notification ignores
-        ``timeout`` and stays for as long as reading it takes; see :class:`Notices`.
+        The text is never parsed as markup, because it may contain names from the service. The
+        notification ignores ``timeout`` and stays for as long as reading it takes; see
+        :class:`Notices`.
         """
         self.notices.say(message, title, severity)
 
     def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
-        """Add a message that is shown elsewhere to the message log."""
+        """Add a message to the message log without showing it."""
         self.notices.keep(message, title, severity)
 
     def once(self, sentence: str) -> str:
@@ -223,7 +225,7 @@ class TerminalApp(HookedApp[ReturnType]):
         return self.notice_log.once(sentence)
 
     def clear_notifications(self) -> None:
-        """Remove every notification from the screen; the message log keeps them."""
+        """Remove all notifications from the screen; they stay in the message log."""
         self.notices.clear()
 
     def copy_to_clipboard(self, text: str) -> None:
@@ -233,7 +235,7 @@ class TerminalApp(HookedApp[ReturnType]):
     # --- keys ----------------------------------------------------------------------------------
 
     async def on_event(self, event: events.Event) -> None:
-        """Queue keys in order, and ignore clicks on a screen that is too small to show."""
+        """Queue keys in order, and ignore clicks while the terminal is too small for the screen."""
         if isinstance(event, EscapedKey):
             await self.key_queue.take(event)
             return
@@ -248,14 +250,14 @@ class TerminalApp(HookedApp[ReturnType]):
         await super().on_event(event)
 
     def take_left_key(self, key: str) -> bool:
-        """Handle the redraw key even in a dialog, which swallows the app's other keys."""
+        """Handle the redraw key even in a dialog, which ignores the app's other keys."""
         is_redraw = has_key_of_its_own(self, key, "app.redraw")
         if is_redraw:
             self.frame_diff.redraw()
         return is_redraw
 
     def use_keys(self, keymap: Keymap) -> None:
-        """Use the keys of a configuration; call this before the first screen is shown.
+        """Use the keys that the user configured; call this before the first screen is shown.
 
         Args:
             keymap: A keymap that ``lockterm.keymap.check`` accepted.
@@ -263,7 +265,7 @@ class TerminalApp(HookedApp[ReturnType]):
         self._chosen_keys.use(self, keymap)
 
     def prepare(self, widgets: Iterable[Widget]) -> None:
-        """Bind the chosen keys on new widgets, and load their styles."""
+        """Bind the configured keys on new widgets, and load the styles of these widgets."""
         self._chosen_keys.put_on(widgets)
         self._styles.put_into(self.stylesheet, widgets)
 
@@ -276,14 +278,14 @@ class TerminalApp(HookedApp[ReturnType]):
         self.fence.answered(event.time)
 
     def ask_drawn(self, drawn: Callable[[float], None]) -> None:
-        """Call ``drawn`` when the current frame is visible; see :meth:`RenderBarrier.ask`."""
+        """Call ``drawn`` when the current frame is on screen; see :meth:`RenderBarrier.ask`."""
         if self.is_headless:
             drawn(events.Event().time)
         else:
             self.fence.ask(drawn)
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether to act on a key; discard an answer typed before its dialog was visible."""
+        """Return whether to act on a key; drop keys typed before their dialog was visible."""
         screen = self.screen
         if not self.form_wall.is_meant(event):
             return False
@@ -312,14 +314,14 @@ class TerminalApp(HookedApp[ReturnType]):
         return written(binding.key)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Stop the cursor from blinking, so that an idle field sends nothing."""
+        """Stop the cursor of a focused field from blinking, so that an idle field sends nothing."""
         if hasattr(event.widget, "cursor_blink"):
             event.widget.cursor_blink = False
 
     # --- quitting ------------------------------------------------------------------------------
 
     async def action_back_or_quit(self) -> None:
-        """Go back as Esc does; quit on the first screen only."""
+        """Go back as Esc does; on the first screen, quit."""
         screen = self.screen
         leads_back = isinstance(screen, LocktermScreen) and screen.leads_back
         if len(self.screen_stack) == 1 and not leads_back:
@@ -328,7 +330,7 @@ class TerminalApp(HookedApp[ReturnType]):
             await self.run_action(way_out.binding.action, way_out.node)
 
     async def action_quit(self) -> None:
-        """Quit; ask first, and only once, if quitting would lose text or stop a run."""
+        """Quit, but first ask once if that would lose text or stop a run."""
         screens = (screen for screen in self.screen_stack if isinstance(screen, LocktermScreen))
         question = next(filter(None, (screen.would_lose for screen in screens)), "")
         if question or any(self.would_stop):
@@ -339,16 +341,16 @@ class TerminalApp(HookedApp[ReturnType]):
 
     @property
     def would_stop(self) -> tuple[str, str]:
-        """The title and verb of the dialog about work that quitting would stop, or empty."""
+        """The title and verb of the dialog about work that quitting would stop; may be empty."""
         return "", ""
 
     def say_over(self, words: str) -> None:
-        """Rewrite an open dialog after the work it asks about has finished.
+        """Change the text of an open dialog after the work that it asks about has ended.
 
         The next key does not answer the new question.
 
         Args:
-            words: The new title.
+            words: The new question.
         """
         modal = self._asks_to_stop
         if modal is not None and modal.is_attached:
@@ -356,7 +358,7 @@ class TerminalApp(HookedApp[ReturnType]):
             modal.box.begin()
 
     async def stopped(self) -> None:
-        """Stop the work that ``would_stop`` is about, and return when it has stopped."""
+        """Stop the work that ``would_stop`` describes, and return when it has stopped."""
 
     @work
     async def _ask_to_quit(self, question: str) -> None:

@@ -1,4 +1,4 @@
-"""``lockterm find``, and the reading of all locks of the lock book for commands."""
+"""The command ``lockterm find``, and functions that search all locks for several commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from lockterm.domain.text.amount import format_count
 from lockterm.operations.everywhere import LockRead, Wanted, describe_reads
 
 MOST_NAMED = 20
-"""Maximum number of unread locks that a message on stderr names; ``--json`` lists all of them."""
+"""The maximum number of unread locks that a message on stderr names; ``--json`` lists all of
+them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
 
     Args:
         session: The session that reads the locks.
-        wanted: A function that returns whether a remote belongs to the result.
+        wanted: A function that returns whether the search must find a remote.
 
     Returns:
         A result for each lock, in the order of the lock book.
@@ -67,12 +68,12 @@ def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
 
 
 def want_none(_: Remote) -> bool:
-    """Return False, for a reading that needs only the whole lists."""
+    """Return False, for commands that need the whole lists of remotes and no search results."""
     return False
 
 
 def list_found(session: Session, found: Sequence[LockRead]) -> list[FoundRemote]:
-    """Return all remotes that a search found, lock by lock."""
+    """Return all remotes that a search has found, lock by lock."""
     zone = session.operations.zone
     return [
         FoundRemote(one.lock, remote, zone(one.lock)) for one in found for remote in one.remotes
@@ -80,7 +81,7 @@ def list_found(session: Session, found: Sequence[LockRead]) -> list[FoundRemote]
 
 
 def put_found_csv(listed: Sequence[FoundRemote]) -> None:
-    """Print remotes as CSV, with the names of their locks."""
+    """Print found remotes as CSV, with the names of their locks."""
     rows = (
         {"lockName": one.lock.name, **row, "lockId": one.lock.lock_id}
         for one in listed
@@ -95,7 +96,7 @@ def list_unread(found: Sequence[LockRead]) -> list[LockRead]:
 
 
 def to_counts_json(found: Sequence[LockRead]) -> dict[str, Any]:
-    """Return the part of the JSON output that counts the locks and lists the unread ones."""
+    """Return the values for the JSON output that count the locks and list the unread ones."""
     missed = list_unread(found)
     return {
         "locks": len(found),

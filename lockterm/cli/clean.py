@@ -1,4 +1,4 @@
-"""``lockterm clean``: delete remotes that expired some time ago."""
+"""The command ``lockterm clean``, which deletes remotes that expired some time ago."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lockterm.operations.cleaning import plan_cleaning
 
 
 def _read_age(context: click.Context, parameter: click.Parameter, value: str) -> int:
-    """Return the number of days in the value of ``--expired``, such as ``30d`` or ``4w``."""
+    """Return the value of ``--expired``, such as ``30d`` or ``4w``, as a number of days."""
     try:
         return parse_age(value)
     except ValueError:

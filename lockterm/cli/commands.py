@@ -1,4 +1,4 @@
-"""The command ``lockterm``: the table of its commands, and the function that runs one of them."""
+"""The command ``lockterm``: the list of its commands, and the function that runs one of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lockterm.terminal import startup
 
 
 class Commands(click.Group):
-    """A group that imports the module of a command when the command is run or completed."""
+    """A group of commands that imports a command's module when the command is run or completed."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command with this name, or None if lockterm has no such command."""
@@ -58,7 +58,7 @@ MODULES = {
     "replace": "copy",
     "runs": "runs",
 }
-"""Command -> module of this package that defines the command."""
+"""Maps the names of commands to the modules of this package that define them."""
 
 
 @click.group(
@@ -123,7 +123,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _is_of_click(error: OSError) -> bool:
-    """Return whether the error comes from ``click.echo``."""
+    """Return whether the error was raised while ``click.echo`` was printing."""
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next

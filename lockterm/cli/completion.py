@@ -1,4 +1,4 @@
-"""``lockterm completion``, and the completion of profiles and locks."""
+"""The command ``lockterm completion``, and the shell completion of profiles and locks."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from lockterm.paths import Paths
 
 
 class QuotingBash(BashComplete):
-    """Completion for bash, which does not quote items itself.
+    """Shell completion for bash, which does not quote completed words itself.
 
     A profile's name may be any text, even ``a$(touch x)``.
     """
 
     def format_completion(self, item: CompletionItem) -> str:
-        """Return the item, quoted for the shell and for ``read`` in click's script."""
+        """Return the completed word, quoted for the shell and for ``read`` in click's script."""
         value = shlex.quote(item.value) if item.type == "plain" else item.value
         return f"{item.type},{value}".replace("\\", "\\\\")
 
@@ -67,7 +67,7 @@ def completion(context: click.Context, shell: str, install: bool) -> int:
 
 
 def _find_script(shell: str) -> tuple[Path, str]:
-    """Return the file that a shell reads for this user, and when the shell reads it."""
+    """Return the path of the file that a shell reads for this user, and when the shell reads it."""
     if shell == "bash":
         file = user_data_path() / "bash-completion/completions/lockterm"
         return file, "bash loads the script at its next start if bash-completion is installed."
@@ -82,7 +82,7 @@ def _find_script(shell: str) -> tuple[Path, str]:
 def complete_profiles(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the profiles of the configuration that start with a text."""
+    """Return the profiles of the configuration whose names start with the typed text."""
     with suppress(LocktermError):
         config = read_config(Paths.standard().config_file)
         names = config.profiles if config else ()
@@ -93,7 +93,7 @@ def complete_profiles(
 def complete_locks(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the IDs of locks whose ID or name starts with a text, without asking the service."""
+    """Return the IDs of locks whose ID or name starts with the typed text, without a request."""
     from lockterm.store import database, lock_book  # only to complete a lock
 
     paths = Paths.standard()

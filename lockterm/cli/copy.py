@@ -1,4 +1,4 @@
-"""``lockterm copy`` and ``lockterm replace``: copy remotes, and replace a remote's key fob."""
+"""The commands ``lockterm copy`` for remotes, and ``lockterm replace`` for a remote's key fob."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lockterm.operations.planner import PlanDraft
 from lockterm.operations.replacing import CannotReplaceError, plan_replacement
 
 _OPERATION = re.compile("[0-9a-f]{32}")
-"""The ID of an operation in the journal."""
+"""Matches the ID of an operation in the journal."""
 
 
 @click.command(epilog=manual.COPY)

@@ -1,4 +1,4 @@
-"""``lockterm demo``: the embedded service and the UI in one process."""
+"""The command ``lockterm demo``, which runs the embedded service and the UI in one process."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from lockterm.service.running import RunningService
 
 NAME = "demo"
-"""Name of the demo's profile, which the header shows."""
+"""The name of the demo's profile, which the header shows."""
 
 _PREFIX = "lockterm-demo-"
 _TRIES = 3
-"""Maximum number of attempts to create a locked directory.
+"""The maximum number of attempts to create a locked directory.
 
 Another demo may remove a new directory before it is locked, because an unlocked directory looks
 abandoned. After the last attempt, the demo uses its directory without a lock.
@@ -106,9 +106,9 @@ def _fill_lock_book(paths: Paths) -> None:
 
 @contextmanager
 def _make_home() -> Iterator[Path]:
-    """Create a directory for the files of this demo, lock it, and remove it afterwards.
+    """Create and lock a directory for the files of this demo; remove it afterwards.
 
-    The next demo removes directories without a lock, because the demos that created them were
+    A later demo removes directories that are not locked, because the demos that created them were
     killed.
     """
     for _ in range(_TRIES):
@@ -124,10 +124,11 @@ def _make_home() -> Iterator[Path]:
 
 
 def _lock_directory(path: Path) -> int | None:
-    """Lock a directory and return its descriptor.
+    """Lock a directory and return its file descriptor.
 
     Returns:
-        None if another process holds the lock, or if the directory is missing or not the user's.
+        The descriptor. None if another process holds the lock, or if the directory is missing or
+        belongs to another user.
     """
     try:
         directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -153,10 +154,10 @@ def _remove_abandoned() -> None:
 
 
 class _LateService:
-    """An embedded service that starts later than its socket.
+    """An embedded service that starts later than its listening socket.
 
-    Until the service starts, requests wait in the queue of the socket. So lockterm draws its first
-    frame without waiting for the service.
+    Until the service starts, requests wait in the queue of the socket. lockterm can therefore draw
+    its first frame without waiting for the service.
 
     Args:
         token: The bearer token that requests must carry.
@@ -170,7 +171,7 @@ class _LateService:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the service in a thread; it then answers the waiting requests."""
+        """Start the service in a thread, where it also answers the waiting requests."""
         self._thread = threading.Thread(target=self._start, name="lockterm-demo", daemon=True)
         self._thread.start()
 

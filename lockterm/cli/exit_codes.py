@@ -1,4 +1,4 @@
-"""The exit codes of commands, and the sentence on stderr for an error."""
+"""The exit codes of commands, and the sentences that report errors on stderr."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from lockterm.terminal.signals import NoTerminal
 DONE = 0
 """The exit code of a command that did its work, or that had nothing to do."""
 FAILED = 1
-"""The exit code if the service or lockterm refused the work, or if it failed for another reason.
+"""The exit code if the service or lockterm refused the work, or if the work failed.
 
-Some reasons have an exit code of their own.
+Some kinds of failure have their own exit code.
 """
 MISUSED = 2
-"""The exit code if an argument, a setting or the terminal is wrong; nothing was sent."""
+"""The exit code if an argument, a setting or the terminal is not usable; nothing was sent."""
 UNREACHABLE = 3
 """The exit code if the service gave no usable answer; nothing was changed."""
 UNKNOWN = 4
-"""The exit code if a change is unconfirmed.
+"""The exit code if the result of a change is unconfirmed.
 
-The command read the change back, but could not find out whether the service recorded it.
+The command tried to verify the change, but could not determine whether the service recorded it.
 """
 DAMAGED = 5
 """The exit code if the local store is damaged; nothing was sent.
@@ -52,7 +52,7 @@ NO_SERVICE = "No service is configured."
 
 
 class UsageError(LocktermError):
-    """An error for a wrong argument of a command; nothing was sent."""
+    """An error about a wrong argument of a command; nothing was sent."""
 
     title = "Not sent"
 
@@ -109,13 +109,13 @@ def exit_code_of(error: LocktermError) -> int:
 
 
 def format_error(error: LocktermError) -> str:
-    """Return an error, its meaning and its advice as one clean line."""
+    """Return an error, its meaning and its advice as one line without control characters."""
     said = error.sentences_with(advice_of(error))
     return clean(f"{error.title}: {said}" if isinstance(error, ServiceError) else said)
 
 
 def advice_of(error: LocktermError) -> str:
-    """Return the advice of an error for the command line, or an empty string.
+    """Return the advice of an error for users of the command line; empty if there is none.
 
     Advice that applies only to a form of the UI is left out or replaced.
     """

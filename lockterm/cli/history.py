@@ -1,4 +1,4 @@
-"""``lockterm history``: the changes that were sent from this machine, with results."""
+"""The command ``lockterm history``, which shows the changes sent from this machine."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ def history(
 
 
 def parse_day(option: str, typed: str, zone: tzinfo, now_ms: int) -> int:
-    """Return the start of the typed day, in milliseconds since the epoch.
+    """Return the start of the typed day in a time zone, in milliseconds since the epoch.
 
     Raises:
-        UsageError: The text is not a day.
+        UsageError: The text is not a valid day.
     """
     read = read_moment(typed, zone, now_ms)
     if read.ms is None and not read.choices:

@@ -1,4 +1,4 @@
-"""``lockterm info``: the version, the paths, and the settings with their sources."""
+"""The command ``lockterm info``, which shows the version, the paths, and settings with sources."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def info(options: Options, as_json: bool) -> int:
 
 
 def _describe_settings(settings: Settings) -> dict[str, dict[str, Any]]:
-    """Return each setting's value and source by name, with the values of headers masked.
+    """Return the value and the source of each setting by name; values of headers are masked.
 
-    The setting ``keys`` is the number of actions with configured keys. A setting such as
-    ``keys.remotes.delete`` has the keys of one action.
+    The value of ``keys`` is the number of actions with configured keys. The value of a setting such
+    as ``keys.remotes.delete`` is the keys of one action.
     """
     profile = settings.profile
     effective: dict[str, Any] = {"profile": None, "base_url": None}

@@ -1,4 +1,4 @@
-"""Installation of manual pages and completion scripts in directories that other programs search."""
+"""Installs manual pages and completion scripts in directories that other programs search."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from lockterm.paths import needing_home, write_whole
 from lockterm.safe_files import read_regular
 
 MARK = "Written by lockterm, which replaces this file"
-"""Text in each installed file; a file without it belongs to another program."""
+"""The text that identifies an installed file of lockterm; other files are never replaced."""
 
 _XDG = Unix()
 """The user's directories by the XDG rules, which man and shells follow on every system."""
 
 _MOST_BYTES = 1 << 20
-"""Maximum size in bytes of a file of lockterm; a larger file belongs to another program."""
+"""The maximum size of an installed file of lockterm, in bytes; a larger file is not from
+lockterm."""
 
 
 def user_data_path() -> Path:
-    """Return ``$XDG_DATA_HOME`` or its default.
+    """Return the directory ``$XDG_DATA_HOME``, or its default.
 
     Raises:
         ConfigError: This user has no home directory.
@@ -35,7 +36,7 @@ def user_data_path() -> Path:
 
 
 def user_config_path() -> Path:
-    """Return ``$XDG_CONFIG_HOME`` or its default.
+    """Return the directory ``$XDG_CONFIG_HOME``, or its default.
 
     Raises:
         ConfigError: This user has no home directory.
@@ -50,13 +51,14 @@ def install_files(
     """Write files and create missing directories, but never replace a file of another program.
 
     Args:
-        files: Path -> the content, plain or compressed with gzip. It contains :data:`MARK`.
-        mode: Mode of the files, before the umask.
+        files: The content of each file by path, plain or compressed with gzip. Each content must
+            include :data:`MARK`.
+        mode: The permissions of the files, before the umask is applied.
         former: Paths where an earlier version of lockterm wrote files. These files are removed.
 
     Raises:
-        LocktermError: A path has a file of another program, and nothing was written. Or a file
-            could not be written; the files before it in ``files`` were written.
+        LocktermError: A file of another program exists at a path, and nothing was written. Or a
+            file could not be written; then the files before it in ``files`` were written.
     """
     done, former = 0, tuple(former)
     try:
@@ -80,7 +82,7 @@ def install_files(
 
 
 def put_undo(file: Path, *patterns: str) -> None:
-    """Print a shell command that removes installed files.
+    """Print a shell command with which the user can remove installed files.
 
     Args:
         file: A file to remove.
@@ -94,7 +96,7 @@ def put_undo(file: Path, *patterns: str) -> None:
 
 
 def _is_free(file: Path) -> bool:
-    """Return whether no file has this path, or only a file that lockterm wrote.
+    """Return whether lockterm may write to a path: no file exists there, or it is from lockterm.
 
     Raises:
         OSError: The file cannot be read.

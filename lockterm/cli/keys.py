@@ -1,4 +1,4 @@
-"""``lockterm keys``: print every key with its place and its action, as configured."""
+"""The command ``lockterm keys``, which prints all keys as they are configured."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from lockterm.keymap.keys import PLACES
 from lockterm.paths import Paths
 
 KEYS_CELLS, ID_CELLS = 17, 22
-"""Widths of the first two columns, in cells."""
+"""The widths of the first two columns, in cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the output: an action at one place, with its keys."""
+    """A row of the output: an action in one place, with its keys."""
 
     where: str
     id: str

@@ -1,4 +1,4 @@
-"""``lockterm locks ...``: the lock book."""
+"""The ``lockterm locks`` commands, which list and edit the entries of the lock book."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from lockterm.paths import read_named
 
 _COLUMNS = ("lockId", *SET, "alias", "remotes", "opened")
 _MOST_PROBLEMS = 100
-"""Maximum number of problems of a file to print."""
+"""The maximum number of problems in a file that a command prints."""
 
 
 class _Outcome(StrEnum):
-    """The result of saving an entry of the lock book."""
+    """What a command did to an entry of the lock book."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -171,7 +171,7 @@ def import_locks(options: Options, file: Path, as_json: bool) -> int:
 
 
 def _save(session: Session, lines: Sequence[LockLine]) -> list[tuple[Lock, _Outcome]]:
-    """Write lines into the lock book, all or none; return each lock with its result."""
+    """Save all lines as entries of the lock book, or none; return each lock with its result."""
     book = {lock.lock_id: lock for lock in session.run(session.operations.locks.all())}
     kept, changed = [], []
     for line in lines:
@@ -190,7 +190,7 @@ def _read_file(file: Path) -> list[LockLine]:
     """Read the locks of a file.
 
     Raises:
-        BadLockFile: The file cannot be read, or has another format.
+        BadLockFile: The file cannot be read, or its format is wrong.
     """
     try:
         content = read_named(file, MOST_BYTES, "lock book")
@@ -200,7 +200,7 @@ def _read_file(file: Path) -> list[LockLine]:
 
 
 def _to_json(lock: Lock) -> dict[str, Any]:
-    """Return an entry of the lock book as JSON."""
+    """Return an entry of the lock book as values for JSON."""
     return {
         "lockId": lock.lock_id,
         **{name: getattr(lock, name) or None for name in (*SET, "alias")},

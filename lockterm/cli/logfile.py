@@ -1,4 +1,4 @@
-"""The log file: signals, crashes and messages, without header values or request bodies."""
+"""The log file with signals, crashes and messages, but no header values or request bodies."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from lockterm.errors import StoreError
 from lockterm.paths import make_directory, open_private
 
 LEVELS = ("debug", "info", "warning", "error")
-"""The values of ``--log-level``; ``debug`` adds a line for each exchange with the service."""
+"""The values of ``--log-level``. With ``debug``, each exchange with the service is logged."""
 
 LARGEST = 1 << 20
-"""Maximum size of the log file in bytes. A full file is renamed to ``lockterm.log.1``."""
+"""The maximum size of the log file, in bytes. A full file is renamed to ``lockterm.log.1``."""
 KEPT = 3
-"""Number of earlier log files to keep."""
+"""The number of earlier log files that are kept."""
 
 
 def log_to(file: Path, level: str | None = None, *, secrets: Iterable[str] = ()) -> logging.Handler:
-    """Write the messages of the logger ``lockterm`` to a file.
+    """Start to write the messages of the logger ``lockterm`` to a file.
 
     If the file cannot be written, messages are lost, because a full disk must not stop lockterm.
 
     Args:
         file: The log file; the first message creates it.
-        level: One of ``LEVELS``; by default ``info``.
-        secrets: Header values to mask. lockterm does not log them, but an error could quote one.
+        level: One of ``LEVELS``; ``info`` if it is None.
+        secrets: The header values to mask. lockterm does not log them, but the message of an error
+            could contain one.
 
     Returns:
         The handler, for ``logging.getLogger("lockterm").removeHandler``.
@@ -49,7 +50,7 @@ def log_to(file: Path, level: str | None = None, *, secrets: Iterable[str] = ())
 
 
 class RotatingLog(RotatingFileHandler):
-    """A private log file that rotates and that several sessions share.
+    """A private log file that rotates, and that several sessions can share.
 
     If a message cannot be written, the class neither raises an error nor prints one, because a log
     must not disturb the program.
@@ -66,17 +67,17 @@ class RotatingLog(RotatingFileHandler):
         return open(descriptor, "a", encoding="utf-8", errors="backslashreplace")
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record to the current file, even if another session rotated it."""
+        """Write a record to the current file, even if another session has rotated the file."""
         if self.stream is not None and not self._is_in_place(self.stream):
             self.stream.close()
             self.stream = None  # the base class opens it again
         super().emit(record)
 
     def shouldRollover(self, record: logging.LogRecord) -> bool:
-        """Return whether a record would make the file too large.
+        """Return whether writing a record would make the file too large.
 
-        The method reads the size from the file system, because some versions of Python take a file
-        that was just opened for an empty one.
+        The method reads the size from the file system, because some versions of Python take a newly
+        opened file for an empty one.
         """
         if self.stream is None:
             self.stream = self._open()
@@ -91,7 +92,7 @@ class RotatingLog(RotatingFileHandler):
             return False
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Do nothing: a full disk must neither stop lockterm nor draw over the screen."""
+        """Do nothing, because a full disk must neither stop lockterm nor draw over the screen."""
 
 
 class _SafeFormatter(logging.Formatter):

@@ -1,4 +1,4 @@
-"""``lockterm man``: the manual pages. The build adds them to the wheel."""
+"""The command ``lockterm man``, which writes the manual pages. The build adds them to the wheel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SECTIONS = {
     "Files": "FILES",
     "Examples": "EXAMPLES",
 }
-"""First words of a help paragraph -> its section of the manual page, in the order of the page."""
+"""Maps the first words of a help paragraph to its section of the manual page, in page order."""
 
 # groff replaces these characters by typographic ones, which a shell does not understand.
 _ROFF = str.maketrans(
@@ -65,10 +65,10 @@ def man(context: click.Context, directory: Path) -> int:
 
 
 def pages(root: click.Command) -> dict[str, str]:
-    """Make a manual page from the help of each command.
+    """Return a manual page for each command, made from its help.
 
     Args:
-        root: ``lockterm`` itself; its page also lists the keys.
+        root: The command ``lockterm`` itself, whose page also lists the keys.
 
     Returns:
         The content of each page in ASCII, by file name.
@@ -80,7 +80,7 @@ def pages(root: click.Command) -> dict[str, str]:
 
 
 def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
-    """Yield a command and all of its subcommands, each after its full name."""
+    """Yield a command and all of its subcommands, each as a pair with its full name first."""
     yield path, command
     for name, below in _below(command):
         yield from _commands(f"{path} {name}", below)
@@ -125,7 +125,10 @@ def _page(path: str, command: click.Command, settings: Mapping[str, Any]) -> Ite
 
 
 def _keys() -> Iterator[str]:
-    """Yield the section of the default keys, because the build must not read a configuration."""
+    """Yield the lines of the section with the keys.
+
+    They are the default keys, because the build must not read a configuration.
+    """
     yield from (
         ".SH KEYS",
         _text("You can set every key in the configuration. See lockterm-keys(1)."),
@@ -174,7 +177,7 @@ def _bold(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Escape a text for roff, so that every character appears unchanged."""
+    """Escape a text for roff, so that every character appears unchanged in the page."""
     text = "".join(
         sign if sign.isascii() else rf"\[u{ord(sign):04X}]" for sign in text.translate(_ROFF)
     )

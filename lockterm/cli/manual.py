@@ -1,4 +1,4 @@
-"""The part of each command's help text after the options: details, examples and exit codes."""
+"""The text after the options in each command's help: details, examples and exit codes."""
 
 from __future__ import annotations
 

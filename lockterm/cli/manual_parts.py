@@ -1,4 +1,4 @@
-"""Parts that several help texts share: exit codes, environment, files, dates."""
+"""The parts that several help texts share: exit codes, environment variables, files, dates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CODES = {
     6: ("done, but the output could not be written",),
     130: ("interrupted (128 + n: ended by signal n)",),
 }
-"""Exit code -> the lines that explain it."""
+"""Maps exit codes to the lines that explain them."""
 _OF_EVERY_COMMAND = (0, 2, 6, 130)
 
 
@@ -29,8 +29,9 @@ def list_exit_codes(*numbers: int, **meanings: str) -> str:
     """Return the "Exit codes" section of a command's help.
 
     Args:
-        numbers: Codes with their usual meaning. Codes of every command are always listed.
-        meanings: Codes with a special meaning for this command, such as ``_1="they differ"``.
+        numbers: The codes that have their usual meaning. The codes of all commands are always
+            listed.
+        meanings: Special meanings of codes for this command, such as ``_1="they differ"``.
     """
     lines = {number: _CODES[number] for number in (*_OF_EVERY_COMMAND, *numbers)}
     lines |= {int(name[1:]): tuple(text.splitlines()) for name, text in meanings.items()}
@@ -43,10 +44,10 @@ def list_exit_codes(*numbers: int, **meanings: str) -> str:
 
 
 def list_examples(codes: str, *commands: str) -> str:
-    """Return the end of a help text that has only examples and exit codes.
+    """Return the end of a help text that consists only of examples and exit codes.
 
     Args:
-        codes: The "Exit codes" section.
+        codes: The section with the exit codes.
         commands: The command lines of the examples.
     """
     lines = "\n".join(f"  {command}" for command in commands)
@@ -81,7 +82,7 @@ CHECK_NAME_CODES = list_exit_codes(
     _0="the name is free",
     _1="the name is taken, or the service refused to answer",
 )
-"""The exit codes of ``remotes check-name``."""
+"""The exit codes of the command ``remotes check-name``."""
 
 DIFF_CODES = list_exit_codes(
     5,
@@ -90,14 +91,14 @@ DIFF_CODES = list_exit_codes(
     _2="the file or an argument is wrong",
     _3="lockterm cannot reach the service, or could not read a lock",
 )
-"""The exit codes of ``diff``."""
+"""The exit codes of the command ``diff``."""
 
 EXPORT_CODES = list_exit_codes(
     3,
     5,
     _1="refused by the service or you, or a file cannot be written",
 )
-"""The exit codes of ``export`` and ``voice fetch``."""
+"""The exit codes of the commands ``export`` and ``voice fetch``."""
 
 RUN_CODES = list_exit_codes(
     5,
@@ -119,7 +120,7 @@ FIND_CODES = list_exit_codes(
     _2="an argument or a setting is wrong, or the lock book is empty",
     _3="not found, and a lock could not be read",
 )
-"""The exit codes of ``find``."""
+"""The exit codes of the command ``find``."""
 
 PEOPLE_CODES = list_exit_codes(
     5,
@@ -138,7 +139,7 @@ REPORT_CODES = list_exit_codes(
     _2="an argument or a setting is wrong, or the lock book is empty",
     _3="a lock or a battery level could not be read; the others\nare listed",
 )
-"""The exit codes of ``report``, for cron."""
+"""The exit codes of the command ``report``, which cron jobs can use."""
 
 UNCONFIRMED_CODES = list_exit_codes(
     5,
@@ -146,30 +147,30 @@ UNCONFIRMED_CODES = list_exit_codes(
     _1="the store cannot be used",
     _4="a change is unconfirmed",
 )
-"""The exit codes of ``unconfirmed list`` and ``check``."""
+"""The exit codes of the commands ``unconfirmed list`` and ``unconfirmed check``."""
 
 DECIDING_CODES = list_exit_codes(5, _1="you did not agree, or the store cannot be used")
-"""The exit codes of ``unconfirmed dismiss`` and ``adopt``."""
+"""The exit codes of the commands ``unconfirmed dismiss`` and ``unconfirmed adopt``."""
 
 INSTALL_CODES = list_exit_codes(_1="another file is in the way, or the file cannot be written")
-"""The exit codes of ``man`` and ``completion``."""
+"""The exit codes of the commands ``man`` and ``completion``."""
 
 DOCTOR_CODES = list_exit_codes(
     _0="nothing is wrong, but there may be warnings", _1="something is wrong"
 )
-"""The exit codes of ``doctor``."""
+"""The exit codes of the command ``doctor``."""
 
 DEMO_CODES = list_exit_codes(
     _1="lockterm failed; lockterm info shows where its log is",
     _2="an argument, a setting or the terminal is wrong",
 )
-"""The exit codes of ``demo``."""
+"""The exit codes of the command ``demo``."""
 
 SERVE_CODES = list_exit_codes(
     _0="ended by SIGINT or SIGTERM",
     _1="the address or the database cannot be used",
 )
-"""The exit codes of ``serve``."""
+"""The exit codes of the command ``serve``."""
 
 NO_CODES = list_exit_codes()
 """The exit codes that every command can return."""

@@ -1,4 +1,4 @@
-"""Configurable keys: their defaults, their validation, and their names in sentences.
+"""Configurable keys: their default values, their validation, and their names in sentences.
 
 This package knows the IDs of the bindings, but imports none of the screens that use them.
 ``tests/keymap`` compares the IDs with the screens.
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 Keymap = Mapping[str, tuple[str, ...]]
-"""ID of a binding -> its keys in Textual's names. Bindings that are missing keep their defaults."""
+"""Maps the ID of a binding to its keys, by Textual's names. A binding without an entry keeps its
+default keys."""
 
 DEFAULT_KEYMAP: Keymap = {}
-"""The keymap if the user has chosen no keys."""
+"""The keymap if the user has configured no keys."""

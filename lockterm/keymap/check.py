@@ -1,4 +1,4 @@
-"""Rules for chosen keys: no key has two actions, and a chosen key overrides a default.
+"""The rules for configured keys: no key has two actions, and a configured key overrides a default.
 
 A later version of lockterm may use a key by default that the user has already chosen for another
 action. The choice stays, and the new action keeps only its other keys. If it has no other keys, the
@@ -21,7 +21,7 @@ FIXED_KEYS = {
     "shift+tab": "goes to the previous field everywhere",
     "ctrl+c": "copies the selection and shows how to quit",
 }
-"""Key that no setting can use -> its fixed use, as the end of a sentence.
+"""Maps the keys that no setting can use to their fixed uses, as the ends of sentences.
 
 Forms and dialogs need these keys.
 """
@@ -30,17 +30,17 @@ RESERVED_KEYS = {
     "enter": "answers dialogs and continues in forms",
     "escape": "leaves every screen",
 }
-"""Key that a setting can use only if it is a default key of the same action -> its use.
+"""Maps the keys that a setting can use only for an action that has them by default to their uses.
 
-The use is the end of a sentence.
+Each use is the end of a sentence.
 """
 
 
 class WrongKeyError(ValueError):
-    """An error for a key that cannot be chosen.
+    """An error for a key that the user cannot choose.
 
     Args:
-        name: The ID of the binding at fault.
+        name: The ID of the binding that the key was chosen for.
         sentence: The problem, as the rest of a sentence that begins with the ID.
         hint: The next step for the user, as a sentence; may be empty.
     """
@@ -53,13 +53,13 @@ class WrongKeyError(ValueError):
 
 
 def check(chosen: Mapping[str, object]) -> Keymap:
-    """Return the keymap for the chosen keys.
+    """Return the keymap for the configured keys.
 
-    It contains the actions with chosen keys. It also contains each action whose default key was
-    chosen for another action, with the keys that are left.
+    The keymap contains each action with configured keys. It also contains each action whose default
+    key was configured for another action, with its remaining keys.
 
     Args:
-        chosen: ID of an action -> its setting, in the order of the configuration file.
+        chosen: The settings by ID of an action, in the order of the configuration file.
 
     Raises:
         WrongKeyError: A choice is invalid.
@@ -80,10 +80,10 @@ def check(chosen: Mapping[str, object]) -> Keymap:
 
 
 def gave_way(chosen: Iterable[str], keymap: Keymap) -> Iterator[str]:
-    """Yield a sentence for every action that lost a default key to a chosen key.
+    """Yield a sentence for each action that lost a default key to a configured key.
 
     Args:
-        chosen: The IDs in the configuration.
+        chosen: The IDs of the actions with configured keys.
         keymap: The result of :func:`check`.
     """
     chosen = tuple(chosen)
@@ -99,7 +99,7 @@ def gave_way(chosen: Iterable[str], keymap: Keymap) -> Iterator[str]:
 
 
 def _keys(name: str, value: object, defaults: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    """Yield the keys of a setting in Textual's names, after checking each key."""
+    """Check the keys of a setting, and yield their names in Textual."""
     if not isinstance(value, str):
         raise WrongKeyError(name, 'must be keys in quotes, such as "x" or "x,delete"')
     parts = [value] if value.strip() in (",", "") else value.split(",")
@@ -124,7 +124,7 @@ def _keys(name: str, value: object, defaults: Mapping[str, tuple[str, ...]]) -> 
 
 
 def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) -> None:
-    """Check that Esc still leaves the screen, and that text fields do not swallow needed keys."""
+    """Raise an error unless Esc still leaves the screen, and required keys work in text fields."""
     if "escape" in defaults and "escape" not in keys:
         mine = ",".join(map(written, keys))
         raise WrongKeyError(
@@ -155,7 +155,7 @@ def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) ->
 
 
 def _settle_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...]) -> None:
-    """Remove default keys that conflict with chosen keys in places active at the same time."""
+    """Remove default keys that are configured for an action that works at the same time."""
     for stack in stacks():
         on: dict[str, list[tuple[str, Place]]] = {}
         for place in stack:
@@ -176,7 +176,7 @@ def _settle_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...]
 
 
 def _can_give_way(name: str, place: Place, key: str, keymap: Keymap) -> bool:
-    """Return whether an action can lose this default key, because the user chose it for another.
+    """Return whether an action can lose a default key that the user configured for another action.
 
     Actions that move a cursor and actions that work everywhere keep their keys. In a place where
     the user types text, an action must have another key left.
@@ -187,11 +187,11 @@ def _can_give_way(name: str, place: Place, key: str, keymap: Keymap) -> bool:
 
 
 def _refuse(key: str, names: Mapping[str, Place], keymap: Keymap, order: Iterable[str]) -> None:
-    """Raise an error for the last setting in the configuration that chose this key.
+    """Raise an error that names the last setting in the configuration with this key.
 
     Args:
         key: The key that two actions have.
-        names: ID of each of the two actions -> the place of the action.
+        names: The places of the two actions by ID of the action.
         keymap: The keymap so far.
         order: The chosen IDs, in the order of the configuration.
 

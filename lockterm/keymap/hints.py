@@ -1,4 +1,4 @@
-"""The names of keys, and those of the configured keys for sentences on the screen."""
+"""The names of keys, and the names of the configured keys for sentences in the interface."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ _in_force: Keymap = {}
 
 
 def use(keymap: Keymap) -> None:
-    """Set the keymap that all functions of this module use, because a process has only one."""
+    """Set the keymap that all functions of this module use; there is only one in a process."""
     global _in_force
     _in_force = keymap
 
@@ -196,7 +196,7 @@ def keys_of(name: str) -> tuple[str, ...]:
 
 
 def key(name: str) -> str:
-    """Return the name of the first key of an action, for a sentence.
+    """Return the name of an action's first key, for a sentence.
 
     If the action also works while the user types text, a key that types no text comes first. If the
     action has no key, the function returns the key of the palette, where the user finds the action.

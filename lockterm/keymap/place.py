@@ -9,31 +9,31 @@ from functools import cached_property
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The keys of one action at one place; the same ID may mean another action at another place."""
+    """The keys of an action in one place; elsewhere, the same ID may mean another action."""
 
     id: str
-    """The ID of the action, by which the configuration chooses its keys."""
+    """The ID by which the configuration refers to the action."""
     keys: str
     """The default keys in Textual's names, separated by commas."""
     verb: str
-    """The verb in the footer."""
+    """The label in the footer, which is a verb."""
     sentence: str = ""
-    """A longer description of the action; empty if the verb is enough."""
+    """A longer description of the action; empty if the label is enough."""
     action: str = ""
-    """The action of the screen or widget; if empty, the last part of the ID."""
+    """The name of the action on the screen or widget; if empty, the last part of the ID."""
     line: int = 0
     """The position in the footer, from 1; 0 if the footer does not show the key.
 
-    If the footer is too narrow, it leaves out the last keys.
+    If the footer is too narrow, it leaves out the keys with the highest positions.
     """
     opens: bool = False
-    """Whether the key opens a screen or a dialog, for which the next keys are meant.
+    """Whether the key opens a screen or a dialog, which receives the keys typed next.
 
-    If the action is disabled, a dialog shows the reason. The next keys then go to that dialog, and
-    do not act on the screen.
+    If the action is disabled, a dialog shows the reason instead, so that these keys do not act on
+    the current screen.
     """
     priority: bool = False
-    """Whether the key works in every dialog and every field, before all other keys."""
+    """Whether the key takes precedence over all others, in every dialog and every field."""
 
     @property
     def does(self) -> str:
@@ -44,32 +44,33 @@ class Key:
 
 @dataclass(frozen=True)
 class Place:
-    """A screen, a dialog, or a widget inside them that can have the focus."""
+    """A screen, a dialog, or a widget that can have the focus inside them."""
 
     words: str
     """A phrase for the place, such as ``on the remotes``."""
     tasks: Mapping[str, tuple[Key, ...]]
-    """Heading in the help -> the keys that this place adds, in the order of the help."""
+    """Maps each heading in the help to the keys that this place adds, in the order of the help."""
     like: Place | None = None
-    """Another place whose keys also work in this place, or None."""
+    """Another place whose keys also work here; None if there is none."""
     holds: tuple[str, ...] = ()
-    """The names of widgets' places inside this place; at most one of them is active at a time."""
+    """The names of the places of widgets inside this one; at most one of them is active at a
+    time."""
     is_typed_into: bool = False
-    """Whether the keys of this place must work while the user types text."""
+    """Whether the user types text here, so that required keys must not be characters."""
     is_inner: bool = False
     """Whether the place is a widget inside a screen or a dialog."""
     everywhere: tuple[str, ...] | None = None
-    """The IDs of the global keys that work in this place, or None if all of them work."""
+    """The IDs of the global keys that work here; None if all of them work."""
 
     @cached_property
     def own(self) -> tuple[Key, ...]:
-        """The keys that this place adds. Keys in the footer come first, in its order."""
+        """The keys that this place adds; first those in the footer, in the footer's order."""
         keys = [key for keys in self.tasks.values() for key in keys]
         return tuple(sorted(keys, key=lambda key: key.line or len(keys) + 1))
 
     @cached_property
     def keys(self) -> Mapping[str, str]:
-        """ID of an action -> its default keys in this place, separated by commas.
+        """Maps the IDs of actions to their default keys in this place, separated by commas.
 
         The actions of ``like`` are included.
         """

@@ -22,20 +22,20 @@ _VERBS = {
     "outcome.send_again": "send again",
     "outcome.give_up": "dismiss",
 }
-"""The key of each action on an unconfirmed change -> its verb."""
+"""Maps the keys of the actions on an unconfirmed change to their verbs."""
 
 
 class NoticeLine(Widget):
-    """A widget with a line for each problem; hidden while there is no problem."""
+    """A widget with a line for each problem, which is hidden if there is no problem."""
 
     link: reactive[str] = reactive("", layout=True)
     """The message while the service is unreachable or asks for a pause; otherwise empty."""
 
     unsettled: reactive[tuple[Operation, ...]] = reactive((), layout=True)
-    """The unconfirmed operations, oldest first."""
+    """The unconfirmed operations, the oldest first."""
 
     instead: reactive[str] = reactive("", layout=True)
-    """The text in place of the keys in a form, where those keys would type text."""
+    """In a form, the text in place of the keys, because those keys would type text there."""
 
     def __init__(self, zone: tzinfo, now_ms: Callable[[], int]) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class NoticeLine(Widget):
             yield Content.assemble((key(name), "bold"), f" {verb}")
 
     def _broken(self, words: Iterable[str], commands: Iterable[Content]) -> list[Content]:
-        """Return lines broken between words, but never inside a key's label."""
+        """Return lines that are broken between words, but never inside the label of a key."""
         room = self.app.size.width - self.gutter.width  # known before the first layout
         lines = [Content.styled("UNCONFIRMED ", "bold")]
         parts = [*((" ", Content(word)) for word in words), *(("  ", one) for one in commands)]

@@ -1,1 +1,1 @@
-"""Widgets that several screens share."""
+"""The widgets that several screens share."""

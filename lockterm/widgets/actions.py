@@ -1,4 +1,4 @@
-"""The actions of a screen, as the footer, the help and the palette show them."""
+"""The actions of a screen, for the footer, the help and the palette."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from lockterm.keymap.hints import written
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """An action with its keys."""
+    """An action of a screen, with its keys."""
 
     action: str
-    """The name of the Textual action, which ``node`` runs."""
+    """The name of the Textual action, which belongs to ``node``."""
     node: DOMNode
     """The owner of the binding: the screen, the focused widget, or the app."""
     keys: tuple[str, ...]
-    """The keys as people read them."""
+    """The keys as the interface writes them, such as ``ctrl+s``."""
     binding: Binding
-    """The action's first binding, with its verb, its sentence, and whether the footer shows it."""
+    """The first of the action's bindings, which contains its verb and its description."""
     enabled: bool
     """Whether the action works now."""
     reason: str = ""
-    """The reason why the action is disabled, as a sentence; may be empty."""
+    """Why the action is disabled, as a sentence; may be empty."""
 
     @property
     def sentence(self) -> str:
@@ -42,7 +42,7 @@ def titled(binding: Binding) -> str:
 
 
 def actions_of(screen: Screen[Any]) -> list[Action]:
-    """Return every action that has a verb, in binding order, each with all its keys."""
+    """Return every action of a screen that has a verb, in binding order, with all its keys."""
     actions: dict[tuple[DOMNode, str], Action] = {}
     for node, binding, enabled, _ in screen.active_bindings.values():
         if not binding.description or binding.action == "screen.copy_text":
@@ -62,20 +62,20 @@ def actions_of(screen: Screen[Any]) -> list[Action]:
 
 
 def reason_against(node: DOMNode, action: str) -> str:
-    """Return why an action is disabled, or an empty string if it works."""
+    """Return why an action is disabled; empty if it is enabled."""
     why_not: Callable[[str], str] | None = getattr(node, "why_not", None)
     return why_not(action.partition("(")[0]) if why_not is not None else ""
 
 
 def named(node: DOMNode, binding: Binding) -> Binding:
-    """Return the binding with its current verb, which the node's ``verb_now`` may change."""
+    """Return the binding with its current verb, because ``verb_now`` of the node may replace it."""
     verb_now: Callable[[str], str] | None = getattr(node, "verb_now", None)
     verb = verb_now(binding.action) if verb_now is not None else ""
     return replace(binding, description=verb) if verb else binding
 
 
 def is_typed(screen: Screen[Any], binding: Binding) -> bool:
-    """Return whether the focused field takes a key as text; Textual misses this for the slash."""
+    """Return whether the focused field takes a key as text. Textual misses this for the slash."""
     character = written(binding.key)
     return (
         screen.focused is not None

@@ -1,4 +1,4 @@
-"""Makes Textual's bindings from the registry of keys."""
+"""Creates Textual's bindings from the registry of keys."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from lockterm.keymap.place import Key
 
 
 def bindings(place: str) -> list[BindingType]:
-    """Return the bindings of a screen or widget for its own keys in the registry."""
+    """Return the bindings for the keys that the registry lists for a place, such as a screen."""
     return bind(PLACES[place].own)
 
 
 def bind(keys: Iterable[Key]) -> list[BindingType]:
-    """Return the bindings of some keys."""
+    """Return the bindings for some keys."""
     return [
         Binding(
             key.keys,

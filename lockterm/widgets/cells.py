@@ -8,7 +8,7 @@ from lockterm.domain.glyphs import ellipsis
 
 
 def cut(text: str, width: int) -> str:
-    """Shorten a clean text to at most ``width`` cells; an ellipsis replaces the rest."""
+    """Return a text of at most ``width`` cells; an ellipsis replaces the rest."""
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, max(width - 1, 0)).rstrip() + ellipsis()

@@ -1,4 +1,4 @@
-"""A line of options with a single or a multiple choice, readable without color."""
+"""A line of options for a single or multiple choice, which is readable without color."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from textual.widget import Widget
 from lockterm.widgets.bindings import bindings
 
 _GAP = 2
-"""Columns between two options."""
+"""The width between two options, in cells."""
 
 
 class OptionLine(Widget, can_focus=True):
-    """A line of options with a cursor; ASCII marks show the chosen options.
+    """A line of options with a cursor; ASCII characters show which options are chosen.
 
     Args:
-        options: The value and the label of each option. Labels are shown unchanged.
+        options: The value and the label of each option. Labels must be safe to show.
         id: The ID of the widget.
     """
 
@@ -34,11 +34,11 @@ class OptionLine(Widget, can_focus=True):
     """The index of the option under the cursor."""
 
     marks = ("(*)", "( )")
-    """The marks of a chosen option and of an option that is not chosen."""
+    """The texts in front of a chosen option and of an option that is not chosen."""
 
     @dataclass
     class Changed(Message):
-        """The chosen options have changed."""
+        """Posted when the chosen options have changed."""
 
         line: OptionLine
 
@@ -55,14 +55,14 @@ class OptionLine(Widget, can_focus=True):
         raise NotImplementedError
 
     def choose(self, index: int) -> None:
-        """Choose the option at an index, or toggle it."""
+        """Choose the option at an index; in a multiple choice, toggle it."""
         raise NotImplementedError
 
     def _width(self, index: int) -> int:
         return len(self.marks[0]) + 1 + cell_len(self.options[index][1])
 
     def _lines(self, width: int) -> list[list[int]]:
-        """Return the indexes of the options in each line; no option is broken across lines."""
+        """Return the indexes of the options in each line; an option is never split across lines."""
         lines: list[list[int]] = []
         room = 0
         for index in range(len(self.options)):
@@ -78,7 +78,7 @@ class OptionLine(Widget, can_focus=True):
         return len(self._lines(width))
 
     def render(self) -> Content:
-        """Return the marks and labels; the selected option is highlighted while focused."""
+        """Return the options with their marks; if focused, highlight the one under the cursor."""
         parts: list[tuple[str, Style] | str] = []
         for line in self._lines(self.content_size.width):
             for index in line:
@@ -98,7 +98,7 @@ class OptionLine(Widget, can_focus=True):
 
     @property
     def cursor_screen_offset(self) -> Offset:
-        """The position of the terminal's cursor: on the option under the cursor."""
+        """The position of the terminal's cursor, which is on the option under the cursor."""
         for y, line in enumerate(self._lines(self.content_size.width)):
             if self.cursor in line:
                 before = line[: line.index(self.cursor)]
@@ -113,7 +113,7 @@ class OptionLine(Widget, can_focus=True):
             self.choose(index)
 
     def on_key(self, event: events.Key) -> None:
-        """Choose an option by its digit, or move to the next option that starts with a letter."""
+        """Choose the option with a typed digit, or go to the next one that starts with a letter."""
         character = event.character or ""
         if not character.isalnum() or not character.isascii():
             return
@@ -134,11 +134,11 @@ class OptionLine(Widget, can_focus=True):
         self.cursor = index
 
     def go_to_letter(self, index: int) -> None:
-        """Move the cursor to the option that starts with the typed letter."""
+        """Go to an option that starts with the typed letter."""
         self.cursor = index
 
     def action_move(self, step: int) -> None:
-        """Move the cursor by a step, wrapping around at both ends."""
+        """Move the cursor by a number of options, wrapping around at both ends."""
         self.go_to((self.cursor + step) % len(self.options))
 
     def action_choose(self) -> None:
@@ -146,13 +146,14 @@ class OptionLine(Widget, can_focus=True):
 
 
 class Choice(OptionLine):
-    """A line of options with a single choice, which may start empty.
+    """A line of options for a single choice, which may be empty at first.
 
-    Moving the cursor chooses the option under it. Letter keys never replace a choice.
+    Moving the cursor chooses the option under it. A letter key moves the cursor, but does not
+    change a choice that was already made.
 
     Args:
-        options: The value and the label of each option. Labels are shown unchanged.
-        value: The initial choice, or empty for none.
+        options: The value and the label of each option. Labels must be safe to show.
+        value: The value of the option that is chosen at first; empty for none.
         id: The ID of the widget.
         may_be_empty: Whether Backspace can clear the choice.
     """
@@ -189,7 +190,7 @@ class Choice(OptionLine):
         self.choose(index)
 
     def go_to_letter(self, index: int) -> None:
-        """Choose the option if a required choice is missing; otherwise, only move the cursor."""
+        """Choose the option if nothing is chosen but a choice is required; else only go to it."""
         if self.value or self._may_be_empty:
             self.cursor = index
         else:
@@ -200,14 +201,14 @@ class Choice(OptionLine):
         self.cursor = self._index_of(self.value) or 0
 
     def action_move(self, step: int) -> None:
-        """Move the choice by a step, or choose the first option if nothing is chosen."""
+        """Choose the option ``step`` positions further, or the first one if nothing is chosen."""
         if self.value:
             super().action_move(step)
         else:
             self.go_to(0)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable clearing only if the choice may be empty."""
+        """Enable clearing the choice only if the choice may be empty."""
         return self._may_be_empty if action == "clear" else True
 
     def action_clear(self) -> None:
@@ -221,7 +222,7 @@ class Choice(OptionLine):
 
 
 class MultiChoice(OptionLine):
-    """A line of options with a multiple choice."""
+    """A line of options for a multiple choice."""
 
     marks = ("[x]", "[ ]")
 

@@ -8,13 +8,13 @@ from textual.widgets import Button
 
 
 class CompactButton(Button):
-    """A button of one line that every Enter presses.
+    """A button of one line that reacts to every Enter.
 
     Textual's button ignores an Enter within 0.2 seconds of the previous Enter. Keys that a slow
     link delivers together would then do less than the same keys one at a time.
 
     Args:
-        options: The options of Textual's button.
+        options: The keyword arguments for Textual's button.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:

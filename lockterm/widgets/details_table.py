@@ -1,4 +1,4 @@
-"""A table of labels and values, one below the other; long values wrap."""
+"""A table with a label and a value in each row; long values wrap."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from lockterm.domain.text.remote import Detail
 
 LABEL = 14
-"""Width of the label column, in cells."""
+"""The width of the column with the labels, in cells."""
 
 MOST_ROWS = 200
-"""Maximum number of rows for one value; the copy key still copies the whole value."""
+"""The maximum number of rows for one value; the copy key still copies the whole value."""
 
 
 class DetailsTable(RowTable):
-    """The fields of a remote; the user can copy the field under the cursor."""
+    """A table of fields with their values; the user can copy the selected value."""
 
     def __init__(self, *, id: str | None = None) -> None:
         label = Column("Field", most=LABEL, least=LABEL)
@@ -38,22 +38,22 @@ class DetailsTable(RowTable):
 
     @property
     def selected(self) -> Detail | None:
-        """The field under the cursor, which may be on any of its rows."""
+        """The selected field; the cursor may be on any row of its value."""
         key = self.highlighted
         return self.fields[int(key.partition(":")[0])] if key is not None else None
 
     def show_fields(self, fields: Sequence[Detail]) -> None:
-        """Replace the fields; the cursor keeps its place."""
+        """Replace the fields; the cursor stays on the row with the same index."""
         self.fields = fields
         self._wrap()
 
     def copy(self) -> None:
-        """Copy the value under the cursor."""
+        """Copy the selected value to the clipboard."""
         if (field := self.selected) is not None and field.raw:
             copy(self.app, field.raw, field.label.lower() or "value", lines="\n" in field.raw)
 
     def line(self, row: int) -> Iterator[Piece]:
-        """Yield the pieces of a row; an icon comes before a state, as in the tables."""
+        """Yield the pieces of a row; the icon of a state precedes its text, as in other tables."""
         label, *rest = super().line(row)
         state = self.fields[int(self._keys[row].partition(":")[0])].state
         yield label
@@ -86,7 +86,7 @@ class DetailsTable(RowTable):
 
 
 def _broken(line: str, room: int) -> list[str]:
-    """Return a clean line in pieces of at most ``room`` cells, split between words if possible."""
+    """Return a line as pieces of at most ``room`` cells, split between words if possible."""
     pieces: list[str] = []
     while line and len(pieces) <= MOST_ROWS:
         head = chop_cells(line[:room], room)[0]

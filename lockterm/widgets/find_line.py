@@ -1,4 +1,4 @@
-"""The search line of a screen with rows."""
+"""The search field of a screen with rows."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from lockterm.widgets.text_input import OneLine
 
 
 class FindLine(Horizontal):
-    """A search field that is visible only while a search is active.
+    """A search field that is visible only during a search.
 
     Args:
-        stays: Whether the field is always visible. If so, Esc clears the field, and leaves it only
-            if it is already empty.
+        stays: Whether the field is always visible. If so, Esc first clears the text, and leaves the
+            field only if it is empty.
     """
 
     BINDINGS = bindings("find")
 
     class Changed(Message):
-        """The search text has changed; an empty text ends the search."""
+        """Posted when the search text has changed; an empty text ends the search."""
 
         def __init__(self, find_line: FindLine, value: str) -> None:
             super().__init__()
@@ -36,13 +36,13 @@ class FindLine(Horizontal):
             return self.find_line
 
     class Left(Message):
-        """The user is done typing and wants to go to the results."""
+        """Posted when the user leaves the field to go to the results."""
 
     class Submitted(Message):
-        """The user pressed Enter, so rows that are not loaded may be searched too."""
+        """Posted when the user presses Enter, so that unloaded rows may be searched, too."""
 
     class GivenUp(Message):
-        """The user pressed Esc in an empty field that is always visible."""
+        """Posted when the user presses Esc in an empty field that is always visible."""
 
     def __init__(self, *, stays: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -65,7 +65,7 @@ class FindLine(Horizontal):
         self._with_field().focus()
 
     def _with_field(self) -> OneLine:
-        """Return the field; create it if the app has not preloaded it."""
+        """Return the text field; create it if it was not created in advance."""
         if self._field is None:
             self._field = OneLine(compact=True, max_length=200)
             self._field.cursor_blink = False
@@ -73,7 +73,7 @@ class FindLine(Horizontal):
         return self._field
 
     def action_leave(self) -> None:
-        """Go to the results; hide the field if it is empty."""
+        """Go to the results, and hide the field if it is empty."""
         if not self.value:
             self.display = self._stays
         self.post_message(self.Left())
@@ -101,6 +101,6 @@ class FindLine(Horizontal):
 
 
 def matches(words: str, *fields: object) -> bool:
-    """Return whether every typed word occurs in the fields; see :func:`fold_text`."""
+    """Return whether every word in ``words`` occurs in the fields; see :func:`fold_text`."""
     text = fold_text("\n".join(str(field) for field in fields))
     return all(word in text for word in fold_text(words).split())

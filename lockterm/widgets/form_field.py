@@ -1,4 +1,4 @@
-"""One row of a form with its notes and errors, and the status line below all rows."""
+"""A row of a form with its hints and errors, and the status line below all rows."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from textual.widgets import Static
 
 
 class Control(Protocol):
-    """A form control that has a value as text."""
+    """A form control whose value is a text."""
 
     value: str
 
 
 class FormField(Horizontal):
-    """A labeled control; the label is highlighted while the control has the focus.
+    """A control with a label, which is highlighted while the control has the focus.
 
     Args:
         field: The field's name in the contract, which becomes the control's ID.
-        label: The label for people.
-        control: The widget to type into, with a text ``value``, or a display-only widget.
+        label: The label that users see.
+        control: A widget to type into, whose ``value`` is a text; or a widget that only displays
+            something.
     """
 
     note: reactive[str] = reactive("", init=False)
-    """A text that shows how lockterm understands the value; safe to show."""
+    """A hint that shows how lockterm understands the value; safe to show."""
     warning: reactive[str] = reactive("", init=False)
-    """A warning that the user will confirm; safe to show."""
+    """A warning about a value that the user may confirm; safe to show."""
     error: reactive[str] = reactive("", init=False)
-    """An error; safe to show."""
+    """An error about the value; safe to show."""
 
     def __init__(self, field: str, label: str, control: Widget) -> None:
         super().__init__(id=f"field-{field}", classes="form-field")
@@ -77,7 +78,7 @@ class FormField(Horizontal):
         self.remove_class("-focused")
 
     def focus_control(self) -> None:
-        """Focus the control, or its first child that can have the focus."""
+        """Focus the control, or the first child of the control that can have the focus."""
         target = self.control
         if not target.focusable:
             target = next((child for child in target.query("*") if child.focusable), target)

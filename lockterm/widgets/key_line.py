@@ -1,4 +1,4 @@
-"""The footer of every screen: the keys that work there."""
+"""The footer of every screen, which shows the keys that work there."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from lockterm.keymap.keys import footer_group
 from lockterm.widgets.actions import is_typed, named
 
 FIRST = 3
-"""The number of the screen's own keys that get room before the global keys."""
+"""The number of the screen's own keys that have precedence over global keys."""
 
 
 class _Chip(NamedTuple):
-    """A key in the footer."""
+    """A key in the footer, with its label."""
 
     key: str
     """Textual's name of the key."""
@@ -33,16 +33,16 @@ class _Chip(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The width in cells, with the gap after the chip."""
+        """The width in cells, including the gap after the label."""
         return cell_len(self.written) + cell_len(self.verb) + (3 if self.enabled else 4)
 
 
 class KeyLine(Widget):
-    """A footer made from the screen's own bindings, as the help and the palette are.
+    """The footer, which shows keys of the screen and global keys with their labels.
 
-    A disabled key is dimmed and in brackets; pressing it shows the reason. The footer shows as many
-    keys as fit, and always the help. On every screen, the keys have the same order: those that act,
-    move, find, and the others.
+    A disabled key is dimmed and in brackets; pressing it shows why it is disabled. The footer shows
+    as many keys as fit, and always the help. On every screen, the keys have the same order: those
+    that act, move, find, and the others.
     """
 
     COMPONENT_CLASSES = {"key-line--key"}
@@ -57,7 +57,7 @@ class KeyLine(Widget):
             self.show_keys()
 
     def show_keys(self) -> None:
-        """Repaint from the first changed key on, because its brackets move the keys after it."""
+        """Repaint the keys from the first changed one on, because all keys after it may move."""
         if (before := self._painted) is None:
             self.refresh()
             return
@@ -73,11 +73,11 @@ class KeyLine(Widget):
             x += new.width
 
     def _chips(self) -> list[_Chip]:
-        """Return the chips that fit, in the order of their groups.
+        """Return the keys that fit, in the order of their groups.
 
-        The screen's ``first_keys`` get room first. If not all chips fit, disabled keys are removed
-        first, and help is never removed. A single disabled key keeps its place: it is a paging key
-        on the first or last page, and without it the other keys would move at every page.
+        The screen's ``first_keys`` have precedence. If not all keys fit, disabled keys are left out
+        first, and the help key never. If only one key is disabled, it stays: it is a paging key on
+        the first or last page, and without it the other keys would move when the user pages.
         """
         own: dict[str, _Chip] = {}
         others: dict[str, _Chip] = {}

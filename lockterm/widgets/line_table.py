@@ -23,7 +23,8 @@ from lockterm.terminal.themes import state_color
 from lockterm.widgets.bindings import bindings
 
 Piece = tuple[str, str]
-"""A clean text and its look: empty, a key of :data:`STATES`, ``BOLD`` or ``BADGE``."""
+"""A text without control characters, and its look: empty, a key of :data:`STATES`, ``BOLD`` or
+``BADGE``."""
 
 BOLD, BADGE = "bold", "badge"
 STATES = {
@@ -31,20 +32,21 @@ STATES = {
     **dict.fromkeys(("month", "open", "ahead", "unclear"), Style()),
     **dict.fromkeys(("week", "disagree", "coerced"), Style(bold=True)),
 }
-"""The style of each state of a remote without color; an icon shows the state too."""
+"""Maps the looks of remotes' states to their styles without color. An icon also shows each
+state."""
 
 READ_ON = 4.5
-"""Minimum contrast between the text of a state and its background."""
+"""The minimum contrast ratio between the text of a state and its background."""
 
 TITLES = 1
-"""Number of lines above the rows."""
+"""The number of lines above the rows."""
 
 MARGIN = " "
-"""Text to the left of each row."""
+"""The text to the left of each row."""
 CURSOR = ">"
-"""The margin of the row under the cursor if its style does not show the cursor."""
+"""The margin of the row under the cursor, if the style of this row does not show the cursor."""
 MARK = "*"
-"""The margin of a marked row, as a badge: an ASCII character one cell wide."""
+"""The margin of a marked row: an ASCII character one cell wide, shown as a badge."""
 
 _BOLD = Style(bold=True)
 
@@ -53,36 +55,36 @@ class Sorting(NamedTuple):
     """The sort order of the rows."""
 
     key: str
-    """The column's title, or its name in the preferences; the column may be hidden."""
+    """The column's title, or the column's name in the preferences. The column may be hidden."""
     descending: bool = False
 
     @classmethod
     def after(cls, before: Self | None, key: str) -> Self | None:
-        """Return the next order after a column is chosen: ascending, descending, then unsorted."""
+        """Return the next order when a column is chosen: ascending, descending, then unsorted."""
         if before is None or before.key != key:
             return cls(key)
         return None if before.descending else cls(key, descending=True)
 
     @property
     def marker(self) -> str:
-        """The ASCII marker behind the column's title."""
+        """The ASCII character after the column's title that shows the direction."""
         return "v" if self.descending else "^"
 
 
 class _Looks(NamedTuple):
-    """The styles of the lines; all except ``plain`` are added to another style."""
+    """The styles for painting lines; all of them except ``plain`` are added to another style."""
 
     plain: Style
     cursor: Style
     of_pieces: dict[str, Style]
-    """Look -> its style; a cache that is filled when a look is first painted."""
+    """Maps looks to their styles; an entry is added when a look is first painted."""
 
 
 class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
-    """A table of rows below a line of titles, with a cursor.
+    """A table of rows with a cursor, below a line of titles.
 
-    The screen handles Enter and all letters except j, k, g and G. The texts must be clean; see
-    ``lockterm.domain.safe_text``.
+    The screen handles Enter and all letters except j, k, g and G. All texts must be free of control
+    characters; see ``lockterm.domain.safe_text``.
     """
 
     BINDINGS = bindings("table")
@@ -94,47 +96,47 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     }
 
     virtual_size = Reactive(Size(0, 0))
-    """The size of all lines, without Textual's new layout of the screen at each change."""
+    """The size of all lines. Unlike in Textual, a change causes no new layout of the screen."""
 
     cursor_row: var[int] = var(0, init=False)
-    """The index of the row under the cursor, from 0."""
+    """The index of the row under the cursor, counted from 0."""
 
     pointed_row: var[int | None] = var[int | None](None, init=False)
-    """The index of the row under the mouse until a key is pressed, or None."""
+    """The index of the row under the mouse; None if there is none, or after a key press."""
 
     class Moved(Message):
-        """The cursor has moved to another row; not sent when the rows are replaced."""
+        """Posted when the cursor has moved to another row, but not when the rows are replaced."""
 
     class Chosen(Message):
-        """The user clicked the row under the cursor."""
+        """Posted when the user clicks the row that is already under the cursor."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.row_count = 0
-        """Number of rows."""
+        """The number of rows."""
         self._title = ""
         self._looks: _Looks
-        """The styles of the last paint."""
+        """The styles with which the table was last painted."""
         self.is_cursor_written = False
-        """Whether :data:`CURSOR` is in the margin of the row under the cursor.
+        """Whether the margin of the row under the cursor shows :data:`CURSOR`.
 
-        In low-bandwidth mode, a move then sends two cells instead of two rows.
+        In low-bandwidth mode, moving the cursor then sends two cells instead of two rows.
         """
 
     @abstractmethod
     def titles(self) -> Iterable[Piece]:
-        """Return the titles, from left to right."""
+        """Return the pieces of the line with the titles, from left to right."""
 
     @abstractmethod
     def line(self, row: int) -> Iterable[Piece]:
-        """Return the line of a row, from left to right."""
+        """Return the pieces of a row, from left to right."""
 
     def row_look(self, row: int) -> str:
-        """Return the look for the pieces of a row that have no look of their own."""
+        """Return the look for those pieces of a row that have none of their own."""
         return ""
 
     def is_marked(self, row: int) -> bool:
-        """Return whether a row is marked. The cursor hides :data:`MARK` in the margin."""
+        """Return whether a row is marked. In the margin, the cursor hides the mark of its row."""
         return False
 
     def margin_sign(self, row: int) -> str:
@@ -143,15 +145,16 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     @abstractmethod
     def measure_again(self) -> None:
-        """Recompute the column widths after the widths of texts have changed."""
+        """Compute the column widths again after the widths of texts have changed."""
 
     def set_lines(self, width: int, rows: int, cursor: int) -> None:
-        """Replace the lines and repaint the visible ones.
+        """Set the size of the table, and repaint the visible lines.
 
         Args:
-            width: Cells of the longest line, without the margin.
-            rows: Number of rows.
-            cursor: The row for the cursor; the last row if there are fewer rows.
+            width: The width of the longest line without the margin, in cells.
+            rows: The number of rows.
+            cursor: The index of the row for the cursor; if there are fewer rows, the last row is
+                used.
         """
         self.row_count = rows
         self.set_reactive(LineTable.cursor_row, self.validate_cursor_row(cursor))
@@ -164,7 +167,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.call_after_refresh(self.see_cursor)  # the layout may change the room too
 
     def show_title(self, title: str) -> None:
-        """Show a clean text in the frame, if there is a frame; skip an unchanged text."""
+        """Show a safe text as the title in the frame, if there is a frame and the text is new."""
         if title != self._title:
             self._title = title
             self.border_title = Content(title)
@@ -189,7 +192,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         return self.content_region.offset + Offset(len(MARGIN), down)
 
     def validate_cursor_row(self, row: int) -> int:
-        """Return the nearest row that exists."""
+        """Return the index of the nearest row that exists."""
         return max(min(row, self.row_count - 1), 0)
 
     def watch_cursor_row(self, old: int, new: int) -> None:
@@ -200,13 +203,13 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.post_message(self.Moved())
 
     def watch_pointed_row(self, old: int | None, new: int | None) -> None:
-        """Repaint the rows that the mouse left and entered."""
+        """Repaint the row that the mouse has left, and the row that it has entered."""
         for row in (old, new):
             if row is not None:
                 self.refresh_lines(row + TITLES)
 
     def on_key(self) -> None:
-        """Clear the row under the mouse, because the user is typing."""
+        """Forget the row under the mouse, because the user is using the keyboard."""
         self.pointed_row = None
 
     def action_cursor_up(self) -> None:
@@ -245,7 +248,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.pointed_row = self._row_at(event)
 
     def on_leave(self) -> None:
-        """Clear the row under the mouse."""
+        """Forget the row under the mouse, because the mouse has left the table."""
         self.pointed_row = None
 
     def on_click(self, event: events.Click) -> None:
@@ -262,7 +265,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor_row = row
 
     def click_title(self, x: int) -> None:
-        """Handle a click on the titles at a cell counted from the left."""
+        """Handle a click on the titles at the cell ``x``, counted from the left."""
 
     def _row_at(self, event: events.MouseEvent) -> int | None:
         place = event.get_content_offset(self)
@@ -274,15 +277,15 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     def on_hide(self, event: events.Hide) -> None:
         """Keep the focus while the table is hidden because it has no rows.
 
-        Textual would drop the focus, but only with the next layout. Fast typing would then find the
-        focus elsewhere than slow typing.
+        Textual would drop the focus, but only at the next layout, so keys typed fast and keys typed
+        slowly would go to different widgets.
         """
         event.prevent_default()
 
     # --- painting ------------------------------------------------------------------------------
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the lines in a region; query the style sheet once for all of them."""
+        """Return the lines in a region; the styles are looked up once for all of them."""
         cursor = self.get_component_rich_style("line-table--cursor")
         is_reversed = self.app.theme_variables.get("table-cursor") == "reverse"
         if is_reversed and not cursor.underline:  # a line shows a table without the focus
@@ -295,7 +298,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        """Return a line in as few segments as possible; each costs about 24 bytes."""
+        """Return a line with few segments, because each segment costs about 24 bytes."""
         looks, row = self._looks, y - TITLES + self.scroll_offset.y
         style, margin, row_look = looks.plain, (MARGIN, ""), ""
         if y < TITLES:
@@ -326,9 +329,9 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip(segments).adjust_cell_length(self.size.width)
 
     def _styled(self, line: Style, look: str) -> Style:
-        """Return the style of a piece of a line: its color, or its weight if it has no color.
+        """Return the style of a piece of a line: its color, or bold or dim if it has no color.
 
-        Both would cost bytes in each row, and many terminals draw bold in other colors.
+        Using both would cost bytes in each row, and many terminals show bold text in another color.
         """
         looks = self._looks.of_pieces
         if look not in looks:
@@ -341,9 +344,9 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Piece]:
-    """Join neighboring pieces that look alike; start a new piece after wide characters.
+    """Join neighboring pieces with the same look, except after wide characters.
 
-    An SVG picture of the screen then keeps its columns in fonts with other widths.
+    A screenshot in SVG then keeps its columns in fonts whose characters have other widths.
     """
     joined: list[Piece] = []
     is_open = False

@@ -20,11 +20,11 @@ _WORDS = {"warning": "! Warning  ", "error": "! Error  "}
 
 
 class NotificationLine(Widget):
-    """The current notification above the footer, or in the last line of a dialog.
+    """A widget with the current notification, above the footer or in the last line of a dialog.
 
-    It covers the line that describes the table, and moves no row. Warnings, errors and texts with a
-    path wrap, to at most half of the screen. Other texts have one line, so that they cover no row.
-    A key shows the rest of a text and the other notifications.
+    The widget covers the line that describes the table, and moves no row. Warnings, errors and
+    texts with a path wrap, to at most half of the screen. Other texts have one line, so that they
+    do not cover rows. A key shows the rest of a text and the other notifications.
 
     Args:
         notices: The log of notifications.
@@ -43,7 +43,8 @@ class NotificationLine(Widget):
         """Show the current notification, if there is one.
 
         Args:
-            in_front: Whether no dialog or screen is over this one; only one line shows it.
+            in_front: Whether no dialog or screen covers this one, so that the notification appears
+                here.
         """
         self.display = in_front and self._notices.shown is not None
         self.refresh(layout=self.display)
@@ -55,7 +56,7 @@ class NotificationLine(Widget):
         return Content("\n").join(self._lines(self.size.width))
 
     def _lines(self, width: int) -> Sequence[Content]:
-        """Return the lines of the current notification, each with the mark before it."""
+        """Return the lines of the current notification, each after a mark for the severity."""
         if (notice := self._notices.shown) is None:
             return ()
         lines = self._wrap(notice, width - 2)
@@ -67,7 +68,7 @@ class NotificationLine(Widget):
         return [line.stylize_before(style) for line in padded]
 
     def _wrap(self, notice: LoggedNotice, width: int) -> list[Content]:
-        """Return the lines of a notification, with the key that shows more at the right end."""
+        """Return the lines of a notification; the last one ends with the key that shows more."""
         most, what = max(self.app.size.height // 2, 1), notice.what
         if notice.severity not in _WORDS and "/" not in notice.line:
             most = 1
@@ -93,7 +94,7 @@ class NotificationLine(Widget):
         return lines
 
     def _messages_key(self) -> str:
-        """Return the key that shows all notifications here, or an empty string."""
+        """Return the key that shows all notifications; empty if no key does this here."""
         if self._is_over:  # a dialog swallows the app's keys except those that are never text
             return next((key for key in keys_of("app.messages") if len(key) > 1), "")
         for _, binding, *_ in self.screen.active_bindings.values():

@@ -1,4 +1,4 @@
-"""The line below a table: page number, number of pages, age, and the result of a load."""
+"""The line below a table: page number, number of pages, age of the data, and loading errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lockterm.domain.text.amount import format_age
 
 
 class Pager(Widget):
-    """One line of static text with the age of the data.
+    """A line of text with the age of the data.
 
     The age is repainted at each load, at each cursor move, and each minute. It is not repainted
     each second, so an idle screen sends nothing.
@@ -30,7 +30,8 @@ class Pager(Widget):
         self._before = self._age = ""
         self._after: str | None = ""
         self._forms: Sequence[tuple[str, str | None]] = [("", "")]
-        """The texts before and after the age, longest first; None after it hides the age."""
+        """Pairs of the texts before and after the age, the longest first. None as the second text
+        means that the age is hidden."""
         self._minute: Timer | None = None
 
     def show(
@@ -45,12 +46,14 @@ class Pager(Widget):
         """Replace the text.
 
         Args:
-            before: A clean text that leads up to the age, such as ``7 of 9 · updated ``.
+            before: The text before the age, without control characters, such as ``7 of 9 · updated
+                ``.
             at_ms: The time at which the data was read, or None to show no age.
-            after: A clean text after the age.
-            shorter: Replacements for ``before`` if it does not fit, longest first.
-            fuller: Replacements for ``before`` and ``after`` if they fit, longest first.
-            ageless: Replacements without an age if there is no room for it, longest first.
+            after: The text after the age, without control characters.
+            shorter: Replacements for ``before`` if it does not fit, the longest first.
+            fuller: Replacements for ``before`` and ``after``, used if they fit, the longest first.
+            ageless: Replacements without an age, used if there is no room for the age, the longest
+                first.
         """
         shown = self._line
         self._at_ms = at_ms
@@ -68,7 +71,7 @@ class Pager(Widget):
         self.call_later(self._wake_at_minute)
 
     def tick(self) -> None:
-        """Repaint the age if it has changed, and only its cells if its width is the same."""
+        """Repaint the age if it has changed; if its width is the same, repaint only its cells."""
         age = self._format_age()
         if age == self._age:
             return
@@ -113,7 +116,7 @@ class Pager(Widget):
 
 
 def with_age(before: str, read_ms: int | None, after: str = "") -> tuple[str, int | None, str]:
-    """Return the first three arguments of ``Pager.show`` for data that was read at a time.
+    """Return the first three arguments of ``Pager.show`` for data that was read at ``read_ms``.
 
     If the time is unknown, the pager shows :data:`AGE_NOT_KNOWN` in place of the age.
     """

@@ -1,4 +1,4 @@
-"""Text in parts for panels; each part has its own look."""
+"""Texts for panels, which consist of parts with different looks."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from textual.style import Style
 from lockterm.terminal.themes import state_color
 
 Part = tuple[str, str]
-"""A text, and its look: a style such as ``bold`` or ``dim``, the look of a state, or empty.
+"""A text, and its look: a style such as ``bold`` or ``dim``, the name of a state's look, or empty.
 
-The look of a state may end with the word ``reverse``, for a badge.
+The name of a state's look may be followed by ``reverse``, for a badge.
 """
 
 _STYLES = frozenset({"", "bold", "dim", "reverse", "bold reverse"})
 
 
 def join_parts(parts: Iterable[Part], variables: Mapping[str, str]) -> Content:
-    """Return parts as one text.
+    """Return the parts as one styled text.
 
     Args:
-        parts: The parts, clean.
-        variables: The variables of the theme, which has the colors of the states.
+        parts: The parts, without control characters.
+        variables: The variables of the theme, which contain the colors of the states.
     """
     return Content.assemble(*((text, _style(look, variables)) for text, look in parts))
 

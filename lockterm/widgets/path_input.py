@@ -94,12 +94,12 @@ class PathInput(TextInput):
 
     @dataclass
     class Told(Message):
-        """The completions of the path are known; their text is safe to show."""
+        """Posted when the completions of the path are known; their text is safe to show."""
 
         words: str
 
     class Entered(Message):
-        """The user pressed Enter, so the path is final."""
+        """Posted when the user presses Enter, so that the path is complete."""
 
     def __init__(self, value: str = "", *, id: str | None = None) -> None:
         super().__init__(value, id=id, select_on_focus=True)
@@ -108,7 +108,7 @@ class PathInput(TextInput):
         self.look()
 
     def on_key(self, event: events.Key) -> None:
-        """Complete the path on Tab; if there is nothing to complete, move to the next field."""
+        """On Tab, complete the path; if there is nothing to complete, go to the next field."""
         if event.key == "tab" and self.value and not self.selected_text:
             event.stop()
             event.prevent_default()
@@ -119,7 +119,7 @@ class PathInput(TextInput):
 
     @work(exclusive=True, group="path")
     async def look(self) -> None:
-        """Report the completions of the path."""
+        """Find the completions of the path, and post them."""
         typed = self.value
         found = await asyncio.to_thread(complete, typed)
         self.post_message(self.Told(self._describe_completion(found, typed)))
@@ -127,7 +127,7 @@ class PathInput(TextInput):
     @work
     @opens("the completed path")
     async def go_on(self) -> None:
-        """Type the prefix that all completions share; leave the field if the path is complete."""
+        """Add the prefix that all completions share; leave the field if the path is complete."""
         typed = self.value
         found = await asyncio.to_thread(complete, typed)
         if typed != self.value:
@@ -139,7 +139,7 @@ class PathInput(TextInput):
             self.app.action_focus_next()
 
     def action_enter(self) -> None:
-        """Report that the path is final."""
+        """Post that the path is complete."""
         self.post_message(self.Entered())
 
     def _describe_completion(self, found: Completion, typed: str) -> str:
@@ -157,7 +157,7 @@ class PathInput(TextInput):
 
 
 def _some(names: Sequence[str], room: int) -> str:
-    """Return as many clean names as fit, and the number of the others."""
+    """Return as many names as fit, and the number of the other names."""
     shown = ""
     for place, name in enumerate(names):
         left = len(names) - place

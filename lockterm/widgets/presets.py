@@ -1,4 +1,4 @@
-"""Texts beside a field that a click puts into the field."""
+"""Suggested texts beside a field; a click puts one of them into the field."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from textual.widget import Widget
 class Presets(Widget):
     """A line of clickable texts.
 
-    The line never has the focus, so Tab and Enter still go from field to field. The owner binds a
-    key that chooses the texts one after the other.
+    The line never has the focus, so that Tab and Enter go from field to field. The widget that
+    contains the line binds a key that chooses the texts one after the other.
 
     Args:
-        texts: The texts; clean.
+        texts: The texts, without control characters.
     """
 
     @dataclass
     class Chosen(Message):
-        """The user clicked a text."""
+        """Posted when the user clicks a text."""
 
         text: str
 
@@ -55,5 +55,5 @@ class Presets(Widget):
 
 
 def _width(text: str) -> int:
-    """Return the cells of a text with its brackets and the blank behind it."""
+    """Return the width of a text with its brackets and the following blank, in cells."""
     return cell_len(text) + 3

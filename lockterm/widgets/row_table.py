@@ -1,4 +1,4 @@
-"""A table with columns that share the width, and a cursor that stays on its row."""
+"""A table whose columns share its width, and whose cursor stays on the same row."""
 
 from __future__ import annotations
 
@@ -16,32 +16,34 @@ from lockterm.widgets.line_table import MARGIN, MARK, TITLES, LineTable, Piece, 
 T = TypeVar("T")
 
 GAP = 2
-"""Cells between two columns."""
+"""The width between two columns, in cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column and its share of the table's width."""
+    """A column, and how much of the table's width it gets."""
 
     title: str
     most: int = 24
-    """Maximum width in cells, even for longer contents."""
+    """The maximum width in cells, even if the contents are longer."""
     least: int = 0
-    """Minimum width in cells; 0 means the width of the title."""
+    """The minimum width in cells; 0 for the width of the title."""
     rank: int = 0
-    """Order of removal if not all columns fit: the highest rank first, and rank 0 never."""
+    """The order in which columns are left out if not all fit: the highest rank first, rank 0
+    never."""
     right: bool = False
     """Whether to align the contents to the right, as for numbers."""
     good: int = 0
-    """Width in cells that the column gets before other columns get more than their minimum."""
+    """The width in cells that the column gets before any column gets more than its minimum."""
 
 
 class LazyRows(Mapping[str, Sequence[str]], Generic[T]):
-    """Rows that make their cells only when they are visible.
+    """A lazy mapping of row keys to cell texts; cells are created when their row is visible.
 
     Args:
-        what: Row key -> the object of the row.
-        cells: A function that returns one clean string per column for an object.
+        what: The object that each row shows, by row key.
+        cells: A function that gets such an object, and returns one text per column, without control
+            characters.
     """
 
     def __init__(self, what: Mapping[str, T], cells: Callable[[T], Sequence[str]]) -> None:
@@ -59,27 +61,27 @@ class LazyRows(Mapping[str, Sequence[str]], Generic[T]):
 
 
 class RowTable(LineTable):
-    """A table whose rows have keys.
+    """A table whose rows are identified by keys.
 
     Args:
         columns: The columns, from left to right.
     """
 
     sortable: ClassVar[Collection[str]] = ()
-    """The titles that sort when clicked; the screen sorts the rows."""
+    """The column titles that the user can click to sort; the screen sorts the rows."""
 
     class Resorted(Message):
-        """The user chose another sort order."""
+        """Posted when the user has chosen another sort order."""
 
     class Lacking(Message):
-        """Visible rows need data that has not been read."""
+        """Posted when visible rows need data that was not read yet."""
 
     def __init__(self, *columns: Column, id: str | None = None) -> None:
         super().__init__(id=id)
         self.hidden: Set[int] = frozenset()
-        """Indexes of the columns to hide at the next ``show``, because they are empty."""
+        """The indexes of empty columns, which the next call of ``show`` hides."""
         self.sorting: Sorting | None = None
-        """The sort order, or None for the original order."""
+        """The sort order, or None for the order that the screen chose."""
         self._plan = columns
         self._content: Mapping[str, Sequence[str]] = {}
         self._keys: Sequence[str] = ()
@@ -99,16 +101,16 @@ class RowTable(LineTable):
 
     @property
     def lacking(self) -> Sequence[str]:
-        """The keys of the visible rows that need data."""
+        """The keys of the visible rows that need data that was not read yet."""
         return ()
 
     def look_for_lacking(self) -> None:
-        """Request data for visible rows; called by the screen after it changes rows or columns."""
+        """Request data for the visible rows; the screen calls this after it has changed rows."""
         if self.lacking:
             self.post_message(self.Lacking())
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Request data for the rows that scrolled into view."""
+        """Request the data of the rows that have scrolled into view."""
         super().watch_scroll_y(old_value, new_value)
         self.look_for_lacking()
 
@@ -116,9 +118,9 @@ class RowTable(LineTable):
         """Replace the rows.
 
         Args:
-            rows: Row key -> one clean string for each column.
-            cursor: The row for the cursor. By default, the cursor stays on its row, or on its place
-                if the row is gone.
+            rows: The texts for the columns by row key, without control characters.
+            cursor: The key of the row for the cursor. By default, the cursor stays on its row, or
+                on the same index if that row is gone.
         """
         wanted = cursor or self.highlighted
         self._content, self._keys = rows, [*rows]
@@ -135,7 +137,7 @@ class RowTable(LineTable):
             self._fill(self.cursor_row)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Recompute the column widths; keep the cursor visible if only the height changed."""
+        """Compute the column widths again. If only the height changed, keep the cursor visible."""
         if self._keys and self._room() != self._fitted_to:
             self._fill(self.cursor_row)
         else:
@@ -145,7 +147,7 @@ class RowTable(LineTable):
         return self._pieces([column.title for column in self._marked_plan()], {})
 
     def click_title(self, x: int) -> None:
-        """Sort by the clicked title, including the blanks after the title."""
+        """Sort by the title at the cell ``x``, or by the title before the blanks there."""
         end = len(MARGIN)
         for index, width in self._widths.items():
             start, end = end, end + width + GAP
@@ -155,7 +157,7 @@ class RowTable(LineTable):
                 self.post_message(self.Resorted())
 
     def _marked_plan(self) -> Sequence[Column]:
-        """Return the columns, with room for the sort marker behind its title."""
+        """Return the columns, with room for the sort marker after the sorted column's title."""
         now = self.sorting
         if now is None:
             return self._plan
@@ -178,7 +180,7 @@ class RowTable(LineTable):
         return self._pieces(cells, self.signs(row))
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return column index -> the icons in place of its text, which fill the column's width."""
+        """Return icons by column index, which replace the text of the column and fill its width."""
         return {}
 
     def _pieces(
@@ -200,7 +202,7 @@ class RowTable(LineTable):
         self.set_lines(cells, len(self._keys), cursor)
 
     def _room(self) -> int:
-        """Return the room for columns, minus a scrollbar if these rows will need one."""
+        """Return the width for columns in cells, without a scrollbar that these rows need."""
         width, height = self.content_region.size or self.app.size - self.styles.gutter.totals
         bar = self.styles.scrollbar_size_vertical if len(self._keys) + TITLES > height else 0
         return width - bar - len(MARGIN)
@@ -211,17 +213,17 @@ def fit(
 ) -> dict[int, int]:
     """Return the width of each visible column.
 
-    If columns do not fit at their minimum width, those with the highest rank are removed. Leftover
-    width goes to the columns with longer contents, from the left.
+    If columns do not fit at their minimum width, those with the highest rank are removed. Columns
+    whose contents are longer then share the remaining width, from left to right.
 
     Args:
         plan: The columns.
         widest: The width of each column's longest content, in cells.
-        room: The available cells.
+        room: The available width in cells.
         hidden: Indexes of the columns to leave out.
 
     Returns:
-        Column index -> the width in cells, without the gap after the column.
+        The width of each column in cells by column index, without the gap after the column.
     """
     least, wanted = [], []
     for column, content in zip(plan, widest, strict=True):

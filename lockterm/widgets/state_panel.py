@@ -1,4 +1,4 @@
-"""The text in place of an empty table or tree."""
+"""The text that a screen shows in place of an empty table or tree."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from lockterm.errors import LocktermError, Refused
 
 
 def describe_error(error: LocktermError) -> str:
-    """Return the text that a panel without data shows for an error: title, meaning, next step."""
+    """Return the text that a screen shows for an error in place of data, with the next step."""
     sentences = (format_meaning(error), clean(error.hint, 300))
     return f"{clean(error.title)}\n\n{' '.join(filter(None, sentences))}"
 
 
 def in_a_line(error: LocktermError) -> tuple[str, ...]:
-    """Return one-line texts about the error because of which a screen shows old data.
+    """Return one-line texts about the error that prevents a screen from showing newer data.
 
     The longest text comes first, so that the caller can use the first one that fits.
     """
@@ -28,13 +28,13 @@ def in_a_line(error: LocktermError) -> tuple[str, ...]:
 
 
 class StatePanel(Static):
-    """A panel that shows a state, such as loading or an error, its meaning, and the next key."""
+    """A panel that shows a state, such as loading or an error, and the keys to press next."""
 
     def __init__(self, text: str = "", *, id: str | None = None) -> None:
         super().__init__(text, markup=False, id=id)
 
     def say(self, text: str, next_key: str = "") -> None:
-        """Show a sentence, and below it the keys to press next."""
+        """Show a sentence and, below it, the keys that the user can press next."""
         self.update("\n\n".join(filter(None, (text, next_key))))
         self.display = True
 

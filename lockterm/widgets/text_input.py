@@ -1,4 +1,4 @@
-"""Text fields of one line, which report if a paste was cut."""
+"""Text fields of one line, which notify the user if they cut a paste."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from lockterm.domain.safe_text import clean
 from lockterm.widgets.bindings import bindings
 
 _WORD_END = re.compile(r"\W*\w*")
-"""The rest of a word and any separators before it."""
+"""Matches any separators and the rest of the word after them."""
 
 PASTE = 2000
-"""Maximum number of characters that a paste adds to a field."""
+"""The maximum number of characters that a paste adds to a field."""
 
 
 class OneLine(Input):
-    """An ``Input`` that takes as much of a paste as it can and reports the rest.
+    """An ``Input`` that inserts as much of a paste as fits, and notifies the user about the rest.
 
     Keys with Alt edit as in readline. Terminals send such a key as Esc and the letter.
     """
@@ -47,7 +47,8 @@ class OneLine(Input):
     ]
 
     virtual_size = Reactive(Size(0, 0))
-    """The size of the whole text, without Textual's new layout of the screen at each change."""
+    """The size of the whole text. Unlike in Textual, a change causes no new layout of the
+    screen."""
 
     def on_mount(self) -> None:
         """Put the placeholder in brackets if colors do not distinguish it from a value."""
@@ -55,13 +56,13 @@ class OneLine(Input):
             self.placeholder = f"({self.placeholder})"
 
     def render_line(self, y: int) -> Strip:
-        """Underline an empty field too if only the underline shows the field."""
+        """Underline even an empty field, if only the underline shows where the field is."""
         strip, style = super().render_line(y), self.rich_style
         return strip.extend_cell_length(self.size.width, style) if style.underline else strip
 
     @property
     def cursor_screen_offset(self) -> Offset:
-        """The cursor's position; Textual counts one cell too many behind the last letter."""
+        """The position of the cursor. Textual counts one cell too many after the last letter."""
         offset = super().cursor_screen_offset
         return offset - Offset(1, 0) if self.cursor_at_end else offset
 
@@ -96,11 +97,11 @@ class OneLine(Input):
             self._say(f"{quoted(clean(text, 40))} is not valid in this field.")
 
     def action_word_end(self) -> None:
-        """Move the cursor to the end of this or the next word."""
+        """Move the cursor to the end of the current or next word."""
         self.cursor_position = self._word_end
 
     def action_delete_word_end(self) -> None:
-        """Delete the selection, or the text up to the end of this or the next word."""
+        """Delete the selection, or the text up to the end of the current or next word."""
         if self.selection.is_empty:
             self.delete(self.cursor_position, self._word_end)
         else:
@@ -118,7 +119,7 @@ class OneLine(Input):
 
 
 class TextInput(OneLine):
-    """An ``Input`` of one line; Up and Down move to the neighboring fields.
+    """An ``Input`` of one line; Up and Down go to the neighboring fields.
 
     Args:
         value: The initial text.

@@ -1,4 +1,4 @@
-"""The header of every screen: breadcrumbs, profile, host, and online state."""
+"""The header of every screen: breadcrumbs, profile, host, and connection state."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 
 CRUMBS = 4
-"""The breadcrumbs always get at least the width of the header divided by this number."""
+"""The divisor of the header's width that gives the minimum width of the breadcrumbs."""
 PROFILE, HOST = 9, 13
-"""Minimum widths of profile and host in cells, so that similar names stay distinguishable."""
+"""The minimum widths of profile and host in cells, so that similar names stay distinguishable."""
 GAP = "  "
 SEPARATOR = " > "
 """The text between two breadcrumbs."""
 
 
 class TitleLine(Widget):
-    """Breadcrumbs on the left; profile, host and state on the right.
+    """A header with breadcrumbs on the left, and profile, host and connection state on the right.
 
     If not everything fits, the breadcrumbs are shortened first, then the middle of the host, then
     the middle of the profile.
 
     Args:
-        profile: The profile's name, or empty if none is known yet.
+        profile: The profile's name; empty if there is no profile yet.
         host: The host of the profile's service.
-        read_only: Whether the profile sends no changes.
+        read_only: Whether the profile is read-only.
     """
 
     COMPONENT_CLASSES = {"title-line--path"}
 
     crumbs: reactive[tuple[str, ...]] = reactive[tuple[str, ...]](())
-    """The path to this screen; untrusted text that the header cleans."""
+    """The breadcrumbs; they may contain control characters, which the header removes."""
 
     online: var[bool | None] = var[bool | None](None)
-    """Whether the last call reached the service, or None before the first call."""
+    """Whether the last request reached the service; None before the first request."""
 
     run: reactive[str] = reactive("")
-    """The progress of a running plan, such as ``run 12/214``; otherwise empty."""
+    """The progress of a run, such as ``run 12/214``; empty if no run is active."""
 
     def __init__(self, profile: str, host: str, *, read_only: bool = False) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class TitleLine(Widget):
         self._read_only = read_only
 
     def watch_online(self, old: bool | None, new: bool | None) -> None:
-        """Repaint only for a visible change: None and True look the same."""
+        """Repaint only if the change is visible; None and True look the same."""
         if (old is False) != (new is False):
             self.refresh()
 
@@ -89,7 +89,7 @@ class TitleLine(Widget):
         return None
 
     def _fitted(self, room: int) -> tuple[str, str]:
-        """Return profile and host, shortened in the middle; the host is shortened first."""
+        """Return profile and host, shortened in the middle to fit; the host is shortened first."""
         profile, host = self._profile, self._host
         gap = len(GAP) if profile and host else 0
         excess = cell_len(profile) + cell_len(host) + gap - room
@@ -103,7 +103,7 @@ class TitleLine(Widget):
 
 
 def shorten_middle(text: str, room: int) -> str:
-    """Return a text in at most ``room`` cells; keep its start and end, which distinguish it."""
+    """Return a text of at most ``room`` cells, shortened in the middle to keep both ends."""
     if cell_len(text) <= room:
         return text
     keep = max(room - 1, 2)
@@ -113,9 +113,9 @@ def shorten_middle(text: str, room: int) -> str:
 
 
 def fit_middle(crumbs: list[str], room: int) -> str:
-    """Join breadcrumbs into ``room`` cells by shortening the longest ones.
+    """Return breadcrumbs as a text of ``room`` cells; the longest ones are shortened.
 
-    If that is not enough, the first breadcrumbs are dropped, and the last breadcrumb stays.
+    If that is not enough, the first breadcrumbs are left out; the last one always stays.
     """
     separator = SEPARATOR
     shown = list(crumbs)

@@ -1,4 +1,4 @@
-"""Completion of time zone names."""
+"""Completion of the names of time zones."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from lockterm.domain import dates
 
 @cache
 def _zones() -> tuple[str, ...]:
-    """Return every IANA zone of this machine. Call it in a thread: it reads many files."""
+    """Return every IANA time zone of this machine. Call this in a thread: it reads many files."""
     return tuple(sorted(name for name in available_timezones() if "/" in name or name == "UTC"))
 
 
 class ZoneSuggester(Suggester):
-    """A suggester that completes ``eur`` to ``Europe/Amsterdam``."""
+    """A suggester for time zones, which completes ``eur`` to ``Europe/Amsterdam``."""
 
     def __init__(self) -> None:
         super().__init__(case_sensitive=False)
@@ -31,10 +31,10 @@ class ZoneSuggester(Suggester):
 
 
 async def zone_note(typed: str, now_ms: int) -> str:
-    """Return the local time in a typed zone, or a sentence that names up to three similar zones.
+    """Return the local time in the typed zone, or a sentence with up to three similar zones.
 
-    If lockterm keeps the zone under another name, that name comes first. Zones whose city starts
-    with the text are the most similar ones.
+    If lockterm stores the zone by another name, the text begins with that name. The most similar
+    zones are those whose city starts with the typed text.
     """
     if name := await asyncio.to_thread(normalize_zone, typed):
         known = "" if name == typed else f"{name}. "

@@ -1,4 +1,4 @@
-"""``lockterm doctor``: find problems of this machine and advise what to do."""
+"""The command ``lockterm doctor``, which finds problems on this machine and gives advice."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def doctor(options: Options, as_json: bool, keys: bool) -> int:
 
 
 def _check_all(options: Options, at_end: ExitStack | None) -> Iterator[tuple[str, Finding]]:
-    """Yield each finding with its subject, as soon as the finding is known.
+    """Yield each finding as soon as it is known, after the name of its subject.
 
     Args:
         options: The options of the command.
-        at_end: Restores the terminal after the queries; None to send no queries.
+        at_end: The stack that restores the terminal after the queries; None to send no queries.
     """
     paths = Paths.standard()
     settings: Settings | None = None

@@ -33,32 +33,32 @@ from lockterm.store.journal_known import damaged_entries
 from lockterm.store.tables import VERSION
 
 LEAST_FREE = 16 << 20
-"""Free space in bytes below which the disk counts as full."""
+"""The free space on a disk below which the disk counts as full, in bytes."""
 CALLS = 5
-"""Number of timed calls, after one that opens the connection."""
+"""The number of timed calls, after one that opens the connection and is not timed."""
 SLOW_MS = 1000.0
-"""Median duration of calls above which a connection counts as slow, in milliseconds."""
+"""The median duration of calls above which a connection counts as slow, in milliseconds."""
 SOON_DAYS = 30
-"""Remaining time below which a certificate gets a warning, in days."""
+"""The remaining validity of a certificate below which lockterm warns, in days."""
 
 State = Literal["OK", "WARN", "FAIL"]
-"""The state of a finding. Only ``FAIL`` makes the exit code 1."""
+"""The severity of a finding. Only ``FAIL`` makes the exit code 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check, which is a line of the report."""
+    """The result of one check, which is one line of the report."""
 
     state: State
     sentence: str
     advice: str = ""
     """Advice to the user; empty if nothing is wrong."""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """Measured values for ``--json``."""
+    """Measured values for the output of ``--json``."""
 
 
 def finding_of(error: LocktermError) -> Finding:
-    """Return the finding for an error."""
+    """Return a finding that reports an error."""
     return Finding("FAIL", error.meaning, advice_of(error))
 
 
@@ -104,7 +104,7 @@ def check_configuration(
 
 
 def check_store(paths: Paths) -> Iterator[Finding]:
-    """Check that the store can be read and written, and that it is private and sound."""
+    """Check that the store can be read and written, and that it is private and not damaged."""
     place = next(place for place in (paths.state_dir, *paths.state_dir.parents) if place.exists())
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
         yield Finding(
@@ -193,7 +193,7 @@ def _check_database(database: Path) -> Iterator[Finding]:
 
 
 def _inspect(database: Path) -> tuple[dict[str, Any], str]:
-    """Return counts of the store's contents, and a description of its damage.
+    """Return the numbers of entries in the store, and a description of any damage.
 
     The description is empty if the store is sound.
     """
@@ -236,7 +236,7 @@ def _measure(database: Path) -> int:
 
 
 def check_service(profile: Profile, lock_id: int | None) -> Iterator[Finding]:
-    """Check the service's certificate, answers, speed and clock, and change nothing."""
+    """Check the service's certificate, answers, speed and clock, without changing anything."""
     try:
         answers = asyncio.run(ask(profile, lock_id or SOME_LOCK, more_calls=CALLS))
     except LocktermError as error:

@@ -1,6 +1,6 @@
-"""Queries to the terminal, whose answers must never be taken for typed keys.
+"""Queries to the terminal, whose replies must never be taken for typed keys.
 
-During a conversation, the terminal does not echo its answers, and this module reads or discards all
+During a conversation, the terminal does not echo its replies, and this module reads or discards all
 of them. At the end, it restores the terminal settings, even after an error or a signal.
 """
 
@@ -21,21 +21,21 @@ from typing import Any, NoReturn, Self
 from lockterm.terminal.input_tokens import InputTokenizer, Sequence, String
 
 STDIN, STDERR = 0, 2
-"""The file descriptors from which keys are read and to which screens are drawn, as in Textual."""
+"""The file descriptors from which keys are read, and to which screens are drawn, as in Textual."""
 
 TIMEOUT_S = 2.0
-"""Maximum wait for the first answer, in seconds; a usable connection needs less."""
+"""The maximum time to wait for the first reply, in seconds; a usable connection needs less."""
 
 _ATTRIBUTES = re.compile(r"\x1b\[\?[0-9;]*c\Z")
 _ENDING = (signal.SIGHUP, signal.SIGTERM)
 _UNDISTURBED = (termios.VSUSP, termios.VQUIT, termios.VSTART, termios.VSTOP)
-"""Control keys that are disabled during a conversation. Ctrl+C still ends the program."""
+"""The control characters that are disabled during a conversation. Ctrl+C still ends the program."""
 
 
 OWN_GLYPHS = ("·", "…", "─", "│", "▁")
-"""Glyphs that lockterm itself draws, as in lines and marks."""
+"""Characters that lockterm itself draws, for example in lines and marks."""
 NAME_GLYPHS = ("e\u0301", "長", "🔑")
-"""An accent, a wide letter and an emoji, as in names; terminals differ in their width."""
+"""An accented letter, a wide letter and an emoji, as in names. Terminals differ in their width."""
 
 LETTER = "ä"
 """A letter that takes one cell in a UTF-8 terminal, and two cells in a Latin-1 terminal.
@@ -49,7 +49,7 @@ MODES = {
     1006: "mouse",
     2048: "sizeInBand",
 }
-"""Number of a private terminal mode -> its name in the report."""
+"""Maps the numbers of private terminal modes to their names in the report."""
 
 _PLACE = re.compile(r"\x1b\[(\d{1,9});(\d{1,9})R")
 _MODE = re.compile(r"\x1b\[\?(\d{1,9});(\d)\$y")
@@ -60,39 +60,41 @@ _PRIMARY = re.compile(r"\x1b\[\?([0-9;]*)c")
 _SECONDARY = re.compile(r"\x1b\[>(\d{1,9});(\d*)")
 _KEPT = re.compile(r"48[:;]2[:;]+1[:;]2[:;]3")
 _MULTIPLEXERS = {84: "tmux", 83: "GNU screen"}
-"""Type of terminal that a multiplexer reports -> its name."""
+"""Maps the terminal types that multiplexers report to the names of the multiplexers."""
 
 _ERASE = b"\r\x1b[K"
 _SIZE = b"\x1b7\x1b[999;999H\x1b[6n\x1b8"
 
 
 class Conversation:
-    """A conversation with the terminal, as a context manager for the main thread.
+    """A conversation with the terminal; a context manager for the main thread.
 
     Args:
-        timeout_s: Maximum wait for the first answer, in seconds.
-        raw: Whether every key arrives as it does in the UI. Ctrl+C then does not end the program.
+        timeout_s: The maximum time to wait for the first reply, in seconds.
+        raw: Whether the program receives every key as in the UI. If so, Ctrl+C does not end the
+            program.
     """
 
     def __init__(self, timeout_s: float = TIMEOUT_S, *, raw: bool = False) -> None:
         self._timeout_s = timeout_s
         self._raw = raw
         self.round_trip_s: float | None = None
-        """Time from the first query to its answer, in seconds; None if no answer came."""
+        """The time from the first query to its reply, in seconds; None if there was no reply."""
         self.is_waiting = False
-        """Whether an answer may still arrive."""
+        """Whether a reply may still arrive."""
         self._tokenizer = InputTokenizer()
         self._settings: list[Any] = []
         self._handlers: dict[int, Any] = {}
 
     def ask(self, questions: bytes) -> list[str]:
-        """Send queries and return the answers of the terminal.
+        """Send queries and return the terminal's replies.
 
-        Terminals answer in order, and every terminal reports its device attributes. So this method
-        queries them last, and their answer marks the end.
+        Terminals reply in order, and every terminal reports its device attributes. This method
+        therefore queries the device attributes last, so that their report is the last reply.
 
         Returns:
-            The answers that came in time, each with its ESC. Control strings have no terminator.
+            The replies that arrived in time, each with its initial ESC. The terminators of control
+            strings are removed.
         """
         heard: list[str] = []
         if self.is_waiting:
@@ -118,7 +120,7 @@ class Conversation:
         return heard
 
     def read(self, within_s: float) -> bytes | None:
-        """Return the next input; None after a timeout, empty if the terminal hung up."""
+        """Return the next input; None after a timeout, empty if the terminal was closed."""
         if not select.select([STDIN], [], [], within_s)[0]:
             return None
         try:
@@ -151,7 +153,7 @@ class Conversation:
 
 
 def can_ask_terminal() -> bool:
-    """Return whether stdin and stderr are one terminal that this process controls."""
+    """Return whether stdin and stderr are the terminal that controls this process."""
     try:
         if os.ttyname(STDIN) != os.ttyname(STDERR):
             return False
@@ -169,40 +171,46 @@ def _exit(number: int, frame: FrameType | None) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class TerminalAnswers:
-    """The answers of a terminal; a value is None or empty if the terminal did not answer."""
+    """What a terminal reported; a value is None or empty if the terminal did not report it."""
 
     round_trip_s: float | None = None
-    """Time from the first query to its answer, in seconds."""
+    """The time from the first query to its reply, in seconds."""
     name: str | None = None
     """The name and version of the terminal."""
     multiplexer: str | None = None
-    """The multiplexer that answered: ``tmux`` or ``GNU screen``."""
+    """The multiplexer that replied: ``tmux`` or ``GNU screen``."""
     size: tuple[int, int] | None = None
-    """Numbers of columns and rows that the cursor can reach."""
+    """The numbers of columns and rows that the cursor can reach."""
     widths: Mapping[str, int] = field(default_factory=dict)
-    """Glyph -> the width that the terminal gives it, in cells."""
+    """Maps characters to the width that the terminal gives them, in cells."""
     modes: Mapping[str, bool] = field(default_factory=dict)
-    """Name of a mode in :data:`MODES` -> whether the terminal knows the mode."""
+    """Maps the names in :data:`MODES` to whether the terminal knows the mode."""
     kitty_keys: bool | None = None
-    """Whether the terminal can distinguish keys such as Ctrl+I and Tab."""
+    """Whether the terminal can distinguish keys such as Ctrl+I and Tab (Kitty's protocol)."""
     true_color: bool | None = None
-    """Whether the terminal keeps a color of 24 bits unchanged."""
+    """Whether the terminal keeps a 24-bit color unchanged."""
     clipboard: bool | None = None
-    """True if the terminal reports OSC 52; None otherwise, because many do not report it."""
+    """True if the terminal reports OSC 52. Otherwise None, because many terminals do not report
+    it."""
 
 
 def ask_terminal(
     environ: Mapping[str, str], at_end: ExitStack, *, utf8: bool = True
 ) -> TerminalAnswers:
-    """Query the terminal about its abilities. If the first query gets no answer, send no others.
+    """Query the terminal about its abilities.
+
+    If the first query gets no reply, no others are sent. The queries draw on the line of the
+    cursor, and clear the line afterwards.
 
     The queries draw on the line of the cursor, and clear the line afterwards.
 
     Args:
-        environ: The environment. It shows old terminals, which would draw some of the queries.
-        at_end: The stack that receives the conversation if an answer may still arrive, and ends it
-            later.
-        utf8: Whether to measure all glyphs; if not, one letter is measured to find the encoding.
+        environ: The environment variables. They identify old terminals, which would show some
+            queries as text.
+        at_end: The stack to which the conversation is added if a reply may still arrive, so that it
+            ends later.
+        utf8: Whether to measure all characters. If not, only one letter is measured, to find the
+            encoding.
     """
     glyphs = (*OWN_GLYPHS, *NAME_GLYPHS) if utf8 else (LETTER,)
     term = environ.get("TERM", "")
@@ -243,11 +251,11 @@ def ask_terminal(
 
 
 def _list_more_questions(environ: Mapping[str, str], kind: str | None) -> bytes:
-    """Return queries that terminals since about the year 2000 either answer or ignore.
+    """Return queries to which terminals since about the year 2000 either reply or do nothing.
 
     Args:
-        environ: The environment.
-        kind: The multiplexer, or None.
+        environ: The environment variables.
+        kind: The multiplexer, or None if there is none.
     """
     questions = b"\x1b[>0q\x1b[?u"
     if environ.get("TERM_PROGRAM") != "Apple_Terminal":  # Terminal.app would draw the last letter

@@ -1,4 +1,4 @@
-"""``lockterm doctor --keys``: show how pressed keys arrive."""
+"""The test ``lockterm doctor --keys``, which shows how pressed keys arrive."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ KEYS = (
     *("ctrl+s", "ctrl+n", "ctrl+g", "ctrl+o", "ctrl+r"),
     *("ctrl+t", "ctrl+y", "ctrl+l", "ctrl+p", "ctrl+q"),
 )
-"""Keys of lockterm that a terminal or a multiplexer may use itself or send differently."""
+"""The keys of lockterm that a terminal or a multiplexer may handle itself or send differently."""
 
 TIMEOUT_S = 30.0
-"""Time without a key after which the test ends, in seconds."""
+"""The time without a key after which the test ends, in seconds."""
 
 _ENDS = ("q", "ctrl+c")
 _TICK_S = 0.05
 
 
 def run_keys(timeout_s: float = TIMEOUT_S) -> int:
-    """Print how each pressed key arrives, and at the end which keys did not arrive.
+    """Print how each pressed key arrives, and finally which keys did not arrive.
 
     Args:
-        timeout_s: Maximum time to wait for the next key, in seconds.
+        timeout_s: The maximum time to wait for the next key, in seconds.
 
     Returns:
         The exit code, which is always 0, because the user may not have pressed a missing key.
@@ -69,7 +69,7 @@ def run_keys(timeout_s: float = TIMEOUT_S) -> int:
 
 
 def _read_keys(timeout_s: float) -> Iterator[tuple[str, str]]:
-    """Yield the name of each key as screens receive it, and the text that the terminal sent."""
+    """Yield each key's name, as screens receive it, and the characters that the terminal sent."""
     keys = TerminalInput()
     with Conversation(raw=True) as terminal:
         sent, until = b"", time.monotonic() + timeout_s

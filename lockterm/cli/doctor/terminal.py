@@ -1,4 +1,4 @@
-"""The doctor's check of the terminal: its answers, and how lockterm uses the terminal."""
+"""The doctor's check of the terminal: its replies to queries, and how lockterm uses it."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from lockterm.config.look import TRUE_COLORS, Look
 from lockterm.terminal.signals import RESTORE, NoTerminal, require_terminal
 
 TIMEOUT_S = 2.0
-"""Maximum wait for an answer of tmux, in seconds."""
+"""The maximum time to wait for a reply of tmux, in seconds."""
 
 _NAMES = {"tmux": "tmux", "GNU screen": "screen"}
-"""Name of a multiplexer -> its name in the configuration."""
+"""Maps the names of multiplexers to their names in the configuration."""
 
 SMALLEST = (60, 20)
-"""Minimum size of a terminal for the UI, in columns and rows."""
+"""The minimum size of a terminal for the UI, in columns and rows."""
 HOME = (80, 24)
-"""Size of a terminal in which a page of 20 remotes fits, in columns and rows."""
+"""The size of a terminal in which a page of 20 remotes fits, in columns and rows."""
 
 
 def check_terminal(
@@ -47,10 +47,10 @@ def check_terminal(
     """Check whether lockterm can draw on the terminal, and how.
 
     Args:
-        environ: The environment.
-        look: The colors, glyphs and other settings that lockterm uses.
-        origins: Name of a setting of the look -> the origin of its value.
-        at_end: Restores the terminal after the queries; None to send no queries.
+        environ: The environment variables.
+        look: The colors, glyphs and other display settings that lockterm uses.
+        origins: The origin of each display setting's value, by the name of the setting.
+        at_end: The stack that restores the terminal after the queries; None to send no queries.
     """
     # As in require_terminal: lockterm reads keys from stdin and draws screens on stderr.
     if not all(
@@ -228,7 +228,7 @@ def _encoding() -> str:
 
 
 def check_copying(look: Look, answers: TerminalAnswers, environ: Mapping[str, str]) -> Finding:
-    """Check how copied values reach the clipboard, and whether a setting for this is missing."""
+    """Check how copied values reach the clipboard, and whether a setting is required for this."""
     facts: dict[str, Any] = {"copy": look.copy, "saysItCopies": answers.clipboard}
     inside = _NAMES.get(answers.multiplexer or "")
     if inside is not None and inside != look.copy and not environ.get("TMUX"):
@@ -273,10 +273,10 @@ def _check_tmux(tmux: dict[str, Any] | None, facts: dict[str, Any]) -> Finding:
 
 
 def _ask_tmux() -> dict[str, Any] | None:
-    """Return facts about the tmux in which lockterm runs; None if tmux does not answer.
+    """Return facts about the tmux in which lockterm runs; None if tmux does not reply.
 
-    ``terminal`` is TERM of the terminal in which tmux runs. ``allowPassthrough`` is None in a tmux
-    without this option, which passes all sequences on.
+    ``terminal`` is the value of TERM in the terminal in which tmux runs. ``allowPassthrough`` is
+    None for a version of tmux that lacks this option and forwards all sequences.
     """
     about = _run_tmux("display-message", "-p", "#{version} #{client_tty} #{client_termname}")
     found = re.match(r"(?:next-)?(\d+\.\d+)\S* (\S+) (\S+)", about or "")

@@ -1,7 +1,7 @@
-"""The registry of all keys, with the place, ID, action and help heading of each key.
+"""The registry of all keys, with the place, the ID, the action and the help heading of each key.
 
-This is the only list of keys. The bindings of screens and widgets, the help, the palette, the
-footer and ``lockterm keys`` are made from this list. The configuration chooses other keys by ID.
+All bindings of screens and widgets, the help, the palette, the footer and ``lockterm keys`` come
+from this registry. The configuration chooses other keys by ID.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from lockterm.keymap.place import Place
 __all__ = ["FIRST_RUN", "FIRST_RUN_IDS", "MOVING", "PLACES", "PRIORITY", "TASKS"]
 
 PLACES: Mapping[str, Place] = {**TABLES, **SCREENS, **DIALOGS_AND_FIELDS}
-"""Name -> the place. Below each heading, the help lists keys in the order of these places."""
+"""Maps the names of places to the places. Below each heading, the help lists keys in this order."""
 
 
 @cache
@@ -46,7 +46,7 @@ def known() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def in_help() -> Mapping[str, tuple[str, int]]:
-    """Return ID of an action -> its heading in the help, and its position below that heading."""
+    """Return the heading of each action in the help and its position below the heading, by ID."""
     below: dict[str, list[str]] = {task: [] for task in TASKS}
     for place in PLACES.values():
         for task, keys in place.tasks.items():
@@ -62,12 +62,12 @@ def in_help() -> Mapping[str, tuple[str, int]]:
 
 @cache
 def that_open() -> frozenset[str]:
-    """Return the IDs of the keys that open a screen or a dialog."""
+    """Return the IDs of the actions that open a screen or a dialog."""
     return frozenset(key.id for place in PLACES.values() for key in place.own if key.opens)
 
 
 def is_by_hand(name: str) -> bool:
-    """Return whether an action moves a cursor or the focus, so that only its key is of use."""
+    """Return whether an action moves a cursor or the focus, so that it is useful only as a key."""
     begin = name.partition(".")[0]
     return name != "help.find" and begin in (
         "row",
@@ -81,7 +81,7 @@ def is_by_hand(name: str) -> bool:
 
 
 def footer_group(name: str | None) -> int:
-    """Return the group of an ID in the footer: keys that act, that move, that find, and others."""
+    """Return the number of an ID's group in the footer: keys that act, move, find, and others."""
     if name is None:
         return 0
     begin, _, end = name.partition(".")

@@ -1,4 +1,4 @@
-"""The headings of the help, and the keys that screens share: global, in tables, in dialogs."""
+"""The headings of the help, and the keys that several screens share: global, tables, dialogs."""
 
 from __future__ import annotations
 
@@ -63,14 +63,15 @@ def rows(
 
 
 def marks(mark: int, act: int, none: int, more: str, every: int = 0) -> tuple[Key, ...]:
-    """Return the keys that mark rows, unmark them, and offer actions on marked rows.
+    """Return the keys that mark rows, unmark rows, and offer actions on marked rows.
 
     Args:
-        mark: The footer position of the key that marks a row.
-        act: The footer position of the key for more actions.
-        none: The footer position of the key that unmarks all rows.
-        more: The other actions on marked rows, for a sentence.
-        every: The footer position of the key that marks all rows; 0 to leave it out.
+        mark: The position in the footer of the key that marks a row.
+        act: The position in the footer of the key that offers actions.
+        none: The position in the footer of the key that unmarks all rows.
+        more: The actions that have no key of their own, for a sentence.
+        every: The position in the footer of the key that marks all rows; 0 if it is not shown
+            there.
     """
     return (
         Key("marks.mark", "space", "mark", line=mark,
@@ -175,10 +176,10 @@ APP = Place(
 )
 
 PRIORITY = tuple(key.id for key in APP.own if key.priority)
-"""The IDs of the keys that work before all other keys, in every dialog and every field."""
+"""The IDs of the keys that take precedence over all others, in every dialog and field."""
 
 FIRST_RUN_IDS = ("app.help", "app.quiet", "app.mouse", "app.theme", "app.redraw", "app.quit")
-"""The IDs of global keys that work before a service is configured, besides ``PRIORITY``."""
+"""The IDs of other global keys that work before a service is configured."""
 
 FIRST_RUN = tuple(
     replace(key, verb="quit", line=1) if key.id == "app.quit" else key
