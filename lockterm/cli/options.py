@@ -1,4 +1,4 @@
-"""Options that several commands take."""
+"""The options that several commands take."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LAST_ID = 2**63 - 1
 
 
 class WholeNumber(click.IntRange):
-    """The type of an option or argument whose value is a whole number of 64 bits.
+    """The type of an option or argument whose value is a whole number of at most 64 bits.
 
     ``convert`` checks the maximum, so that click's help shows only the minimum.
     """
@@ -44,7 +44,7 @@ yes_option = click.option("--yes", "-y", is_flag=True, help="Skip the confirmati
 
 
 class Format(Enum):
-    """Format of the output."""
+    """The format of the output."""
 
     TABLE = "table"
     JSON = "json"
@@ -52,7 +52,7 @@ class Format(Enum):
 
 
 class WriteOptions(NamedTuple):
-    """The options of all commands that change something."""
+    """The options that all commands take that change something."""
 
     dry_run: bool
     """Whether to print the request and send nothing."""
@@ -83,15 +83,15 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "log_level": {"type": click.Choice(LEVELS), "help": "Level of the log file. [default: info]"},
 }
 UI_OPTIONS = tuple(_OPTIONS)
-"""The options of ``lockterm`` without a command, which opens the UI."""
+"""The options of ``lockterm`` without a command, which then opens the UI."""
 
 
 def take_options(*names: str, **helps: str) -> Callable[[Command], Command]:
     """Return a decorator that adds options to a command and passes their values as ``Options``.
 
     Args:
-        names: Fields of ``Options``, each of which becomes an option.
-        helps: Field -> a help text for this command that replaces the usual one.
+        names: The names of fields of ``Options``; each becomes an option of the command.
+        helps: Help texts by field, which replace the usual ones for this command.
     """
 
     def decorate(command: Any) -> Any:
@@ -107,11 +107,11 @@ def take_options(*names: str, **helps: str) -> Callable[[Command], Command]:
 
 
 asks_service = take_options("profile", "base_url", "read_only", "no_cache", "log_level")
-"""Decorator for commands that use the service or the store, without the UI."""
+"""A decorator for commands that use the service or the store, but not the UI."""
 
 
 def reads(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options of a command that only reads; it receives the output format as ``form``."""
+    """Add the options of a command that only reads; ``form`` receives the output format."""
 
     @click.option("--json", "as_json", is_flag=True, help="Print JSON as the service sent it.")
     @click.option("--csv", "as_csv", is_flag=True, help="Print CSV without formulas.")
@@ -127,7 +127,7 @@ def reads(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def changes(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options of a command that changes something; it receives their values as ``how``."""
+    """Add the options of a command that changes something; ``how`` receives their values."""
 
     @click.option("--dry-run", is_flag=True, help="Show what would be sent, but send nothing.")
     @yes_option

@@ -1,4 +1,4 @@
-"""The output of commands on stdout: tables for people, JSON and CSV for programs."""
+"""The output of commands on stdout: tables for people, and JSON and CSV for programs."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ from lockterm.errors import describe_os_error
 
 GAP = "  "
 _LONGEST = 200
-"""Maximum number of characters in a table cell."""
+"""The maximum number of characters in a table cell."""
 _NARROWEST = 8
-"""Minimum width of a column when a table must fit a terminal, in cells."""
+"""The minimum width of a column that is narrowed to fit a table to the terminal, in cells."""
 
 
 class BrokenStdoutError(Exception):
-    """An error that ends a command that only reads, because no program reads its output anymore.
+    """An error that ends a command that only reads, because its output is no longer read.
 
-    This happens, for example, after a pipe to ``head``.
+    This happens, for example, if the output is piped to ``head``.
     """
 
 
 class _Stdout:
-    """The state of stdout in this command."""
+    """The state of stdout while a command runs."""
 
     failure = ""
-    """The reason why a write failed; empty if none did."""
+    """Why a write failed; empty if no write failed."""
     is_needed = True
-    """Whether the command ends if stdout has no reader."""
+    """Whether the command must end if no program reads its output."""
 
 
 def start() -> None:
-    """Reset the state of stdout at the start of a command."""
+    """Reset the state of stdout when a command starts."""
     _Stdout.failure, _Stdout.is_needed = "", True
 
 
 def ignore_missing_reader() -> None:
-    """Let a command that changes something continue if no program reads its output."""
+    """Let a command continue if its output is no longer read, because it changes something."""
     _Stdout.is_needed = False
 
 
 def has_failed() -> bool:
-    """Return whether some output could not be written."""
+    """Return whether some of the output could not be written."""
     return bool(_Stdout.failure)
 
 
@@ -64,7 +64,8 @@ def finish(code: int) -> int:
     """Report on stderr if output could not be written, and return the exit code.
 
     Args:
-        code: The exit code of the command, which a write error replaces only if it means success.
+        code: The exit code of the command. A write error replaces it only if the code means
+            success.
     """
     if not _Stdout.failure:
         return code
@@ -73,7 +74,7 @@ def finish(code: int) -> int:
 
 
 def note_failure(error: OSError) -> None:
-    """Record that stdout cannot be written, and discard the output that is not flushed yet.
+    """Remember that stdout cannot be written, and discard the output that was not flushed.
 
     Raises:
         BrokenStdoutError: The command only reads, and stdout has no reader.
@@ -87,13 +88,13 @@ def note_failure(error: OSError) -> None:
 
 
 def put(text: str) -> None:
-    """Print text; characters that stdout cannot encode become Python escapes."""
+    """Print text; characters that stdout cannot encode become escape sequences as in Python."""
     encoding = "ascii" if text.isascii() else _encoding()
     put_bytes(text.encode(encoding, "backslashreplace") + b"\n")
 
 
 def put_bytes(data: bytes) -> None:
-    """Print bytes. :func:`finish` reports a failure."""
+    """Print bytes; :func:`finish` reports a failure."""
     if _Stdout.failure:
         return
     try:
@@ -105,7 +106,7 @@ def put_bytes(data: bytes) -> None:
 
 
 def put_stderr(text: str, *, nl: bool = True) -> None:
-    """Print text on stderr; ignore a failure."""
+    """Print text on stderr; ignore it if that fails."""
     with suppress(OSError, UnicodeEncodeError):
         click.echo(text, nl=nl, err=True)
 
@@ -124,7 +125,7 @@ def choose_glyphs() -> None:
 
 
 def _encoding() -> str:
-    """Return the encoding of stdout; for a terminal, the encoding of the terminal."""
+    """Return the encoding of stdout, or of the terminal if stdout is one."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     if encoding == "utf-8" and is_terminal():
         return "utf-8" if takes_utf8(os.environ)[0] else "ascii"
@@ -132,7 +133,7 @@ def _encoding() -> str:
 
 
 def put_wrapped(head: str, words: str) -> None:
-    """Print a head and a sentence; on a terminal, indent further lines by the width of the head."""
+    """Print a label and a sentence; on a terminal, wrapped lines begin below the sentence."""
     room = _find_width()
     if room is None or room <= 2 * len(head):
         put(f"{head}{words}")
@@ -148,7 +149,7 @@ def put_json(value: Any) -> None:
 
 
 def put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Print CSV (RFC 4180) without cells that a spreadsheet takes for formulas."""
+    """Print CSV (RFC 4180), in which no cell looks like a formula to a spreadsheet."""
     from lockterm.operations.export import rows_as_csv
 
     text = rows_as_csv(columns, rows)
@@ -159,7 +160,7 @@ def put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table of cleaned cells; columns of numbers are aligned to the right.
+    """Print a table of safe texts; columns of numbers are aligned to the right.
 
     On a terminal, the widest columns shrink until the lines fit.
     """
@@ -184,7 +185,7 @@ def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 
 def put_fields(fields: Iterable[tuple[str, str]]) -> None:
-    """Print a label and its value on each line; a value may have several lines."""
+    """Print lines that consist of a label and a value; a value may have several lines."""
     from rich.cells import cell_len
 
     pairs = [(clean(label), clean_lines(value)) for label, value in fields]
@@ -197,7 +198,7 @@ def put_fields(fields: Iterable[tuple[str, str]]) -> None:
 
 
 def format_time(ms: int | None, zone: tzinfo) -> str:
-    """Return a time such as ``2026-12-01T09:00:00+01:00``; empty for None or 0."""
+    """Return a time such as ``2026-12-01T09:00:00+01:00``; an empty string for None or 0."""
     at = dates.local(ms, zone) if ms else None
     return at.isoformat(timespec="seconds") if at else ""
 

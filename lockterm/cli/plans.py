@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def report_problems(path: Path) -> Iterator[None]:
-    """Print the problems of a file on stderr, line by line.
+    """Print the problems of a file on stderr if the block finds any, and raise a usage error.
 
     Raises:
         UsageError: The file has problems; nothing was sent.
@@ -76,15 +76,15 @@ def plan_from_file(
     seen: Sequence[ReadLock] | None = None,
     map_path: Path | None = None,
 ) -> PlanDraft:
-    """Return the plan to apply a file, and report on stderr which locks could not be read.
+    """Return the plan that applies a file, and report on stderr which locks could not be read.
 
     Args:
         session: The session that reads the locks.
         path: The file.
-        prune: See :func:`plan_file`.
-        title: Title of the plan; by default "apply" and the file's name.
-        seen: See :func:`plan_file`.
-        map_path: The file with the meaning of the columns, for the table of another system.
+        prune: Whether to delete remotes that are not in the file; see :func:`plan_file`.
+        title: The title of the plan; by default "apply" and the file's name.
+        seen: The locks as they were when the file was written; see :func:`plan_file`.
+        map_path: The file that assigns the columns of another system's table to fields.
 
     Raises:
         UsageError: The file or its mapping has problems; nothing was sent.
@@ -110,7 +110,7 @@ def report_unread(draft: PlanDraft) -> None:
 
 
 def put_plan(session: Session, draft: PlanDraft, say: Callable[[str], None] = put) -> None:
-    """Print the changes of a plan lock by lock, and count unchanged remotes.
+    """Print the changes of a plan lock by lock, and the number of unchanged remotes.
 
     Args:
         session: The session of the plan.
@@ -137,7 +137,7 @@ def put_plan(session: Session, draft: PlanDraft, say: Callable[[str], None] = pu
 
 
 def _list_notes(session: Session, plan: Plan) -> Iterator[str]:
-    """Yield notes about the whole plan, as the plan screen shows them."""
+    """Yield sentences about the whole plan, as the screen of a plan shows them."""
     yield from plan.losses
     connection = session.operations.connection
     due = [step for step in plan.steps if step.is_left]
@@ -176,7 +176,7 @@ def _step_lines(session: Session, lock: Lock, step: Step) -> Iterator[str]:
 
 
 def put_planned(session: Session, steps: Iterable[Step]) -> None:
-    """Print the steps of a plan that does not run, each as a line of JSON."""
+    """Print the steps of a plan that will not run, each as a line of JSON."""
     zones: dict[int, tzinfo] = {}
     for step in steps:
         if step.lock_id not in zones:
@@ -193,8 +193,8 @@ def put_step(
 
     Args:
         step: The step.
-        is_dry: Whether nothing will be sent.
-        is_running: Whether a session runs the plan of the step.
+        is_dry: Whether the command sends nothing (dry run).
+        is_running: Whether a session is running the plan of the step.
         shortened: A sentence about how the step shortens access; empty if it does not.
     """
     step = under_way(step) if is_running else at_rest(step)
@@ -224,14 +224,14 @@ def put_end(
     is_running: bool = False,
     left_out: Mapping[str, int] | None = None,
 ) -> None:
-    """Print the totals of a plan or run as a line of JSON, after its steps.
+    """Print the totals of a plan or run as a line of JSON, after the lines of its steps.
 
     Args:
-        run: The ID of the run; None if the plan does not run.
+        run: The ID of the run; None if the plan was not run.
         steps: All steps of the plan.
         is_dry: See :func:`put_step`.
         is_running: See :func:`put_step`.
-        left_out: Reason, such as "expired" -> number of remotes that have no step for this reason.
+        left_out: The number of remotes without a step, by reason such as "expired".
     """
     end: dict[str, Any] = {"run": run}
     end["counts"] = count_steps(steps, is_dry=is_dry, is_running=is_running)
@@ -248,7 +248,7 @@ def put_line(value: Mapping[str, Any]) -> None:
 def count_steps(
     steps: Iterable[Step], *, is_dry: bool = False, is_running: bool = False
 ) -> dict[str, int]:
-    """Return the number of steps in each state, by the name of the state in JSON.
+    """Return the number of steps by state; states have their names in the JSON output.
 
     Args:
         steps: The steps.

@@ -1,4 +1,4 @@
-"""The check of the new ends that forms offer."""
+"""The check of the configured end dates that forms offer."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from lockterm.errors import ConfigError
 
 
 def check_presets(settings: Settings) -> None:
-    """Check that each of the configured new ends is a date.
+    """Check that each configured end date is a valid date.
 
-    The package ``lockterm.config`` cannot check this, because it does not know dates.
+    The package ``lockterm.config`` cannot check this, because it cannot parse dates.
 
     Args:
         settings: The settings, with a profile or without one.
 
     Raises:
-        ConfigError: A text is not a date; the message names the text and its place.
+        ConfigError: A text is not a date; the message names the text and the setting.
     """
     place = settings.origins.get("presets")
     if settings.profile is None or place is None:

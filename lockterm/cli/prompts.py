@@ -1,4 +1,4 @@
-"""Prompts in the terminal, and ``--yes``, which answers them."""
+"""Prompts in the terminal, and the option ``--yes`` that skips them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lockterm.cli.output import put_stderr
 
 
 def require_answer(yes: bool, what: str) -> None:
-    """Check that ``--yes`` was given, or that a terminal can show a prompt.
+    """Check that a question can be answered: by ``--yes``, or by a prompt in a terminal.
 
     Args:
         yes: Whether ``--yes`` was given.
-        what: The action, such as ``Deleting``, with which the message of the error begins.
+        what: The action with which the error message begins, such as ``Deleting``.
 
     Raises:
         UsageError: ``--yes`` was not given, and there is no terminal.
@@ -32,7 +32,7 @@ def require_answer(yes: bool, what: str) -> None:
 
 
 def can_prompt() -> bool:
-    """Return whether stdin and stderr are a terminal."""
+    """Return whether stdin and stderr are terminals, so that a prompt can be shown."""
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
@@ -47,11 +47,11 @@ def confirm(question: str, *, yes: bool) -> bool:
 
 
 def confirm_by_typing(question: str, accepted: tuple[str, ...], *, yes: bool) -> bool:
-    """Return whether the user types an accepted text.
+    """Ask the user to type a text, and return whether it is an accepted one.
 
     Args:
         question: The prompt.
-        accepted: The accepted texts; empty ones do not count.
+        accepted: The accepted texts; empty ones are ignored.
         yes: Whether to return True without a prompt.
     """
     if yes:
@@ -61,19 +61,19 @@ def confirm_by_typing(question: str, accepted: tuple[str, ...], *, yes: bool) ->
 
 
 def cancel() -> int:
-    """Report on stderr that nothing was sent; return the exit code."""
+    """Report on stderr that nothing was sent, and return the exit code for this."""
     notify("Nothing was sent.")
     return FAILED
 
 
 def _ask(question: str) -> str:
-    """Print a question and return the line that the user types.
+    """Print a question, and return the line that the user types.
 
     The function waits for signals as well as for input, because with ``input`` a Ctrl+C may have no
     effect until the next key.
 
     Raises:
-        click.Abort: Stdin is at its end.
+        click.Abort: There is no more input.
     """
     put_stderr(question, nl=False)
     waking, woken = socket.socketpair()
@@ -91,5 +91,5 @@ def _ask(question: str) -> str:
 
 
 def _drop_typed_keys() -> None:
-    """Drop keys that were typed before the question appeared."""
+    """Discard keys that were typed before the question appeared."""
     termios.tcflush(sys.stdin, termios.TCIFLUSH)

@@ -1,4 +1,4 @@
-"""``lockterm report``: what expires on all locks, as a table, or the whole site as a page."""
+"""The command ``lockterm report``, which lists expiring remotes or writes a page on all locks."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from lockterm.operations.everywhere import LockRead
 from lockterm.operations.export import may_replace, write_file
 
 _NAMED = 5
-"""Maximum number of remotes with an unreadable period that a message names."""
+"""The maximum number of remotes with an unreadable period that a message lists by name."""
 _TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
-"""Columns of the report after day and lock; more columns would not fit in 80 cells."""
+"""The columns of the report after day and lock. More columns would not fit into 80 cells."""
 _MONTHS_DIFFER_MS = 4 * dates.DAY_MS
-"""Time by which the search exceeds the reported period, in milliseconds.
+"""How much longer the searched period is than the reported one, in milliseconds.
 
 The length of a period in months depends on today's date. Until the service answers, lockterm knows
 only the date of this machine, which may be wrong.
@@ -137,18 +137,18 @@ def report(
 
 
 def _write_page(session: Session, file: Path, period_ms: int) -> int:
-    """Read all locks, and write a page about them.
+    """Read all locks, and write an HTML page about them.
 
     Args:
         session: The session that reads the locks.
-        file: The file. Only an earlier page of lockterm is replaced.
-        period_ms: The time before now whose changes are counted, in milliseconds.
+        file: The file to write. An existing file is replaced only if it is such a page.
+        period_ms: The length of the period until now in which changes are counted, in milliseconds.
 
     Returns:
         The exit code.
 
     Raises:
-        UsageError: Another file is there; nothing was sent.
+        UsageError: Another file exists there; nothing was sent.
     """
     if not may_replace(file, is_page):
         raise UsageError(
@@ -185,7 +185,7 @@ def _write_page(session: Session, file: Path, period_ms: int) -> int:
 
 
 def _report_unreadable(found: Sequence[LockRead], count: int) -> None:
-    """Report remotes with an unreadable period on stderr."""
+    """Report on stderr which remotes have a period that lockterm cannot read."""
     named = [
         f"{format_remote(remote)} on {format_lock(one.lock)}"
         for one in found
@@ -198,10 +198,10 @@ def _report_unreadable(found: Sequence[LockRead], count: int) -> None:
 
 
 def _parse_until(within: str, zone: tzinfo, now_ms: int) -> int:
-    """Return the end of the period that starts now, in milliseconds since the epoch.
+    """Return the end of the typed period, which starts now, in milliseconds since the epoch.
 
     Raises:
-        UsageError: The text is not a period.
+        UsageError: The text is not a valid period.
     """
     typed = within.strip().removeprefix("+")
     read = read_moment(f"+{typed}", zone, now_ms)

@@ -1,4 +1,4 @@
-"""``lockterm report --battery``: the remotes whose battery is low."""
+"""The command ``lockterm report --battery``, which lists remotes with a low battery."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from lockterm.operations.batteries import NOT_REPORTED, BatteryReader, battery_o
 from lockterm.operations.everywhere import LockRead
 
 MOST_DETAILS = 1000
-"""Maximum number of details that are read by default."""
+"""The default maximum number of remotes whose details are read."""
 _PROGRESS_S = 0.1
-"""Minimum time between two updates of the progress line, in seconds."""
+"""The minimum time between two updates of the progress line, in seconds."""
 _COLUMNS = ("electricQuantity", "firmwareInfo")
 
 
 def report_batteries(session: Session, most_percent: int, most_details: int, form: Format) -> int:
     """Read the details of remotes, and print those at or below a battery level.
 
-    A signal stops the reading, and what was read is printed.
+    A signal stops the reading; the function then prints the remotes that were read so far.
 
     Args:
         session: The session that reads the locks.
         most_percent: The maximum battery level of a printed remote, in percent.
-        most_details: Maximum number of details to read.
+        most_details: The maximum number of remotes whose details are read.
         form: The format of the output.
 
     Returns:
@@ -103,7 +103,7 @@ def _list_remotes(found: list[LockRead]) -> Iterator[tuple[Lock, Remote]]:
 
 
 def _report_unread(reader: BatteryReader, unread: int) -> None:
-    """Report on stderr what was not read, and why."""
+    """Report on stderr which locks and details were not read, and why."""
     if not reader.is_reported:
         notify(f"{NOT_REPORTED} {format_count(len(reader.details), 'detail')} read without one.")
     elif unread:
@@ -134,7 +134,7 @@ _NAMES = ("id", "remoteName", "remoteNumber")
 
 
 def _format_firmware(remote: Remote) -> str:
-    """Return the firmware info as the service sent it; ``-`` if it sent none."""
+    """Return the firmware information as the service sent it, or ``-`` if it sent none."""
     return json.dumps(remote.firmware_info, ensure_ascii=False) if remote.firmware_info else "-"
 
 
@@ -151,7 +151,7 @@ class _Progress:
     """A line on stderr with the number of details read, if stderr is a terminal.
 
     Args:
-        due: The number of details to read.
+        due: The number of remotes whose details will be read.
     """
 
     def __init__(self, due: int) -> None:
@@ -161,7 +161,7 @@ class _Progress:
         self._drawn_s = 0.0
 
     def note(self) -> None:
-        """Count an answer, and update the line."""
+        """Count one more answer, and update the line."""
         self._done += 1
         now_s = time.monotonic()
         if self._is_shown and now_s - self._drawn_s >= _PROGRESS_S:

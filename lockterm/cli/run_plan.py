@@ -1,4 +1,4 @@
-"""The run of a plan by a command: the prompt, the progress and the result."""
+"""Runs a plan for a command: the prompt, the progress line, and the result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from lockterm.errors import StoreError
 from lockterm.operations.planner import PlanDraft
 
 PROGRESS_S = 0.1
-"""Minimum time between two updates of the progress line, in seconds."""
+"""The minimum time between two updates of the progress line, in seconds."""
 
 
 def offer_plan(
@@ -46,21 +46,22 @@ def offer_plan(
     no_shorten: bool = False,
     lists_deleted: bool = False,
 ) -> int:
-    """Show a plan, ask once, run the plan and print its result.
+    """Show a plan, ask once for confirmation, run the plan and print its result.
 
     Args:
-        session: The session; in a dry run, one that sends nothing.
+        session: The session that sends the changes; in a dry run, it sends nothing.
         draft: The plan.
         how: The options of the command.
-        max_deletes: Maximum number of deletes; None for no limit.
+        max_deletes: The maximum number of deletions; None for no limit.
         no_shorten: Whether to refuse a plan that shortens access.
-        lists_deleted: Whether to print the deleted remotes of each lock at the end, except as JSON.
+        lists_deleted: Whether to print the deleted remotes of each lock at the end, unless the
+            output is JSON.
 
     Returns:
         The exit code.
 
     Raises:
-        UsageError: The plan has too many deletes, or needs ``--yes``; nothing was sent.
+        UsageError: The plan has too many deletions, or needs ``--yes``; nothing was sent.
     """
     plan = draft.plan
     if not how.as_json:
@@ -98,7 +99,7 @@ def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
 
     Args:
         plan: The plan; only its unsent steps are considered.
-        now_ms: Now, in milliseconds since the epoch.
+        now_ms: The current time in milliseconds since the epoch.
         yes: Whether to skip the prompt.
 
     Returns:
@@ -128,16 +129,16 @@ def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StoredPlan:
-    """A plan whose steps are in the store, not in memory."""
+    """A plan whose steps are in the local store instead of in memory."""
 
     plan: Plan
     """The plan without its steps."""
     due: frozenset[int]
-    """The numbers of the steps to send."""
+    """The numbers of the steps that are still to be sent."""
 
 
 def store_plan(session: Session, plan: Plan) -> StoredPlan:
-    """Store a confirmed plan.
+    """Store a confirmed plan, and return it without its steps.
 
     Raises:
         StoreError: The plan cannot be stored, so it must not run.
@@ -186,7 +187,7 @@ def run_plan(
 
 
 def exit_code_of_steps(steps: Sequence[Step]) -> int:
-    """Return the exit code for the states of steps."""
+    """Return the exit code that results from the states of steps."""
     counts = Counter(at_rest(step).state for step in steps)
     if counts[StepState.UNKNOWN]:
         return UNKNOWN
@@ -208,9 +209,9 @@ def put_result(
 
     Args:
         plan: The plan with the states of its steps.
-        as_json: Whether to print JSON.
-        printed: Numbers of the steps whose result was already printed.
-        run: The ID of the run; None if the plan did not run.
+        as_json: Whether to print lines of JSON.
+        printed: The numbers of the steps whose result was already printed.
+        run: The ID of the run; None if the plan was not run.
     """
     steps = [
         replace(step, state=StepState.UNCHANGED)
@@ -234,21 +235,21 @@ def put_result(
 
 
 def put_problem(step: Step) -> None:
-    """Print a step that failed, was skipped or is unconfirmed, with the reason."""
+    """Print a step that was refused, skipped or not sent, or is unconfirmed, with the reason."""
     put(f"! {format_problem(step)}")
 
 
 class Progress:
-    """The output while a plan runs.
+    """The output of a command while a plan runs.
 
     Args:
-        due: Numbers of the steps to send.
+        due: The numbers of the steps to send.
         as_json: Whether to print each step as a line of JSON.
     """
 
     def __init__(self, due: Set[int], *, as_json: bool) -> None:
         self.noted: set[int] = set()
-        """Numbers of the steps with a result."""
+        """The numbers of the steps that have a result."""
         self._as_json = as_json
         self._is_shown = sys.stderr is not None and sys.stderr.isatty()
         self._due = due
@@ -258,9 +259,9 @@ class Progress:
         self._drawn_s = 0.0
 
     def note(self, step: Step) -> None:
-        """Print the result of a step once, and update the progress line.
+        """Print the result of a step if it is new, and update the progress line.
 
-        Ignore a step without a result, or one whose result is still unknown.
+        A step without a result, or whose result is not known yet, is ignored.
         """
         if step.state in {*DUE, StepState.UNKNOWN} or step.number in self.noted:
             return
@@ -275,10 +276,10 @@ class Progress:
             self._draw(now_s - self._began_s)
 
     def note_reading(self, count: int) -> None:
-        """Show that steps with an unknown result are being read back.
+        """Show in the progress line that unconfirmed steps are being verified.
 
         Args:
-            count: Number of these steps.
+            count: The number of these steps.
         """
         self.clear()
         if self._is_shown and count:

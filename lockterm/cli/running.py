@@ -1,4 +1,4 @@
-"""Functions that run a Textual app of lockterm until it ends."""
+"""Functions that run one of lockterm's Textual apps until it ends."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ def run_profile(
     before: LocktermApp | None = None,
     first: FirstPage | None = None,
 ) -> LocktermApp:
-    """Run the app with a profile.
+    """Run the app that uses a profile.
 
     Args:
-        settings: Settings with a profile.
+        settings: The settings, which contain the profile.
         paths: The paths of lockterm's files.
         guard: The handler of signals.
-        profiles: Profiles to switch to; None in the demo.
+        profiles: The profiles that the user can switch to; None in the demo.
         before: The app of the previous profile, if the user has switched profiles. The new app
-            keeps its look and its messages.
-        first: The first page of the lock to open, if it was already requested.
+            keeps the look and the messages of that app.
+        first: The first page of the lock to open, if it was already requested; otherwise None.
 
     Returns:
-        The app after its end. ``goes_on`` has the settings of the next app, or None to quit.
+        The app after it has ended. Its ``goes_on`` contains the settings of the next app, or None
+        to quit.
     """
     from lockterm.app import LocktermApp
 
@@ -70,7 +71,7 @@ def run_app(app: App[ReturnType], look: Look, guard: SignalGuard) -> ReturnType 
 
 
 def close_loop(loop: asyncio.AbstractEventLoop) -> None:
-    """Cancel the remaining tasks of a loop, and close the loop."""
+    """Cancel the remaining tasks of an event loop, and close the loop."""
 
     async def end() -> None:
         left = asyncio.all_tasks() - {asyncio.current_task()}

@@ -1,4 +1,4 @@
-"""``lockterm runs ...``: list and resume runs of plans."""
+"""The ``lockterm runs`` commands, which list and resume runs of plans."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def _is_same_account(error: OtherCredentials) -> bool:
 
 @contextmanager
 def _convert_refusals() -> Iterator[None]:
-    """Turn refusals of a run into usage errors.
+    """Raise a usage error in place of an error of the block that says that a run is refused.
 
     Raises:
         UsageError: The run does not exist, or belongs to another profile or account.

@@ -1,8 +1,8 @@
-"""Sends one change of a command, and reports its result as carefully as the UI.
+"""Sends one change for a command, and reports its result as carefully as the UI.
 
-If no answer comes, lockterm reads the change back for up to :data:`TIMEOUT_S` seconds. A change
-counts as recorded only if the service confirmed it, or if reading proves it; see
-:mod:`lockterm.operations.proof`.
+If no answer comes, lockterm verifies the change for up to :data:`TIMEOUT_S` seconds, by reading
+from the service. A change counts as recorded only if the service confirmed it, or if such reading
+proves it; see :mod:`lockterm.operations.proof`.
 """
 
 from __future__ import annotations
@@ -24,32 +24,33 @@ from lockterm.keymap.hints import settling
 from lockterm.operations.refusals import PendingChangeError
 
 TIMEOUT_S = 90.0
-"""Maximum time for which a change is read back, in seconds.
+"""The maximum time for which a change is verified, in seconds.
 
-This is enough to prove most results. An answer may be 60 s old, and it takes 15 s more to prove
-that a remote is really missing.
+This is enough for most changes. The service's answers may show data that is 60 s old, and it takes
+15 s more to prove that a remote is missing.
 """
 
 _NEXT = "Resolve the change before you send it again."
 _SETTLE = "In lockterm's UI,"
-"""Start of a sentence that ends with the keys that resolve a change."""
+"""The start of a sentence that ends with the keys that resolve a change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change that a command sends, with the texts for the report of its result."""
+    """A change that a command sends, and the texts for reporting its result."""
 
     lock: Lock
     call: str
-    """Name of the call in the contract."""
+    """The name of the call in the contract."""
     done: str | Callable[[Any], str]
-    """The result as a sentence, or a function that makes it from the answer."""
+    """The result as a sentence, or a function that makes the sentence from the service's answer."""
     as_json: bool
     _: KW_ONLY
     details: Sequence[str] = ()
     """Lines to print besides the result, such as the dates as lockterm understood them."""
     remote_id: int | None = None
-    """ID of the remote to change; None for an add, whose ID is in the answer, or for a lock."""
+    """The ID of the remote to change. None for an add, whose ID is in the answer, and for changes
+    of a lock."""
 
 
 def send_change(session: Session, change: Change, work: Coroutine[Any, Any, Any]) -> int:
@@ -81,7 +82,7 @@ def send_change(session: Session, change: Change, work: Coroutine[Any, Any, Any]
 
 
 def report_unchanged(change: Change, sentence: str) -> int:
-    """Print that there is nothing to send; return the exit code."""
+    """Print that there is nothing to send, and return the exit code."""
     if change.as_json:
         put_json(_result(change, "unchanged", message=sentence))
     else:
@@ -149,7 +150,7 @@ def _verify(session: Session, change: Change, error: OutcomeUnknown) -> int:
 
 
 async def _find_own_operation(session: Session, lock_id: int) -> Operation | None:
-    """Return the change that this command has sent, or None if it is not in the journal."""
+    """Return the operation that this command has sent, or None if it is not in the journal."""
     own = session.operations.journal.session.id
     mine = [
         one for one in await session.operations.journal.unsettled(lock_id) if one.session == own
@@ -177,7 +178,7 @@ def _result(
     message: str = "",
     candidates: Sequence[int] = (),
 ) -> dict[str, Any]:
-    """Return the JSON output for a change, which docs/reference/json.md describes."""
+    """Return the JSON output for a change, as docs/reference/json.md describes it."""
     is_add = change.call == "add"
     return {
         "outcome": outcome,

@@ -1,4 +1,4 @@
-"""``lockterm serve``, which runs the embedded service, and ``lockterm token``."""
+"""The command ``lockterm serve``, which runs the embedded service, and ``lockterm token``."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _FIGURES = "PROMETHEUS_MULTIPROC_DIR"
 _MEANT_AS_ADDRESS = re.compile(r"://|\b(?:host|dbname|password|service)=")
 
 _LONGEST_TOKEN = 4096
-"""Maximum number of characters of a token, because proxies refuse longer headers."""
+"""The maximum number of characters in a token, because proxies refuse longer headers."""
 
 
 class ServeError(LocktermError):
-    """An error that keeps the embedded service from starting, such as an unusable address."""
+    """An error that prevents the embedded service from starting, such as an unusable address."""
 
     title = "Embedded service"
 
@@ -193,7 +193,7 @@ def serve(
 
 @contextmanager
 def _shared_figures(workers: int) -> Iterator[Figures]:
-    """Yield the metrics; several workers share them through temporary files.
+    """Yield the metrics of the service; several workers share them through temporary files.
 
     Raises:
         ServeError: There is no directory for temporary files.
@@ -216,7 +216,7 @@ def _shared_figures(workers: int) -> Iterator[Figures]:
 
 
 def _trusted_file(database: str) -> Path:
-    """Return the real path of a database file.
+    """Return the real path of a database file, after checking that other users cannot change it.
 
     Raises:
         ServeError: The directory of the file is missing, or other users can change the file.
@@ -235,7 +235,7 @@ def _trusted_file(database: str) -> Path:
 
 
 def _parse_rate(given: str | None) -> float | None:
-    """Return a rate such as ``600/min`` in requests per second; None if no rate was given."""
+    """Return a rate such as ``600/min`` as requests per second; None if no rate was given."""
     if given is None:
         return None
     found = re.fullmatch(r"([1-9][0-9]{0,5})/(s|min)", given)
@@ -249,8 +249,8 @@ def _parse_rate(given: str | None) -> float | None:
 def _read_token(token: str | None) -> str | None:
     """Return the token that requests must carry; None if ``--token`` was not given.
 
-    ``env:NAME`` reads the token from the environment. This is safer, because every user of a
-    machine can read the arguments of a command, and the history of the shell keeps them.
+    ``env:NAME`` means the token in this environment variable. This is safer, because every user of
+    a machine can read the arguments of a command, and the shell's history stores them.
 
     Raises:
         ConfigError: The token is empty or does not fit into a header, or the variable is not set.
@@ -287,7 +287,7 @@ def _parse_public_url(given: str) -> str:
 
 
 def _read_tokens(token: str | None, file: Path | None) -> tokens.Tokens | None:
-    """Return the accepted tokens; None if everyone may use the service.
+    """Return the accepted tokens; None if the service accepts requests without a token.
 
     Raises:
         ConfigError: The file cannot be used, or both options were given.

@@ -1,4 +1,4 @@
-"""The session of a command with the service and the store, and the search for a typed lock."""
+"""The session that connects a command to the service and the store, and the search for a lock."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ T = TypeVar("T")
 
 
 class RequestNotSentError(Exception):
-    """A request that a dry run did not send.
+    """An error that contains a request, because a dry run did not send it.
 
     Args:
-        write: The request.
+        write: The request that was not sent.
     """
 
     def __init__(self, write: Write) -> None:
@@ -51,12 +51,12 @@ class RequestNotSentError(Exception):
 
 
 class DryRunSender:
-    """The sender of a dry run, which sends nothing and writes nothing into the journal."""
+    """The sender in a dry run, which sends no changes and writes nothing into the journal."""
 
     under_way = 0
 
     async def send(self, order: Order) -> NoReturn:
-        """Raise an error that contains the request.
+        """Raise an error that contains the request, instead of sending it.
 
         Raises:
             RequestNotSentError: Always; a dry run sends nothing.
@@ -65,11 +65,11 @@ class DryRunSender:
 
 
 class Session:
-    """A context manager around :class:`lockterm.operations.Operations`.
+    """A context manager that opens :class:`lockterm.operations.Operations` for a command.
 
     Commands are plain functions. They call the service through ``run``, and may ask the user
     between two calls. A signal cancels the current call, and the message of
-    :class:`CommandInterruptedError` then reports the known state of the change.
+    :class:`CommandInterruptedError` then reports what is known about the change.
 
     Args:
         options: The options of the command.
@@ -124,9 +124,9 @@ class Session:
             notify(f"note: {describe_clock(connection.clock_offset_s or 0)}")
 
     def require_writable(self) -> None:
-        """Check that the profile allows changes, unless this is a dry run.
+        """Check that the profile allows changes; a dry run is always allowed.
 
-        From now on, the command continues even if no program reads its output.
+        After this call, the command continues even if no program reads its output.
 
         Raises:
             RuleViolation: The profile is read-only.
@@ -141,10 +141,10 @@ class Session:
         """Run a coroutine and return its result.
 
         Args:
-            work: The coroutine.
-            stop: A function that asks the work to end early. It is called with the number of the
-                first signal. Without ``stop``, the first signal cancels the work. A second signal
-                always cancels it.
+            work: The coroutine to run.
+            stop: A function that asks the work to end early, and gets the number of the first
+                signal. Without it, the first signal cancels the work. A second signal always
+                cancels the work.
 
         Raises:
             LocktermError: The work failed.
@@ -173,7 +173,7 @@ class Session:
                 self._loop.remove_signal_handler(number)
 
     async def _describe_interruption(self) -> str:
-        """Return a sentence that says what became of the change that this command was sending."""
+        """Return a sentence about the state of the change that the command was sending."""
         try:
             history = await self.operations.journal.history()
         except LocktermError:
@@ -194,12 +194,12 @@ class Session:
 
 @contextmanager
 def open_lock(options: Options, typed: str) -> Iterator[tuple[Session, Lock]]:
-    """Open a session and find the typed lock.
+    """Open a session, and find the lock that the user typed.
 
     Raises:
         ConfigError: A setting is wrong, or no service is known.
-        UsageError: No lock or several locks match; nothing was sent.
-        StoreError: A name was typed, and the lock book cannot be read.
+        UsageError: No lock or several locks match the text; nothing was sent.
+        StoreError: The text is a name, and the lock book cannot be read.
     """
     with Session(options) as session:
         yield session, find_lock(session, typed)
@@ -209,11 +209,11 @@ def open_lock(options: Options, typed: str) -> Iterator[tuple[Session, Lock]]:
 def open_writable_lock(
     options: Options, typed: str, how: WriteOptions
 ) -> Iterator[tuple[Session, Lock]]:
-    """Open a session that may send changes, and find the typed lock.
+    """Open a session that may send changes, and find the lock that the user typed.
 
     Raises:
-        RuleViolation: The profile is read-only, and this is not a dry run. Other errors are those
-            of :func:`open_lock`.
+        RuleViolation: The profile is read-only, and this is not a dry run. The other errors are
+            those of :func:`open_lock`.
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()
@@ -221,13 +221,13 @@ def open_writable_lock(
 
 
 def find_lock(session: Session, typed: str) -> Lock:
-    """Return the lock with the typed ID or name.
+    """Return the lock whose ID or name the user typed.
 
-    A lock that is found by its ID need not be in the lock book.
+    A lock with this ID need not be in the lock book.
 
     Raises:
-        UsageError: No lock or several locks match; nothing was sent.
-        StoreError: A name was typed, and the lock book cannot be read.
+        UsageError: No lock or several locks match the text; nothing was sent.
+        StoreError: The text is a name, and the lock book cannot be read.
     """
     typed = typed.strip()
     if not typed.isascii() or not typed.isdigit():
@@ -282,7 +282,7 @@ def _find_by_name(book: list[Lock], typed: str) -> Lock:
 
 
 def lock_json(lock: Lock) -> dict[str, Any]:
-    """Return a lock as JSON: its ID, and its name or None."""
+    """Return a lock as values for JSON: its ID, and its name or None."""
     return {"lockId": lock.lock_id, "name": lock.name or None}
 
 

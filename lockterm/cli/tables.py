@@ -1,4 +1,4 @@
-"""``lockterm export``, ``diff``, ``apply`` and ``edit``: the remotes of locks as tables."""
+"""The commands ``lockterm export``, ``diff``, ``apply`` and ``edit``, for remotes as tables."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _with_map = click.option(
 )
 
 _AT_ONCE_S = 2.0
-"""Maximum duration of an edit that counts as returning at once, in seconds."""
+"""The maximum time after which an editor counts as having returned at once, in seconds."""
 
 
 @click.command(epilog=manual.EXPORT)
@@ -120,7 +120,7 @@ def export(
 
 
 def _confirm_replacing(file: Path) -> bool:
-    """Ask whether a file that is not an export may be replaced.
+    """Ask whether to replace a file that is not an export, and return the answer.
 
     Raises:
         UsageError: There is no terminal for a prompt.
@@ -223,21 +223,21 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
 
 @dataclass
 class _Table:
-    """A temporary file with the table of a lock, for an editor."""
+    """A temporary file with the remotes of a lock as a table, for an editor."""
 
     file: Path
     is_done: bool = False
-    """Whether a plan contains the edited table, so that the file is no longer needed."""
+    """Whether the changes in the file are in a plan, so that the file is no longer needed."""
     may_be_open: bool = False
     """Whether an editor that returned at once may still show the file in a window."""
 
 
 @contextmanager
 def _open_table(seen: ReadLock) -> Iterator[_Table]:
-    """Write the table of a lock to a temporary file, and remove the file afterwards.
+    """Write the remotes of a lock to a temporary file, and remove the file afterwards.
 
-    If the user has changed the file or an editor may still show it, the file is kept and its path
-    is printed.
+    If the file contains changes that are in no plan, or an editor may still show it, the file is
+    kept and its path is printed.
     """
     file = Path(tempfile.mkdtemp(prefix="lockterm-")) / f"lock-{seen.lock.lock_id}.csv"
     text = remotes_as_csv([seen])
@@ -258,10 +258,10 @@ def _open_table(seen: ReadLock) -> Iterator[_Table]:
 def _edit_until_valid(
     session: Session, table: _Table, seen: ReadLock, *, prune: bool
 ) -> PlanDraft | None:
-    """Let the user edit the table until it is valid, and return its plan.
+    """Let the user edit the table until it is valid, and return the plan that applies it.
 
     Returns:
-        The plan; None if the user gives up.
+        The plan; None if the user stops editing.
     """
     file, title = table.file, f"edit lock {seen.lock.lock_id}"
     while True:
@@ -281,7 +281,8 @@ def _open_editor(file: Path) -> bool:
     """Open a file in the user's editor, and wait until the editor ends.
 
     Returns:
-        Whether the editor ended at once without a change. A window of it may still show the file.
+        Whether the editor ended at once and the file is unchanged. Such an editor may still show
+        the file in a window.
 
     Raises:
         UsageError: The editor does not exist, or it failed.
@@ -319,9 +320,9 @@ def _open_editor(file: Path) -> bool:
 
 
 def _list_safety_options(command: Sequence[str]) -> tuple[str, ...]:
-    """Return options that turn off Vim's modelines, because a remote's name may look like one.
+    """Return the options that turn off Vim's modelines, because a remote's name may look like one.
 
-    Other editors get no options.
+    The result is empty for other editors.
     """
     program = os.path.realpath(shutil.which(command[0]) or command[0]) if command else ""
     if not os.path.basename(program).startswith(("vim", "nvim", "gvim")):

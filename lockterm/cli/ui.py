@@ -1,4 +1,4 @@
-"""``lockterm`` without a command: runs the terminal UI, and switches between profiles."""
+"""The command ``lockterm`` without a subcommand, which runs the UI and switches profiles."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ def run_ui(
     options: Options,
     profile: str | None = None,
 ) -> int:
-    """Run the UI.
+    """Run the terminal UI until the user quits.
 
     Args:
         options: The options of the command.
-        profile: The profile to start with; None to use the options and the configuration.
+        profile: The name of the profile to start with; None to use the options and the
+            configuration.
 
     Returns:
         The exit code: 0, 128 + n for signal n, or 1 for a bug.
@@ -59,7 +60,7 @@ def run_ui(
 
 
 def _run_first_start(options: Options, settings: Settings, paths: Paths, profiles: Profiles) -> int:
-    """Ask for a first service, then run the UI with it, or run the demo."""
+    """Let the user set up a first service or try the demo, and run the UI."""
     from lockterm.app.first_run_app import FirstRunApp
 
     handler = log_to(paths.log_file, options.log_level)
@@ -91,7 +92,7 @@ def _run_profiles(
     profiles: Profiles,
     log_level: str | None,
 ) -> int:
-    """Run the app, and run a new one each time the user switches to another profile."""
+    """Run the app, and then a new app each time the user switches to another profile."""
     secrets: set[str] = set()
     before: LocktermApp | None = None
     settings = _add_last_lock(settings, paths)
@@ -110,7 +111,7 @@ def _run_profiles(
 
 
 def _add_last_lock(settings: Settings, paths: Paths) -> Settings:
-    """Return the settings with the last opened lock, if the profile wants it and no lock is set."""
+    """Return the settings with the last opened lock, if the profile wants it and none is set."""
     profile = settings.profile
     if profile is None or not profile.open_last or settings.open_lock is not None:
         return settings
@@ -120,7 +121,7 @@ def _add_last_lock(settings: Settings, paths: Paths) -> Settings:
 
 
 def _request_first_page(settings: Settings) -> FirstPage | None:
-    """Request the first page of the lock to open; return None if the lock book opens."""
+    """Request the first page of the lock to open in advance; return None if the lock book opens."""
     if settings.profile is None or settings.open_lock is None:
         return None
     size = terminal_size()

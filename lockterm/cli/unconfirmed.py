@@ -1,4 +1,4 @@
-"""``lockterm unconfirmed``: list, verify and resolve unconfirmed changes."""
+"""The ``lockterm unconfirmed`` commands, which list, verify and resolve unconfirmed changes."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from lockterm.domain.text.remote import format_remote
 from lockterm.errors import LocktermError, OutcomeUnknown
 
 SHORT_ID = 8
-"""Number of characters of an operation's ID that commands print.
+"""The number of characters of an operation's ID that commands print.
 
-Commands accept any beginning of an ID that only one operation has.
+Commands accept any beginning of an ID that is unique.
 """
 
 
@@ -254,7 +254,7 @@ async def _describe_resend(session: Session, operation: Operation) -> list[str]:
 
 
 async def _find_resent(session: Session, operation: Operation) -> Operation:
-    """Return the operation that sent a change again; for a clear, the clear itself."""
+    """Return the operation that sent a change again; for a clear, return the clear itself."""
     journal = session.operations.journal
     if operation.call == "clear":
         return await journal.find(operation.id) or operation
@@ -285,7 +285,7 @@ def _print_one(operation: Operation, *, as_json: bool) -> int:
 
 
 async def _verify(session: Session, operations: list[Operation]) -> list[Operation]:
-    """Read operations back in parallel, and report failures on stderr."""
+    """Verify operations in parallel, and report failures on stderr."""
 
     async def read(operation: Operation) -> Operation:
         try:
@@ -298,7 +298,7 @@ async def _verify(session: Session, operations: list[Operation]) -> list[Operati
 
 
 def _find_operation(unsettled: list[Operation], typed: str) -> Operation:
-    """Return the operation whose ID starts with a text.
+    """Return the operation whose ID starts with the typed text.
 
     Raises:
         UsageError: No operation or several operations match.
@@ -344,7 +344,7 @@ def _describe_reason(operation: Operation, profile: str) -> str:
 
 
 def _to_json(operation: Operation) -> dict[str, Any]:
-    """Return an operation as JSON; ``history --json`` has all of its fields."""
+    """Return an operation as values for JSON; ``history --json`` prints all of its fields."""
     return {
         "id": operation.id,
         "state": operation.state.value,

@@ -1,4 +1,4 @@
-"""``lockterm voice ...``: list voice packs and timbres, and set the voice of a lock."""
+"""The ``lockterm voice`` commands, which list packs and timbres, and set the voice of a lock."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from lockterm.safe_files import Place
 
 _PACK_COLUMNS = (*VoicePack.fields(), "updated")
 _TIMBRE_COLUMNS = ("lang", "timbre", "name", "isFemale", "timbrePackUrl")
-"""Columns of the CSV output: fields of the contract (2.4 to 2.6).
+"""The columns of the CSV output: fields of the contract (2.4 to 2.6).
 
 Packs also have the column ``updated``, a time that people can read.
 """
@@ -243,7 +243,7 @@ def set_voice(options: Options, typed_lock: str, lang: str, timbre: str, how: Wr
 
 
 def _confirm_server(session: Session, name: str, server: str, *, yes: bool) -> bool:
-    """Ask whether to download a pack from a server that is not the service."""
+    """Ask whether to download a pack from a server other than the service."""
     notify(
         f"note: {clean(session.profile.host, 80)} refers to {server}, which is another"
         " server. lockterm sends no header to it."
@@ -253,7 +253,7 @@ def _confirm_server(session: Session, name: str, server: str, *, yes: bool) -> b
 
 
 def copy_pack(file: Path, output: Path) -> None:
-    """Copy a voice pack to a new file, and remove a partial copy after an error.
+    """Copy a voice pack to a new file; if this fails, remove the partial copy.
 
     Raises:
         StoreError: The new file already exists, or it cannot be written.
@@ -275,12 +275,12 @@ def copy_pack(file: Path, output: Path) -> None:
 
 
 def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None, mark: str) -> tuple[object, ...]:
-    """Return the cells of a timbre in the table.
+    """Return the cells of a timbre in the table of voices.
 
     Args:
-        row: The timbre as the service sent it, and its language.
+        row: The timbre as the service sent it, with its language.
         now: The voice that lockterm last set for the lock; None if unknown.
-        mark: The text in the last column for that voice.
+        mark: The text in the last column that marks this voice.
     """
     lang, timbre, sex = row.get("lang"), row.get("timbre"), row.get("isFemale")
     return (
@@ -293,7 +293,7 @@ def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None, mark: str) -> tu
 
 
 def _confirm_voice(session: Session, lock: Lock, lang: str, timbre: str, *, yes: bool) -> bool:
-    """Return whether to set a voice, and ask the user if the lock's model does not have it."""
+    """Return whether to set a voice; ask the user if the lock's model does not have it."""
     if not lock.vendor or not lock.model:
         notify(
             "note: the lock book contains no model for this lock, so the voice is sent unchecked."

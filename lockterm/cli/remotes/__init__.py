@@ -1,4 +1,4 @@
-"""``lockterm remotes ...``: list, add, change and delete the remotes of a lock."""
+"""The ``lockterm remotes`` commands, which list, add, change and delete the remotes of a lock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``remotes list``, ``show`` and ``check-name``."""
+"""The commands ``remotes list``, ``remotes show`` and ``remotes check-name``."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ TITLES = (
     "Valid",
     "State",
 )
-"""Column titles of a table of remotes; :func:`table_cells` returns the cells."""
+"""The column titles of a table of remotes; :func:`table_cells` returns the cells."""
 _RECORD = sorted((field for field in FIELDS.values() if field.row), key=lambda field: field.row)
 CSV_COLUMNS = (*(field.name for field in _RECORD), "start", "end")
-"""Columns of the CSV output: the fields of the contract (2.3), then two times for people."""
+"""The columns of the CSV output: the fields in contract 2.3, then two times for people."""
 
 
 @click.command("list", epilog=manual.LIST)
@@ -161,7 +161,7 @@ def check_name(options: Options, typed_lock: str, name: str, as_json: bool) -> i
 
 
 def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
-    """Read a remote from the service, and check its lock.
+    """Read a remote from the service, and check that it belongs to the lock.
 
     Raises:
         UsageError: The remote belongs to another lock.
@@ -177,9 +177,9 @@ def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
 
 
 def _report_differences(session: Session, lock: Lock, page: RemotePage) -> None:
-    """Report on stderr which recent changes the list does not show or shows differently.
+    """Report on stderr which recent changes the list does not show, or shows differently.
 
-    If the journal cannot be read, the function reports nothing.
+    The recent changes come from the journal. If it cannot be read, the function reports nothing.
     """
     journal = session.operations.journal
 
@@ -198,7 +198,7 @@ def _report_differences(session: Session, lock: Lock, page: RemotePage) -> None:
 
 
 def table_cells(remote: Remote, zone: tzinfo, now_ms: int) -> tuple[object, ...]:
-    """Return the cells of a remote for :data:`TITLES`."""
+    """Return the cells of a remote, in the order of :data:`TITLES`."""
     valid = describe_validity(remote, now_ms, zone)
 
     def format_value(name: str, missing: str) -> object:
@@ -226,7 +226,7 @@ def _summary(lock: Lock, counts: dict[str, Any], shown: int) -> str:
 
 
 def csv_rows(remotes: Iterable[Remote], zone: tzinfo) -> Iterable[dict[str, Any]]:
-    """Yield a row for each remote: column of :data:`CSV_COLUMNS` -> the cell."""
+    """Yield a row for each remote, with the cells by column of :data:`CSV_COLUMNS`."""
     for remote in remotes:
         start = remote.odd.get("startDate", format_time(remote.start_ms, zone))
         end = remote.odd.get("endDate", format_time(remote.end_ms, zone))

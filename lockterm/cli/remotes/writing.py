@@ -1,4 +1,4 @@
-"""``remotes add``, ``update``, ``delete``, ``clear`` and ``user-number``."""
+"""The commands ``remotes add``, ``update``, ``delete``, ``clear`` and ``user-number``."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ _SEND_IT = "Send the change anyway?"
 def takes_fields(fields: Sequence[Field], *, adding: bool) -> Callable[[Command], Command]:
     """Return a decorator that adds an option for each field of a remote to a command.
 
-    The command receives the typed text of each option, or None, by the field's name in the
-    contract.
+    The command gets the typed text of each option, or None, as an argument named like the field in
+    the contract.
 
     Args:
-        fields: The fields.
-        adding: Whether the command adds a remote, so that the help shows the default values.
+        fields: The fields to add options for.
+        adding: Whether the command adds a remote. If so, the help shows the default values.
     """
 
     def decorate(command: Command) -> Command:
@@ -69,7 +69,7 @@ def takes_fields(fields: Sequence[Field], *, adding: bool) -> Callable[[Command]
 
 
 def _default_of(field: Field) -> str:
-    """Return the default of a field of a new remote, as the help shows it."""
+    """Return the default value of a field of a new remote, as the help shows it."""
     if field.constants is not None and field.first:
         words = choices(field.constants)
         return next(word for word, number in words.items() if str(number) == field.first)
@@ -93,16 +93,16 @@ def _option(field: Field, default: str) -> Callable[[Command], Command]:
 def read_options(
     given: Mapping[str, str], zone: tzinfo, now_ms: int, before: Remote | None = None
 ) -> TypedRemote:
-    """Parse and check the options for the fields of a remote.
+    """Return the remote that the options for its fields describe, after checking them.
 
     Args:
-        given: Field of the contract -> the typed text of its option.
+        given: The typed text of each option, by contract field.
         zone: The lock's time zone.
-        now_ms: Now, in milliseconds since the epoch.
-        before: The remote to update; None for an add.
+        now_ms: The current time in milliseconds since the epoch.
+        before: The remote to update; None to add one.
 
     Raises:
-        UsageError: An option is wrong; the message has the reason for each wrong option.
+        UsageError: An option is wrong. The message contains a reason for each wrong option.
     """
     initial = typed_of(None, zone) if before is None else {}
     reading = read_typed({**initial, **given}, zone, now_ms, before)
@@ -127,7 +127,7 @@ def read_options(
 def describe_resolved(
     reading: TypedRemote, given: Mapping[str, str], zone: tzinfo, *, adding: bool
 ) -> list[str]:
-    """Return lines for people with the dates and weekdays as lockterm understood them."""
+    """Return lines that show how lockterm understood the typed dates and weekdays."""
     shown = shown_fields(reading.values.remote_type, adding=adding)
     lines = [
         f"{FIELDS[name].label}: {clean(note)}"
@@ -298,16 +298,16 @@ def user_number(
 
 
 def _read_before(session: Session, lock: Lock, remote_id: int) -> Remote:
-    """Return a remote as the service has it; in a dry run, return a remote with only its IDs."""
+    """Return a remote as the service reports it, or with only its IDs in a dry run."""
     if session.dry_run:
         return Remote.read({"id": remote_id, "lockId": lock.lock_id})
     return read_remote(session, lock, remote_id)
 
 
 def _require_free_name(session: Session, lock: Lock, name: str) -> None:
-    """Check that a name is free on a lock, except in a dry run.
+    """Check that a remote name is free on a lock, except in a dry run.
 
-    The answer of the service also shows whether the clocks agree.
+    From the answer, lockterm also learns whether this machine's clock agrees with the service's.
 
     Raises:
         NameTaken: Another remote has the name; nothing was sent.
@@ -320,7 +320,7 @@ def _require_free_name(session: Session, lock: Lock, name: str) -> None:
 
 
 def _find_warnings(session: Session, reading: TypedRemote, before: Remote | None) -> dict[str, str]:
-    """Return field of the contract -> a warning about an allowed but unusual value."""
+    """Return warnings by contract field, for values that are allowed but unusual."""
     found = dict(reading.warnings)
     for name, words in reading.shortens.items():
         found[name] = " ".join(filter(None, (words, found.get(name))))
@@ -333,7 +333,7 @@ def _find_warnings(session: Session, reading: TypedRemote, before: Remote | None
 def _find_taken(
     session: Session, lock: Lock, name: str, number: str = "", own_id: int | None = None
 ) -> dict[str, str]:
-    """Return field of the contract -> a sentence about a remote with the same or a similar value.
+    """Return sentences by contract field, about remotes with the same or a similar value.
 
     In a dry run, the result is empty.
     """
@@ -351,10 +351,10 @@ def _find_taken(
 
 
 def _confirm_warnings(found: Mapping[str, str], *, yes: bool, question: str = _SEND_IT) -> bool:
-    """Print warnings, ask whether to send anyway, and return the answer.
+    """Print warnings and ask whether to send the change anyway; return the answer.
 
     Raises:
-        UsageError: There is neither ``--yes`` nor a terminal for the prompt.
+        UsageError: ``--yes`` was not given, and there is no terminal for the prompt.
     """
     if not found:
         return True
