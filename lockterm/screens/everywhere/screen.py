@@ -268,7 +268,7 @@ def _why_unread(known: LockRead, asked: LockRead | None) -> str:
 
     Args:
         known: The lock with its last list.
-        asked: The result of the current read; None while the lock is being read.
+        asked: The latest result of reading the lock; None while the lock is being read.
     """
     if asked is None:
         return "The lock was still being read"

@@ -140,8 +140,7 @@ class HistoryScreen(ListScreen[str | None]):
         """Read the chosen page from the journal.
 
         Args:
-            known: The page that was shown before; its counts are used again if the filter is the
-                same.
+            known: The page shown before; its counts are used again if the filter is the same.
         """
         with opening(self, "the history", passes=self._types):
             page: HistoryPage | StoreError

@@ -57,7 +57,7 @@ LOOKS: Mapping[State, str] = {
 class HistoryTable(RowTable):
     """The table of changes: time, call, result, state icon, remote, lock, and changed fields.
 
-    The changed fields are read only for visible rows. Their column is shown before that read.
+    The changed fields are read only for visible rows. Their column is shown before they are read.
     """
 
     def __init__(self, *, id: str | None = None) -> None:

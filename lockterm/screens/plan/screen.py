@@ -78,8 +78,7 @@ class PlanScreen(ListScreen[None]):
     def __init__(self, drawn: PlanDraft) -> None:
         operations = cast(HasOperations, self.app).operations
         self._steps: dict[int, Step] = {step.number: step for step in drawn.plan.steps}
-        """Maps the number of each step to its current state, including steps that could not be
-        planned."""
+        """Maps step numbers to steps as they are now, including those that could not be planned."""
         super().__init__(operations, PlanTable(self._steps, operations.now_ms(), id="steps"))
         self.drawn = drawn
         """The plan as it was made, or as the local store contained it."""
@@ -87,8 +86,7 @@ class PlanScreen(ListScreen[None]):
         self._locks: dict[int, OnLock] = {
             step.lock_id: OnLock(f"lock {step.lock_id}", zone) for step in self._steps.values()
         }
-        """Maps lock IDs to locks. Until a lock's name is read, its title is the ID, because the
-        user may press keys before."""
+        """Maps lock IDs to locks; the title of a lock is its ID until its name is read."""
         self._shortens = ""
         """A summary of how the plan shortens access; empty if it does not."""
         self._is_read = False

@@ -66,8 +66,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     """The packs of the lock (contract 4.9), with their loading state."""
 
     details: var[dict[str, VoicePack | LocktermError]] = var(dict, init=False)
-    """Maps the name of a pack to its details (contract 4.11) or to the error of reading them. Packs
-    that were not read are missing."""
+    """Maps the names of the packs that were read to their details (contract 4.11) or the error."""
 
     def __init__(self, operations: Operations, entry: Lock, many: Sequence[Lock] = ()) -> None:
         super().__init__(operations)
