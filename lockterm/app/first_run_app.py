@@ -41,7 +41,7 @@ class FirstRunApp(TerminalApp[WelcomeScreen.Chosen]):
         self._profiles = profiles
 
     def get_default_screen(self) -> Screen[Any]:
-        """Return the welcome screen."""
+        """Return the welcome screen as the first screen."""
         return WelcomeScreen(self._profiles, self.choices)
 
     def action_help(self) -> None:

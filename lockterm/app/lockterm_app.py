@@ -138,7 +138,7 @@ class LocktermApp(TerminalApp[int]):
         self.operations.remotes.reads_ahead = not look.quiet
 
     def get_default_screen(self) -> Screen[Any]:
-        """Return the lock book, or the remotes of the requested lock."""
+        """Return the first screen: the lock book, or the remotes of the requested lock."""
         if self._open_lock is None:
             return screens.LocksScreen(self.operations)
 

@@ -194,7 +194,7 @@ class TerminalApp(HookedApp[ReturnType]):
             self.push_screen(screens.Palette(self.screen))
 
     def action_help_quit(self) -> None:
-        """Show the key that quits, after Ctrl+C had nothing to copy."""
+        """Show which key quits lockterm, after Ctrl+C found no selected text to copy."""
         self.notify(
             f"Press {key('app.quit_always')} to quit lockterm from any screen.", title="Quit"
         )

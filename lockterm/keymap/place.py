@@ -56,7 +56,7 @@ class Place:
     """The names of the places of widgets inside this one; at most one of them is active at a
     time."""
     is_typed_into: bool = False
-    """Whether the user types text here, so that required keys must not be characters."""
+    """Whether the user types text here, so that each action needs a key that types no text."""
     is_inner: bool = False
     """Whether the place is a widget inside a screen or a dialog."""
     everywhere: tuple[str, ...] | None = None

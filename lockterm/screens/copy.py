@@ -155,7 +155,7 @@ class CopyScreen(ListScreen[None]):
         """The ID of the plan that was last shown."""
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path for the header, with the source lock."""
+        """Return the breadcrumbs for the header, with the source lock."""
         if not self._source.is_lock:
             return ("Locks", "Copy to locks")
         return ("Locks", self._source.title, "Copy to other locks")

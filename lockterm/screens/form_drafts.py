@@ -44,7 +44,7 @@ class StoreWait:
         self._form = form
         self._timer: Timer | None = None
         self.is_waiting = False
-        """Whether the save waits for the local store."""
+        """Whether the save waits because another program has locked the local store."""
 
     def watch(self, is_busy: bool) -> None:
         """Start or stop the check.

@@ -71,7 +71,7 @@ class HasOperations(Protocol):
 
     @property
     def exports(self) -> Path:
-        """The folder for exported files."""
+        """The directory for exported files."""
 
     async def choose_backup(self) -> str | None:
         """Let the user choose a delete or clear in the history; return its ID, or None."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lockterm.domain.plan import Step
 
 MARKING = frozenset({"mark", "mark_range", "mark_all", "unmark_all", "act_on_marked"})
-"""Actions that change marks, and the action that needs marked rows."""
+"""The actions that change marks, and the action that offers commands on marked rows."""
 
 ON_MARKED = {"renew": "renew marked", "delete": "delete marked", "copies": "copy marked"}
 """Maps actions that apply to the marked remotes, if any, to their labels in that case."""

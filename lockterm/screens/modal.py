@@ -113,7 +113,7 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
     heading = "Note"
 
     BINDINGS = Screen.BINDINGS
-    """Textual's defaults, because the user may have bound a letter to close dialogs."""
+    """Textual's default keys, because the user may have configured a letter that closes dialogs."""
 
     def __init__(self, what: str, reason: str) -> None:
         super().__init__()

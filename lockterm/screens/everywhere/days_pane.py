@@ -38,7 +38,7 @@ _FIRST, _COUNT = 9, 8
 
 @dataclass(frozen=True, slots=True)
 class DaysShown:
-    """The numbers of remotes that expire on the next days."""
+    """The number of remotes that expire on each of the next days, for the panel."""
 
     first: date | None
     """The first day; None if there are no locks."""

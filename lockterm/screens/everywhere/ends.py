@@ -78,7 +78,7 @@ class WhatEndsScreen(AllLocksScreen):
         """Whether the chart of days is shown; None to decide by the terminal's size."""
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path for the header, which names no lock."""
+        """Return the breadcrumbs for the header, which name no lock."""
         return ("Expiring",)
 
     def compose_body(self) -> ComposeResult:
@@ -231,7 +231,7 @@ class WhatEndsScreen(AllLocksScreen):
         self._choose(-1)
 
     def action_back(self) -> None:
-        """Clear the search; without a search, clear the filter or the marks, or go back."""
+        """Clear the search, or else the filter, or else the marks; if there are none, go back."""
         if self.results.needle:
             self.query_one(FindLine).action_close()
         else:

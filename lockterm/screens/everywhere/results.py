@@ -313,7 +313,7 @@ class Results(Vertical):
         return rows.index(row) if row in rows else -1
 
     def all_rows(self) -> Sequence[Row]:
-        """Return all shown rows, in the form that marks use."""
+        """Return all shown rows in the form that marks use: pairs of lock ID and remote."""
         return [(row.lock.lock_id, row.remote) for row in self.rows if row.remote is not None]
 
     def note_opened(self, lock: Lock) -> None:

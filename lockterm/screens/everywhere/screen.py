@@ -324,7 +324,7 @@ class EverywhereScreen(AllLocksScreen):
         self._lacking = Lacking()
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path for the header, which names no lock."""
+        """Return the breadcrumbs for the header, which name no lock."""
         return ("All locks",)
 
     def describe_title(self) -> str:

@@ -118,7 +118,7 @@ class HistoryPage:
 
     @property
     def pages(self) -> int:
-        """The number of pages, computed from ``found``."""
+        """The number of pages, computed from the number of changes."""
         page = self.choice.page
         return max(-(-self.found // PAGE), page + 2) if self.has_older else page + 1
 

@@ -50,7 +50,7 @@ class _Summary:
 
     @classmethod
     def of(cls, listing: Listing, now_ms: int) -> _Summary:
-        """Return the summary of a list at the time ``now_ms``."""
+        """Return the facts about a list of remotes at the time ``now_ms``."""
         counts = ending_soon((end for block in listing.blocks for end in block.ends), now_ms)
         ends = Ends(counts, listing.at_ms, listing.changed)
         places = listing.next_ends(now_ms, MOST_ENDS)
@@ -64,7 +64,7 @@ class _Kept:
     summary: _Summary | None
     """The facts about the last complete list of remotes; None if no complete list is stored."""
     changes: Sequence[HistoryLine]
-    """The last changes that lockterm sent, the newest first."""
+    """The last changes that lockterm sent to the lock, the newest first."""
 
 
 class LockPane(Widget):

@@ -62,7 +62,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
 
     @dataclass
     class Changed(Message):
-        """Posted when the user has changed the input, after ``reading`` was updated."""
+        """Posted when the input has changed, after ``reading`` was updated."""
 
         fields: RemoteFields
 

@@ -1,4 +1,4 @@
-"""The body of the remotes screen: the table, the text in place of rows, and the side panels."""
+"""The body of the remotes screen: the table, its empty state, and the side panels."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class RemotesBody(Horizontal):
         self._panel.say(words, keys)
 
     def show_table(self) -> None:
-        """Show the table again."""
+        """Show the table again, in place of the empty state."""
         if self._panel is not None:
             self._panel.display = False
 

@@ -77,7 +77,7 @@ class RemotesScreen(ListScreen[None]):
         self.pages = RemotePages(
             operations, lock_entry, self.table, marks, self.commands.busy, book
         )
-        """The pages of the list."""
+        """The widget that loads and shows the pages of the list."""
 
     @cached_property
     def marked(self) -> screens.MarkedCommands:
@@ -92,7 +92,7 @@ class RemotesScreen(ListScreen[None]):
 
     @property
     def remotes(self) -> RemoteList:
-        """The remote list and its state."""
+        """The list of remotes, with the state of its loading."""
         return self.pages.list
 
     @property

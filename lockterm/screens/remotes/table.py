@@ -316,7 +316,7 @@ class RemotesTable(LineTable):
             self.refresh()
 
     def on_mount(self) -> None:
-        """Choose the columns for the first frame, before the width of the table is known."""
+        """Choose the columns for the first frame, for which the width is only estimated."""
         self._refill(0)
 
     def on_resize(self, event: events.Resize) -> None:
