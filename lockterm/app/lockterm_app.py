@@ -373,7 +373,7 @@ class LocktermApp(TerminalApp[int]):
             self.push_screen(screens.WhatEndsScreen(self.operations))
 
     def action_elsewhere(self) -> None:
-        """Show what others changed on all locks."""
+        """Open the screen with the changes of remotes that others made."""
         if not self._is_open_already(screens.ElsewhereScreen, "Changed elsewhere"):
             self.push_screen(screens.ElsewhereScreen(self.operations))
 

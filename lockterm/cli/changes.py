@@ -1,4 +1,4 @@
-"""``lockterm changes``: the changes of remotes that others made."""
+"""The command ``lockterm changes``, which shows the changes of remotes that others made."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ def changes(
 
 
 def _parse_since(typed: str, zone: tzinfo, now_ms: int) -> int:
-    """Return the time of a typed age or day, in milliseconds since the epoch.
+    """Return the time that a typed age or day stands for, in milliseconds since the epoch.
 
     Raises:
-        UsageError: The text is neither.
+        UsageError: The text is neither an age nor a day.
     """
     try:
         return now_ms - parse_age(typed) * dates.DAY_MS

@@ -17,7 +17,7 @@ _OF_TEXTUAL = {
     "plus_sign": "plus",
     "low_line": "underscore",
 }
-"""Unicode's name of a character -> Textual's shorter name."""
+"""Maps Unicode names of characters to Textual's shorter names."""
 
 _MOVING = ("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "insert", "delete")
 _OTHERS = ("backspace", "enter", "escape", "tab", "space")
@@ -53,7 +53,7 @@ PUNCTUATION = {
     "circumflex_accent": "^", "underscore": "_", "grave_accent": "`", "left_curly_bracket": "{",
     "vertical_line": "|", "right_curly_bracket": "}", "tilde": "~",
 }  # fmt: skip
-"""Textual's name of a key -> the character that it types.
+"""Maps Textual's names of keys to the characters that they type.
 
 The names are constants, because ``unicodedata`` would load a megabyte of tables at each start.
 """
@@ -84,7 +84,7 @@ _HELD = {
 _PARTS = rf"((?:(?:{'|'.join(_HELD)})[-+])*)(.+)"
 
 NO_KEY = "none:"
-"""The prefix of an invented key name for an action without a key; no terminal sends such a key."""
+"""The prefix of a made-up key name for an action without a key; no terminal sends such a key."""
 
 _LIKE = {
     "ctrl+i": "tab",
@@ -103,7 +103,7 @@ _LIKE = {
     "ctrl+escape": "escape",
     "ctrl+backspace": "backspace",
 }
-"""Key -> the key that most terminals send in its place."""
+"""Maps keys to the keys that most terminals send in their place."""
 
 
 def spelled(written: str) -> str:
@@ -140,9 +140,9 @@ def spelled(written: str) -> str:
 
 
 def written(key: str) -> str:
-    """Return the name of a key for the screen, such as ``enter``, ``?``, ``ctrl+s`` or ``pgdn``.
+    """Return the name of a key as the screen shows it: ``enter``, ``?``, ``ctrl+s`` or ``pgdn``.
 
-    The name is in ASCII if possible. It is empty for an invented key name; see :data:`NO_KEY`.
+    The name is in ASCII if possible. It is empty for a made-up key name; see :data:`NO_KEY`.
     """
     if key.startswith(NO_KEY):
         return ""

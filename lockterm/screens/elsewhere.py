@@ -1,4 +1,4 @@
-"""The screen with the changes of remotes that others made."""
+"""The screen with the changes of remotes that were not sent from this machine."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 _FIRST = 100
-"""The number of changes that are shown before the others are read."""
+"""The number of changes that the screen loads and shows before it loads the others."""
 
 _WHEN = 12
-"""The width of a time, in cells."""
+"""The width of the column with the times, in cells."""
 
 _WIDEST = 120
-"""The width that the changed values may take, in cells."""
+"""The maximum width of the column with the changed values, in cells."""
 
 
 class ElsewhereTable(RowTable):
-    """The table of changes by others: a sign if not seen, time, kind, remote, lock and values."""
+    """The table of changes by others: icon if not seen, time, kind, remote, lock, and values."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
@@ -76,11 +76,11 @@ class ElsewhereTable(RowTable):
         """Replace the rows; the same change stays selected.
 
         Args:
-            changes: The rows, in order.
-            locks: Lock ID -> the lock.
-            zones: Lock ID -> its time zone, for the values.
-            zone: The time zone of the times of reading.
-            now_ms: Now, in milliseconds.
+            changes: The changes in display order.
+            locks: The locks by ID.
+            zones: The time zones by lock ID, for the changed values.
+            zone: The time zone for the times at which lists were read.
+            now_ms: The current time in milliseconds.
         """
         self._locks, self._zones, self._zone, self._now_ms = locks, zones, zone, now_ms
         self._changes = {one.key: one for one in changes}
@@ -88,11 +88,11 @@ class ElsewhereTable(RowTable):
 
     @property
     def current(self) -> ChangeElsewhere | None:
-        """The change under the cursor; None in an empty table."""
+        """The selected change; None in an empty table."""
         return self._changes.get(self.highlighted or "")
 
     def widest(self) -> Sequence[int]:
-        """Return the widths of the contents; the values, which cost most, get their maximum."""
+        """Return the widths of the contents in cells, but the maximum for the changed values."""
         changes = self._changes.values()
         kinds = {describe_kind(one) for one in changes}
         names = {clean(one.name, LONGEST_CELL) for one in changes}
@@ -117,7 +117,7 @@ class ElsewhereTable(RowTable):
 
 
 def _fold_texts(changes: Sequence[ChangeElsewhere], book: Mapping[int, Lock]) -> list[str]:
-    """Return the searched text of each change: remote, lock and kind."""
+    """Return the text of each change in which the user can search: remote, lock and kind."""
     return [
         fold_text(f"{one.name} {book[one.lock_id].title} {describe_kind(one)}") for one in changes
     ]
@@ -126,8 +126,8 @@ def _fold_texts(changes: Sequence[ChangeElsewhere], book: Mapping[int, Lock]) ->
 class ElsewhereScreen(ListScreen[None]):
     """The screen that lists what others changed on all locks, the newest first.
 
-    When the user leaves the screen, its changes count as seen: other screens then show no sign for
-    them.
+    When the user leaves the screen, its changes count as seen, and other screens no longer show an
+    icon for them.
 
     Args:
         operations: The operations on the service and the local store.
@@ -141,7 +141,7 @@ class ElsewhereScreen(ListScreen[None]):
         super().__init__(operations, ElsewhereTable(id="elsewhere"))
         self._changes: Sequence[ChangeElsewhere] | None = None
         self._texts: Sequence[str] = ()
-        """The searched text of each change."""
+        """The text of each change in which the user can search."""
         self._book: dict[int, Lock] = {}
         self._wanted = ""
         self._progress = ""
@@ -162,7 +162,7 @@ class ElsewhereScreen(ListScreen[None]):
 
     @work(exclusive=True, group="load")
     async def load(self) -> None:
-        """Load the kept changes: first as many as a screen shows, then all."""
+        """Load the changes from the local store: first as many as a screen shows, then all."""
         with opening(self, "the changes"):
             await self._load(_FIRST)
         if len(self._changes or ()) == _FIRST:
@@ -182,7 +182,7 @@ class ElsewhereScreen(ListScreen[None]):
 
     @work(exclusive=True, group="read")
     async def read_all(self) -> None:
-        """Read all locks of the lock book, which may show more changes."""
+        """Read all locks of the lock book, because their lists may show more changes by others."""
         done = problems = 0
         try:
             async with aclosing(self.operations.everywhere.read()) as reading:
@@ -214,7 +214,7 @@ class ElsewhereScreen(ListScreen[None]):
         self.describe_rows()
 
     def pass_time(self) -> None:
-        """Leave the rows as they are, because times of readings do not change."""
+        """Do nothing, because the rows show no ages or states that change with time."""
 
     def describe_empty(self) -> tuple[str, str]:
         if self._changes is None:
@@ -273,7 +273,7 @@ class ElsewhereScreen(ListScreen[None]):
         self.read_all()
 
     async def action_back(self) -> None:
-        """Clear the search; without a search, note the changes as seen and go back."""
+        """Clear the search; if there is none, mark the changes as seen and go back."""
         if self._wanted:
             self.query_one(FindLine).action_close()
             return

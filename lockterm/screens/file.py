@@ -79,7 +79,7 @@ class FileScreen(FormScreen[None]):
         self._of_lock = of_lock
         self._path = ""
         self._mapped: TableMap | None = None
-        """The mapping that the user chose on this screen; None if there is none."""
+        """The meanings of columns that the user chose from this screen; None if there are none."""
         self._problems: Sequence[Problem] = ()
 
     def crumbs(self) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class FileScreen(FormScreen[None]):
         return whose + _ABOUT.format(lock="lockId for remotes of another lock")
 
     def compose_body(self) -> ComposeResult:
-        """Compose three fields, two buttons, and a table for the problems of the file."""
+        """Compose the fields, the buttons, and a table for the problems of the file."""
         kept = self.host.choices.get(KEPT)
         self._path = kept if isinstance(kept, str) else ""
         with Vertical(id="sheet") as sheet:
@@ -221,7 +221,7 @@ class FileScreen(FormScreen[None]):
             self.dismiss(None)
 
     async def _drawn(self, typed: str) -> PlanDraft | LocktermError | TableHeader:
-        """Return the plan of a file, or its columns if their meaning is unknown."""
+        """Return the plan that applies a file, or its columns if their meanings are unknown."""
         path = _find(typed)
         header = await asyncio.to_thread(read_header_of, path)
         table_map = self._saved(header)
@@ -270,7 +270,7 @@ class FileScreen(FormScreen[None]):
         return without_secrets(self.operations.profile.base_url)
 
     def _saved(self, header: TableHeader | None) -> TableMap | None:
-        """Return the chosen or saved mapping for the columns of a file; None if there is none."""
+        """Return the chosen or saved meanings of a file's columns; None if there are none."""
         if header is None:
             return None
         if self._mapped is not None and self._mapped.fits(header.to_map):
@@ -300,7 +300,7 @@ class FileScreen(FormScreen[None]):
         self.app.push_screen(screen, partial(self._take_map, header))
 
     def _take_map(self, header: TableHeader, table_map: TableMap | None) -> None:
-        """Save a mapping, and check the file with it."""
+        """Save the meanings of the columns, and check the file with them."""
         if table_map is None:
             return
         self._mapped, reason = table_map, "There are too many columns."

@@ -220,7 +220,7 @@ class FormScreen(LocktermScreen[ResultT]):
         """Delete the draft, because the form was sent or left on purpose."""
 
     def describe(self, field: str, text: str) -> str:
-        """Return a field and its text as one line that is safe to show."""
+        """Return a field's label and text as one line that is safe to show."""
         raise NotImplementedError
 
     def show_store_wait(self) -> None:

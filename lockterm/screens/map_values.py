@@ -1,4 +1,4 @@
-"""The dialogs for the value of a column in all rows, and for the lock of a door."""
+"""The dialogs of the columns screen: for a default value, and for the lock of a column."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from lockterm.widgets.text_input import OneLine
 
 
 class ValueModal(FieldModal[str | None]):
-    """A dialog for the value of a column in all rows; the result is its text, or None.
+    """A dialog for the value of rows without one; the result is the value, or None if canceled.
 
     Args:
-        column: The column of a table file.
-        value: The present value.
+        column: The name of the column of a table file.
+        value: The current value.
     """
 
     about = "For rows whose cell is empty or missing. Leave the field empty for no value."
@@ -35,7 +35,7 @@ class ValueModal(FieldModal[str | None]):
         self._value = value
 
     def compose(self) -> ComposeResult:
-        """Compose the question, the field, its error, and the buttons."""
+        """Compose the question, the field, the line for errors, and the buttons."""
         with Vertical(classes="dialog"):
             yield Label(self.describe_question(), classes="question", markup=False)
             yield Label(self.about, markup=False)
@@ -48,7 +48,7 @@ class ValueModal(FieldModal[str | None]):
                 yield CompactButton("Use this value", id="act", variant="primary")
 
     def describe_question(self) -> str:
-        """Return the question."""
+        """Return the question of the dialog."""
         return f"Which {MEANINGS[self._column]} do rows without one have?"
 
     def answer(self) -> None:
@@ -59,21 +59,21 @@ class ValueModal(FieldModal[str | None]):
             self.dismiss(self.to_value(text))
 
     def find_error(self, text: str) -> str:
-        """Return why a text is not a value; empty if it is one."""
+        """Return why a text is not a valid value; empty if it is valid."""
         return find_value_error(self._column, text)
 
     def to_value(self, text: str) -> str:
-        """Return the value for a valid text."""
+        """Return the value that a valid text stands for."""
         return text
 
 
 class LockModal(ValueModal):
-    """A dialog for a lock; the result is its ID as text, or None.
+    """A dialog for a lock; the result is the lock's ID as text, or None if canceled.
 
     Args:
         book: The locks of the lock book.
-        value: The ID of the present lock; empty if there is none.
-        door: The column of a door; empty for the lock of all rows.
+        value: The ID of the current lock; empty if there is none.
+        door: The column whose lock is asked for; empty for the lock of rows that name none.
     """
 
     about = "Its ID, or its name in the lock book:"
@@ -88,7 +88,7 @@ class LockModal(ValueModal):
         self._names = sorted({clean(lock.name) for lock in book if lock.name})
 
     def on_mount(self) -> None:
-        """Suggest the names of the lock book."""
+        """Let the field suggest the names of the locks in the lock book."""
         self.query_one(Input).suggester = SuggestFromList(self._names, case_sensitive=False)
 
     def describe_question(self) -> str:

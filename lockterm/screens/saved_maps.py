@@ -1,4 +1,4 @@
-"""The saved mappings of other systems' tables, which are found by the columns of a file.
+"""The saved meanings of columns in other systems' tables, found by the columns of a file.
 
 A mapping belongs to a service, because another service has other locks under the same IDs.
 """
@@ -13,10 +13,10 @@ from lockterm.domain.table_file import BadTable
 from lockterm.domain.table_map import TableMap, format_map, parse_map
 
 KEPT = "table_maps"
-"""The preference that stores the mappings, the last used first."""
+"""The name of the preference that stores the mappings, the last saved first."""
 
 MOST_BYTES = 30_000
-"""Maximum size of all mappings together in the file, which has room for 65,536 bytes."""
+"""The maximum size of all mappings, in bytes; the whole file may have 65,536 bytes."""
 
 
 def find_saved_map(
@@ -34,7 +34,7 @@ def save_map(
 ) -> bool:
     """Save the mapping for a table with these columns, in place of an earlier one.
 
-    The oldest mappings are dropped if there is no room.
+    The oldest mappings are removed if all of them together are too large.
 
     Returns:
         Whether the mapping was saved; False if it is too large.

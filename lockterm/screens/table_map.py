@@ -1,4 +1,4 @@
-"""The screen that gives a meaning to each column of another system's table."""
+"""The screen on which the user gives each column of another system's table a meaning."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ from lockterm.widgets.bindings import bindings
 from lockterm.widgets.row_table import Column, RowTable
 
 DOOR = "door"
-"""The choice for a column that gives access to one lock."""
+"""The choice for a column whose cells say whether a person has access to one lock."""
 
 DATES, NUMBERS = "dates", "numbers"
-"""The keys of the rows for the formats."""
+"""The keys of the table rows with the formats of dates and numbers."""
 
 _NONE = "no meaning yet"
 _EXPLAINED = {
@@ -65,13 +65,13 @@ _SETTINGS = {
     NUMBERS: "number format",
     **{name: f"{MEANINGS[name]}, if empty" for name in CONSTANT},
 }
-"""Key of a row -> the setting that it shows, below the columns."""
+"""Maps the keys of the rows below the columns to the settings that they show."""
 
 _AS_HERE = "year first, or an unambiguous date"
 
 
 class MapTable(RowTable):
-    """The table of the columns with a sample and the meaning of each, and of the settings."""
+    """The table of columns, each with a sample and its meaning, and below them the settings."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -83,14 +83,14 @@ class MapTable(RowTable):
 
 
 class MapScreen(ListScreen[TableMap | None]):
-    """The screen that assigns the columns of a file; the result is a complete mapping, or None.
+    """A screen for the meanings of a file's columns; the result is a complete mapping, or None.
 
     Args:
         operations: The operations on the service and the local store.
         header: The columns of the file.
-        table_map: The mapping to begin with.
-        path: The file.
-        of_lock: The lock of rows that name none; None if each row must name one.
+        table_map: The meanings and settings to begin with.
+        path: The path of the file.
+        of_lock: The lock for rows that name none; None if each row must name one.
     """
 
     BINDINGS = bindings("table_map")
@@ -99,7 +99,7 @@ class MapScreen(ListScreen[TableMap | None]):
     table: MapTable
 
     table_map: var[TableMap] = var(TableMap, init=False)
-    """The mapping as the screen shows it."""
+    """The meanings of the columns, and the settings, as the screen shows them."""
 
     def __init__(
         self,
@@ -116,11 +116,11 @@ class MapScreen(ListScreen[TableMap | None]):
         self._path = path
         self._of_lock = of_lock
         self._book: dict[str, Lock] = {}
-        """ID of a lock as text -> the lock, for the locks of the lock book."""
+        """Maps the IDs of locks, as text, to the locks of the lock book."""
         self.set_reactive(MapScreen.table_map, table_map)
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path for the header, with the file."""
+        """Return the breadcrumbs for the header, with the name of the file."""
         return ("Import", self._path.name, "Columns")
 
     @property
@@ -129,7 +129,7 @@ class MapScreen(ListScreen[TableMap | None]):
         return "Leave without saving the meanings of the columns?" if is_changed else ""
 
     def compose_body(self) -> ComposeResult:
-        """Compose the columns, and the line about the next step."""
+        """Compose the table, and the line about the user's next step."""
         yield from self.compose_list()
         yield Static(id="left", markup=False)
 
@@ -140,7 +140,7 @@ class MapScreen(ListScreen[TableMap | None]):
 
     @work
     async def load_book(self) -> None:
-        """Read the lock book; without it, locks are chosen by their ID."""
+        """Read the lock book; if that fails, the user can choose locks only by their ID."""
         try:
             locks = await self.operations.locks.all()
         except LocktermError as error:
@@ -192,7 +192,7 @@ class MapScreen(ListScreen[TableMap | None]):
 
     @property
     def _open(self) -> Sequence[str]:
-        """The columns without a meaning."""
+        """The columns that have no meaning yet."""
         return [one for one in self._columns if not self.table_map.is_known(one)]
 
     def _describe_next(self) -> str:
@@ -234,7 +234,7 @@ class MapScreen(ListScreen[TableMap | None]):
         return ""
 
     def watch_table_map(self) -> None:
-        """Show the mapping."""
+        """Show the changed meanings and settings."""
         self.paint()
         self.refresh_bindings()
 
@@ -279,7 +279,7 @@ class MapScreen(ListScreen[TableMap | None]):
             self._assign(column, meaning)
 
     def _assign(self, column: str, meaning: str = "", door: str = "") -> None:
-        """Give a column a meaning or a door, or neither, and move to the next row."""
+        """Give a column a meaning or the lock that it opens, or neither; select the next row."""
         columns = {
             **_without(self.table_map.columns, column),
             **({column: meaning} if meaning else {}),
@@ -345,12 +345,12 @@ class MapScreen(ListScreen[TableMap | None]):
         self.table_map = replace(self.table_map, columns={**self.table_map.columns, **rest})
 
     def action_plan(self) -> None:
-        """Close with the mapping."""
+        """Close with the mapping, from which the import makes a plan."""
         self.dismiss(self.table_map)
 
     @work
     async def action_export(self) -> None:
-        """Write the mapping file for the command line, beside the table."""
+        """Write the mapping to a file beside the table, for use with commands."""
         table_map, file = self.table_map, self._path.with_suffix(".toml")
         if self._of_lock is not None and not table_map.has_lock(self._columns):
             lock = {LOCK: str(self._of_lock.lock_id)}

@@ -86,7 +86,7 @@ class FormField(Horizontal):
 
 
 class StatusLine(Static):
-    """A status of one or more lines: missing, pending or refused input.
+    """A text of one or more lines about missing, pending or refused input.
 
     Args:
         words: The initial text.
@@ -98,11 +98,11 @@ class StatusLine(Static):
         self.display = bool(words)
 
     def say(self, words: str, *, is_wrong: bool = False) -> None:
-        """Replace the text; skip an unchanged text, as after most letters.
+        """Replace the text; do nothing if it is unchanged, as after most letters.
 
         Args:
-            words: A clean text.
-            is_wrong: Whether something was refused.
+            words: The text, without control characters.
+            is_wrong: Whether the text reports an error or a refusal.
         """
         shown = f"! {words}" if is_wrong else words
         if shown != self.content:

@@ -140,7 +140,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         return False
 
     def margin_sign(self, row: int) -> str:
-        """Return a sign for the margin of an unmarked row; empty for none."""
+        """Return a character for the margin of an unmarked row; may be empty."""
         return ""
 
     @abstractmethod

@@ -24,11 +24,11 @@ class Completion:
     """The names in a directory that start with the typed text."""
 
     place: str
-    """The typed text up to and including the last slash."""
+    """The directory: the typed text up to and including the last slash."""
     names: Sequence[str] = ()
-    """The sorted names, all printable; a directory ends with a slash."""
+    """The sorted names without control characters; the name of a directory ends with a slash."""
     why_none: str = ""
-    """The reason why the directory cannot be read, as a sentence; otherwise empty."""
+    """Why the directory cannot be read, as a sentence; otherwise empty."""
 
     @property
     def common(self) -> str:
@@ -37,12 +37,12 @@ class Completion:
 
     @property
     def is_whole(self) -> bool:
-        """Whether there is exactly one name, and it is not a directory."""
+        """Whether there is exactly one name, and it is not the name of a directory."""
         return len(self.names) == 1 and not self.names[0].endswith("/")
 
 
 def complete(typed: str) -> Completion:
-    """Return the completions of a path. Call this in a thread, because a directory may be slow.
+    """Return the completions of a path. Call this in a thread, because a file system may be slow.
 
     Args:
         typed: The start of a path; ``~`` is a home directory. Hidden files are included only if

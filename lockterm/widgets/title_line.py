@@ -137,12 +137,12 @@ def fit_middle(crumbs: list[str], room: int) -> str:
 
 
 class ColoredTitleLine(TitleLine):
-    """A header with a color band behind the profile's name.
+    """A header with a colored background behind the profile's name.
 
     Args:
         profile: The profile's name.
         host: The host of the profile's service.
-        color: One of :data:`lockterm.config.values.COLORS`.
+        color: The color, which is one of :data:`lockterm.config.values.COLORS`.
         read_only: Whether the profile sends no changes.
     """
 
@@ -158,7 +158,7 @@ class ColoredTitleLine(TitleLine):
         self._color = color
 
     def band(self) -> Style | None:
-        """Return the band's style, or None if colors are off."""
+        """Return the style behind the profile's name, or None if colors are off."""
         if not look_of(self.app).colors:
             return None
         return self.get_visual_style(f"title-line--{self._color}")

@@ -23,7 +23,7 @@ class Details(VerticalScroll, can_focus=False):
     """The details of a question, which scroll if they are long."""
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the height up to ``max-height``, which Textual ignores in an adapting box."""
+        """Return the height, limited by ``max-height``, which Textual ignores here."""
         height, most = (
             super().get_content_height(container, viewport, width),
             self.styles.max_height,

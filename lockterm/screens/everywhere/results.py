@@ -109,8 +109,7 @@ class Results(Vertical):
         self._has_moved = False
         """Whether the user moved the cursor since the current search began."""
         self._opened: int | None = None
-        """The ID of the lock that the user opened from here on another screen; None if there is
-        none."""
+        """The ID of the lock that the user opened on another screen; None if there is none."""
         self._changed: set[int] = set()
         """The IDs of the locks that lockterm changed, and whose lists must be read again."""
 
@@ -243,7 +242,7 @@ class Results(Vertical):
         await self._show_unseen()
 
     async def _show_unseen(self) -> None:
-        """Show the changes by others that the user has not looked at."""
+        """Load and show the changes by others that the user has not seen yet."""
         await self.site.load_unseen()
         if self.is_running and self.site.unseen != self._table.elsewhere:
             self._table.elsewhere = self.site.unseen

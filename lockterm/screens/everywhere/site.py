@@ -59,7 +59,7 @@ class Site:
         """Maps each lock ID to the latest result of reading the lock, or to None while the lock is
         being read. Locks that were not read are missing."""
         self.unseen: Unseen = {}
-        """The changes by others that the user has not looked at."""
+        """The changes by others that the user has not seen yet."""
         self.is_reading = False
         self._readings = 0
         """How often reading was started. Canceled reading may end after newer reading has started,
@@ -79,7 +79,7 @@ class Site:
         self._known = None
 
     async def load_unseen(self) -> None:
-        """Load the changes by others that the user has not looked at."""
+        """Load the changes by others that the user has not seen yet."""
         self.unseen = await self._operations.kept_lists.unseen()
 
     async def read(self, news: Callable[[], None], locks: Sequence[Lock] | None = None) -> None:

@@ -148,7 +148,7 @@ class OnLocksTable(RowTable):
         """Maps lock IDs to mappings of remote IDs to the current action on the remote, such as
         ``deleting``."""
         self.elsewhere: Mapping[tuple[int, int], ChangeElsewhere] = {}
-        """Maps pairs of lock ID and remote ID to the change by others that the user has not seen."""
+        """Maps pairs of lock ID and remote ID to changes by others that the user has not seen."""
         self._marks = marks
         self._columns = columns
         self._rows: Sequence[OnLock] = ()
@@ -156,7 +156,7 @@ class OnLocksTable(RowTable):
 
     @property
     def current(self) -> OnLock | None:
-        """The row under the cursor; None in an empty table."""
+        """The selected row; None in an empty table."""
         return self._rows[self.cursor_row] if 0 <= self.cursor_row < len(self._rows) else None
 
     @property
@@ -221,7 +221,7 @@ class OnLocksTable(RowTable):
         return change.sign if change else ""
 
     def elsewhere_of(self, row: OnLock) -> ChangeElsewhere | None:
-        """Return the change by others of a row that the user has not looked at, if any."""
+        """Return the change by others of a row that the user has not seen, or None."""
         return self.elsewhere.get((row.lock.lock_id, row.remote_id or 0))
 
     def line(self, row: int) -> Iterator[Piece]:

@@ -183,7 +183,7 @@ class LocksTable(RowTable):
         self.call_after_refresh(self.look_for_lacking)
 
     def show_ends(self) -> None:
-        """Show the counts that were set since the last paint."""
+        """Paint the counts that were stored since the table was last painted."""
         before = self.hidden
         self._choose_columns()
         if self.hidden == before:
@@ -192,7 +192,7 @@ class LocksTable(RowTable):
             self.measure_again()
 
     def _choose_columns(self) -> None:
-        """Hide what the panel shows; but show it as long as no counts are known."""
+        """Hide the columns that the panel replaces, or the counts if none are known."""
         is_framed, is_wide = map(self.screen.has_class, ("-framed", "-wide"))
         self._has_room_for_ends = is_framed or is_wide
         counts = frozenset({*_ENDS, _READ})

@@ -55,14 +55,14 @@ class ProblemsPane(Widget):
         self.refresh(layout=not is_as_high)
 
     def is_whole(self, step: Step) -> bool:
-        """Return whether the panel shows the complete reason of a step."""
+        """Return whether the panel shows a step, and shows its reason in full."""
         if not self.display or step not in self._shown:
             return False
         return cell_len(self._format(step)) <= self.content_size.width - _STATE
 
     @property
     def _shown(self) -> Sequence[Step]:
-        """The steps with a line."""
+        """The steps that have their own line."""
         return self._steps if len(self._steps) <= MOST else self._steps[: MOST - 1]
 
     def _format(self, step: Step) -> str:

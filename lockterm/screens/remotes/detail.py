@@ -101,7 +101,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
         await self._look_for_change()
 
     async def _look_for_change(self) -> None:
-        """Show the last change of the remote by others, if one is kept."""
+        """Show the last change of the remote by others, if the local store has one."""
         changes = await self.operations.kept_lists.changes(self.lock_entry.lock_id)
         ours = (one for one in changes if one.remote_id == self.remote_id)
         if (change := next(ours, None)) is not None:

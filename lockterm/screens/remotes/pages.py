@@ -112,7 +112,7 @@ class RemotePages(Vertical):
 
     @property
     def current(self) -> Remote | None:
-        """The remote under the cursor."""
+        """The selected remote; None if there is none."""
         return self.table.selected
 
     async def on_mount(self) -> None:
@@ -185,7 +185,7 @@ class RemotePages(Vertical):
 
     @work(exclusive=True, group="journal")
     async def compare_with_journal(self) -> None:
-        """Compare the page with the journal, and with the list kept before."""
+        """Compare the page with lockterm's changes in the journal, and with the earlier list."""
         await self.list.compare_with_journal()
 
     def _flips(self, event: events.Key) -> bool:

@@ -221,7 +221,7 @@ class RemotesTable(LineTable):
         self.rows: Sequence[RemoteRow] = ()
         """The rows, from top to bottom."""
         self.elsewhere: Mapping[tuple[int, int], ChangeElsewhere] = {}
-        """Lock ID and remote ID -> a change by others that the user has not looked at."""
+        """Maps pairs of lock ID and remote ID to changes by others that the user has not seen."""
         self._long: Mapping[str, int] = _SHORTEST
         self._arrangement = AS_USUAL
         self._layout = Layout({}, 1, 0)
@@ -360,7 +360,7 @@ class RemotesTable(LineTable):
         return change.sign if change else ""
 
     def elsewhere_of(self, row: RemoteRow | None) -> ChangeElsewhere | None:
-        """Return the change by others of a row that the user has not looked at, if any."""
+        """Return the change by others of a row that the user has not seen, or None."""
         return None if row is None else self.elsewhere.get((self._lock_id, row.remote.id or 0))
 
     def paint_remote(self, remote: Remote) -> None:

@@ -205,10 +205,10 @@ class PacksPanel(HalfPanel):
 
 
 _LABEL = 2
-"""The index of the column with the label."""
+"""The index of the column with the labels of packs."""
 
 _IN_TABLE = 32
-"""The maximum width of a name, in cells, that the table shows whole in a narrow terminal."""
+"""The maximum width of a name that a table in a narrow terminal shows in full, in cells."""
 
 
 class PacksTable(RowTable):
@@ -237,7 +237,7 @@ class PacksTable(RowTable):
         self._choose_columns()
 
     def _choose_columns(self) -> None:
-        """Hide the label, which the details show, where it would be cut."""
+        """Hide the column of labels if it would be cut, because the details show the label."""
         has_room = self.screen.has_class("-framed") or self.screen.has_class("-wide")
         self.hidden = frozenset(() if has_room else (_LABEL,))
 
