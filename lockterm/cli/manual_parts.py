@@ -128,7 +128,7 @@ PEOPLE_CODES = list_exit_codes(
     _2="an argument or a setting is wrong, or the lock book is empty",
     _3="a lock could not be read; the others are listed",
 )
-"""The exit codes of ``people``."""
+"""The exit codes of the command ``people``."""
 
 REPORT_CODES = list_exit_codes(
     5,

@@ -1,4 +1,4 @@
-"""``lockterm people``: the people of all locks, and what each of them can open."""
+"""The command ``lockterm people``, which shows the people of all locks and what they can open."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ read).
 
 
 def _file_option(name: str, target: str, what: str) -> Callable[[Callable[..., int]], Any]:
-    """Return the decorator for an option with a file to write."""
+    """Return a decorator that adds an option for a file to write."""
     kind = click.Path(path_type=Path)
     words = f"Write {what} to this file. [default: none]"
     return click.option(name, target, metavar="FILE", type=kind, help=words)
@@ -123,7 +123,7 @@ def people(options: Options, text: str, form: Format, html: Path | None, md: Pat
 
 
 def _is_page(content: bytes) -> bool:
-    """Return whether a file with this content is a page of this command, or empty."""
+    """Return whether this content is a Markdown page of this command, or empty."""
     return not content or content.startswith(f"# {TITLE}\n".encode())
 
 

@@ -45,7 +45,7 @@ class Span:
 
     @property
     def verb(self) -> str:
-        """The words as a verb of a remote: ``has expired``, ``expires within 7 days``."""
+        """The period as the verb of a sentence: ``has expired``, ``expires within 7 days``."""
         return f"has {self.words}" if self.words == "expired" else f"expires {self.words}"
 
 

@@ -1,4 +1,4 @@
-"""The screen People: who can open what, from the lists that were read last."""
+"""The screen "People": who can open which locks, according to the last known lists."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
 
 _REST = 5
-"""The number of times that joining the people again takes, before it is done once more."""
+"""The pause before the people are joined again, as a multiple of the time that joining took."""
 
 _STEP = 256
-"""Number of people that are handled between two looks at the clock."""
+"""The number of people to handle between two checks of whether a time slice has ended."""
 
 
 class PeopleScreen(ListScreen[None]):
@@ -66,25 +66,25 @@ class PeopleScreen(ListScreen[None]):
     def __init__(self, operations: Operations) -> None:
         super().__init__(operations, PeopleTable(self._zone_of, id="found"))
         self.site = Site(operations)
-        """The locks with their last lists."""
+        """The locks of the lock book, each with its last list of remotes."""
         self.error: StoreError | None = None
         """The error of reading the lock book, or None."""
         self.needle = ""
-        """The search text."""
+        """The text to search for."""
         self._people: People | None = None
-        """The people; None until some are known."""
+        """The people of all locks; None until some are known."""
         self._search = PeopleSearch(())
         self._found: Sequence[Person] = ()
         self._done: int | None = 0
-        """The number of locks whose people are shown; None for all locks."""
+        """The number of locks whose people are shown so far; None if all are shown."""
         self._due_s = 0.0
-        """When the people may be joined again while locks are read, in seconds."""
+        """The earliest time to join people again while locks are read, on the event loop's clock."""
         self._zones: dict[str, tzinfo] = {}
         self._has_left = False
-        """Whether the user opened a person, whose screen may have changed remotes."""
+        """Whether the user opened the screen of a person, which may have changed remotes."""
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path for the header, which names no lock."""
+        """Return the breadcrumbs for the header, which name no lock."""
         return ("All locks", "People")
 
     def compose_body(self) -> ComposeResult:
@@ -100,13 +100,13 @@ class PeopleScreen(ListScreen[None]):
         self.load()
 
     def on_screen_resume(self) -> None:
-        """Load the lists again that the screen of a person may have read or changed."""
+        """Load the lists again, because the screen of a person may have read or changed some."""
         if self._has_left:
             self._has_left = False
             self.load(reads_changed=True)
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read the locks again that a run changed."""
+        """Read the locks that a run changed again."""
         if not self._has_left:  # else this is done when the user comes back
             self.load(reads_changed=True)
 
@@ -114,10 +114,10 @@ class PeopleScreen(ListScreen[None]):
 
     @work(exclusive=True, group="load")
     async def load(self, *, reads_changed: bool = False) -> None:
-        """Load the stored lists, and join their people.
+        """Load the stored lists, and join their remotes into people.
 
         Args:
-            reads_changed: Whether to read the locks again that lockterm has changed.
+            reads_changed: Whether to read the locks that lockterm has changed again.
         """
         opened = opening(self, "the people", passes=self._types)
         if self._people is not None:
@@ -138,10 +138,10 @@ class PeopleScreen(ListScreen[None]):
 
     @work(exclusive=True, group="read")
     async def read(self, locks: Sequence[Lock] | None = None) -> None:
-        """Read locks now, and show the people as the lists arrive.
+        """Read locks from the service, and show the people as the lists arrive.
 
         Args:
-            locks: The locks to read; None for all locks of the book.
+            locks: The locks to read; None for all locks of the lock book.
         """
         clock = asyncio.get_running_loop().time
         told_s = self._due_s = clock() + SHOWN_S
@@ -167,7 +167,7 @@ class PeopleScreen(ListScreen[None]):
 
     @work(exclusive=True, group="join")
     async def join(self) -> None:
-        """Join the people of all lists again; the rows stay until this is done."""
+        """Join the remotes of all lists into people again; the old rows stay until this is done."""
         await self._join(None)
 
     async def _join(self, opened: PendingNavigation | None) -> None:
@@ -293,7 +293,7 @@ class PeopleScreen(ListScreen[None]):
         self._tell_row()
 
     def _tell_row(self) -> None:
-        """Show the numbers of the selected person, and the similar names with the reasons."""
+        """Show the fob numbers of the selected person, and similar names with the reasons."""
         person, parts = self.table.current, list[str]()
         if person is not None and self._people is not None:
             if similar := self._people.similar(person):
@@ -306,7 +306,7 @@ class PeopleScreen(ListScreen[None]):
         self.query_one("#row", Static).update(separator().join(parts), layout=False)
 
     def _zone_of(self, zone: str) -> tzinfo:
-        """Return the time zone for a zone of the lock book; an unknown one is looked up once."""
+        """Return the time zone for a zone name of the lock book; each name is looked up once."""
         if (known := self._zones.get(zone)) is None:
             lock = next(one.lock for one in self.site.locks.values() if one.lock.zone == zone)
             known = self._zones[zone] = self.operations.zone(lock)
@@ -324,7 +324,7 @@ class PeopleScreen(ListScreen[None]):
         return EMPTY_BOOK if action == "read" and is_empty else ""
 
     def action_open(self) -> None:
-        """Show the remotes of the selected person on all locks."""
+        """Open the screen with the selected person's remotes on all locks."""
         if (person := self.table.current) is not None:
             self._has_left = True
             self.app.push_screen(screens.PersonScreen(self.operations, person))
@@ -370,7 +370,7 @@ class PeopleScreen(ListScreen[None]):
             )
 
     def action_back(self) -> None:
-        """Clear the search; without a search, go back."""
+        """Clear the search; if there is none, go back."""
         if self.needle:
             self.query_one(FindLine).action_close()
         else:

@@ -27,31 +27,31 @@ from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 _NAME = 40
-"""The maximum width of a name, in cells."""
+"""The maximum width of a person's name, in cells."""
 
 _UNTIL, _STATE, _SIMILAR = 3, 4, 5
-"""The indexes of the columns with the ends, the states and the similar names."""
+"""The indexes of the columns with the end dates, the states and the similar names."""
 
 _BOTH_ENDS = 26
-"""The width of two ends, in cells. A narrower column shows only the last end."""
+"""The width of the first and the last end date, in cells. A narrower column shows only the last."""
 
 _URGENT = (State.UNCLEAR, State.WEEK, State.MONTH)
-"""The states whose color the column has, the most important first."""
+"""The states that give the column of states its color, the most important first."""
 
 
 class Row(NamedTuple):
-    """The texts of a row, which are computed once for each moment."""
+    """The texts of a row, which are computed once and again when the time has changed."""
 
     cells: tuple[str, ...]
     counts: Counter[StateFilter]
 
 
 class PeopleTable(RowTable):
-    """The table of people: name, locks, number, ends, states, similar names.
+    """The table of people: name, number of locks, fob numbers, end dates, states, similar names.
 
     Args:
-        zone_of: A function that returns the time zone for a zone of the lock book, because only
-            the screen knows the profile.
+        zone_of: A function that returns the time zone for a zone name of the lock book. Only the
+            screen knows the profile, whose time zone is the default.
     """
 
     sortable = ("Name", "Locks")
@@ -75,11 +75,11 @@ class PeopleTable(RowTable):
 
     @property
     def current(self) -> Person | None:
-        """The person under the cursor; None in an empty table."""
+        """The selected person; None in an empty table."""
         return self._persons.get(self.highlighted or "")
 
     def note_people(self, persons: Sequence[Person]) -> None:
-        """Note that people were joined again: measure all names, and make the cells of rows again.
+        """Measure all names, and forget the cells of rows, because people were joined again.
 
         The columns and the cells then stay while the user searches.
         """
@@ -92,10 +92,10 @@ class PeopleTable(RowTable):
         """Replace the rows, sorted by the clicked title; the same person stays selected.
 
         Args:
-            people: All people, who know which names are similar.
-            persons: The people to show, by name.
-            now_ms: Now, in milliseconds.
-            top: Whether to select the first row instead, after a new search.
+            people: The people of all locks, with the names that are similar.
+            persons: The people to show, sorted by name.
+            now_ms: The current time in milliseconds.
+            top: Whether to select the first row instead, as after a new search.
         """
         if (sorting := self.sorting) is not None:
             is_by_name = sorting.key == "Name"
@@ -111,7 +111,7 @@ class PeopleTable(RowTable):
         self.show(LazyRows(self._persons, self._cells), first)
 
     def pass_time(self, now_ms: int) -> None:
-        """Update states and ends; rows keep their places."""
+        """Update states and end dates to the time ``now_ms`` without moving rows."""
         self._now_ms, self._rows = now_ms, {}
         self.refresh()
 
@@ -119,7 +119,7 @@ class PeopleTable(RowTable):
         """Return the width of each column's longest content, in cells.
 
         Only the names are measured. The other columns get their maximum width, because their
-        cells are made only for visible rows.
+        cells are created only for visible rows.
         """
         return [self._widest_name, *(column.most for column in self._plan[1:])]
 
@@ -128,7 +128,7 @@ class PeopleTable(RowTable):
         return State.ENDED.look if counts.keys() == {State.ENDED} else ""
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return the states in the color of the most important one."""
+        """Return the piece with a person's states, in the color of the most important state."""
         width, found = self._widths.get(_STATE), self._row(self._persons[self._keys[row]])
         look = next((state.look for state in _URGENT if found.counts[state]), "")
         if width is None or not look:
@@ -160,6 +160,6 @@ class PeopleTable(RowTable):
 
 
 def _measure(person: Person) -> int:
-    """Return the width of a name, in cells."""
+    """Return the width of a person's name, in cells."""
     name = person.name or NO_NAME
     return len(name) if name.isascii() else cell_len(clean(name[:_NAME]))

@@ -24,7 +24,7 @@ class PersonScreen(AllLocksScreen):
 
     Args:
         operations: The operations on the service and the local store.
-        person: The person.
+        person: The person, identified by the name or number of remotes.
     """
 
     BINDINGS = bindings("everywhere")
@@ -37,7 +37,7 @@ class PersonScreen(AllLocksScreen):
         self._who = format_person(person, 60)
 
     def crumbs(self) -> tuple[str, ...]:
-        """Return the path for the header."""
+        """Return the breadcrumbs for the header, with the person."""
         return ("All locks", "People", self._who)
 
     def compose_body(self) -> ComposeResult:
@@ -72,7 +72,7 @@ class PersonScreen(AllLocksScreen):
         self.refresh_bindings()
 
     def action_open_by_person(self) -> None:
-        """Go back to the people."""
+        """Go back to the screen with all people."""
         self.dismiss(None)
 
     def action_back(self) -> None:

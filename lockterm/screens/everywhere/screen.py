@@ -40,7 +40,7 @@ ON_ONE = frozenset({"renew", "replace", "delete"})
 """Actions that apply to the selected remote if no remotes are marked."""
 
 SEARCH_COLUMNS = ("sign", "lock", "name", "number", "valid", "state", "read")
-"""The keys of the columns of a search."""
+"""The keys of the columns that a search shows, from left to right."""
 
 EMPTY_BOOK = "The lock book is empty."
 
@@ -374,7 +374,7 @@ class EverywhereScreen(AllLocksScreen):
         self.refresh_bindings()
 
     def action_open_by_person(self) -> None:
-        """Show the people of all locks."""
+        """Open the screen with the people who have remotes on any lock."""
         self.app.push_screen(screens.PeopleScreen(self.operations))
 
     @on(FindLine.GivenUp)

@@ -210,7 +210,7 @@ def _ask_for_one(step: Step, where: str, verb: str) -> tuple[str, str, list[str]
 
 
 def _are_replacements(steps: Sequence[Step]) -> bool:
-    """Return whether the steps are pairs that each replace a fob."""
+    """Return whether the steps are pairs of a deletion and an addition that replace a fob."""
     pairs = zip(steps[::2], steps[1::2], strict=False)
     return len(steps) % 2 == 0 and all(second.requires(first) for first, second in pairs)
 

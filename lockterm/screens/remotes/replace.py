@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _NAMED = 3
-"""Maximum number of old numbers in the dialog."""
+"""The maximum number of old fob numbers that the dialog lists."""
 
 
 class ReplaceModal(PlanModal):
@@ -48,14 +48,14 @@ class ReplaceModal(PlanModal):
 
     @property
     def _locks(self) -> str:
-        """The lock of the remotes, or the number of their locks; clean."""
+        """The lock of the remotes or the number of their locks, as safe text."""
         locks = {lock.lock_id: lock for lock, _ in self._targets}
         if len(locks) > 1:
             return f"{len(locks):,} locks"
         return clean(self._targets[0][0].title, 60)
 
     def _old_fobs(self) -> str:
-        """Return the number of the old fob, or the numbers of several."""
+        """Return a text with the number of the old fob, or the numbers of the old fobs."""
         lock, remote = self._targets[0]
         if len(self._targets) == 1:
             return "\n".join(numbers_of(remote, lock))
