@@ -169,7 +169,7 @@ class Outcomes:
                 await self.refresh()
 
     async def _oldest(self) -> Operation | None:
-        """Read and return the oldest shown operation; if it is resolved, show that; return None."""
+        """Read and return the oldest shown operation, or explain that it is resolved (None)."""
         shown = self.unsettled[0] if self.unsettled else None
         await self.refresh()
         for operation in self.unsettled:

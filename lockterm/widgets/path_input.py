@@ -119,7 +119,7 @@ class PathInput(TextInput):
 
     @work(exclusive=True, group="path")
     async def look(self) -> None:
-        """Find the completions of the path, and post them."""
+        """Find the completions of the path, and post a message with them."""
         typed = self.value
         found = await asyncio.to_thread(complete, typed)
         self.post_message(self.Told(self._describe_completion(found, typed)))
@@ -139,7 +139,7 @@ class PathInput(TextInput):
             self.app.action_focus_next()
 
     def action_enter(self) -> None:
-        """Post that the path is complete."""
+        """Post a message that the path is complete."""
         self.post_message(self.Entered())
 
     def _describe_completion(self, found: Completion, typed: str) -> str:

@@ -145,11 +145,11 @@ class DestroyModal(LocktermModal[bool | None]):
         return can_act(self.why_not, action)
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Consume printable keys after the dialog was disarmed, because they are part of a text."""
+        """Consume printable keys if the dialog no longer accepts answers; they are part of a text."""
         return self._is_disarmed and character is not None and character.isprintable()
 
     def on_key(self, event: events.Key) -> None:
-        """Disarm the dialog on any other printable key; keys in the field only edit the field."""
+        """Stop accepting answers on any other printable key; keys in the field only edit it."""
         if event.is_printable and event.key not in keys_of("dialog.destroy"):
             self._disarm(written(event.key))
         if self._is_disarmed and event.key != "escape":
@@ -159,7 +159,7 @@ class DestroyModal(LocktermModal[bool | None]):
             say_why_no_key(self, event)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Disarm the dialog, because a paste is never an answer."""
+        """Stop accepting answers, because a paste is never an answer."""
         event.stop()
         self._disarm("")
 

@@ -78,7 +78,7 @@ class PeopleScreen(ListScreen[None]):
         self._done: int | None = 0
         """The number of locks whose people are shown so far; None if all are shown."""
         self._due_s = 0.0
-        """The earliest time to join people again while locks are read, on the event loop's clock."""
+        """The earliest time to join people again while locks are read, on the loop's clock."""
         self._zones: dict[str, tzinfo] = {}
         self._has_left = False
         """Whether the user opened the screen of a person, which may have changed remotes."""

@@ -188,7 +188,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return bool(self.touched())
 
     def take_over(self, current: Remote) -> None:
-        """Continue with newer values of the remote, and update the fields without changes."""
+        """Continue with newer values of the remote; update fields that the user did not change."""
         typed, old, new = self.typed(), self.initial, typed_of(current, self._zone)
         self.before, self.initial = current, new
         self.fill({field: new[field] for field in new if typed[field] == old[field]})

@@ -53,7 +53,7 @@ class TypedValue(Vertical):
         self.note_change()
 
     def note_change(self) -> None:
-        """Post that the text has changed."""
+        """Post a message that the text has changed."""
         self.post_message(self.Changed())
 
     @on(Input.Changed)
@@ -172,7 +172,7 @@ class WeekdayPicker(TypedValue):
             return None
 
     def note_change(self) -> None:
-        """Update the check boxes after the text has changed, and post the change."""
+        """Update the check boxes after the text has changed, and post a message about it."""
         if self.is_mounted and (days := self._days()) is not None:
             self.query_one(MultiChoice).chosen = days
         super().note_change()

@@ -72,7 +72,7 @@ class BookPane(RowTable, can_focus=False):
         return LONGEST_CELL, len("1000000")
 
     def on_click(self, event: events.Click) -> None:
-        """Post the clicked lock; the cursor moves only when that lock is opened."""
+        """Post a message with the clicked lock; the cursor moves only when that lock is opened."""
         event.prevent_default()
         event.stop()
         row = self._row_at(event)

@@ -333,7 +333,7 @@ class RemotesTable(LineTable):
         yield from line(titles(self._layout), self._layout)
 
     def click_title(self, x: int) -> None:
-        """Post the column whose title, or the blanks after its title, are at the cell ``x``."""
+        """Post a message with the column whose title, or blanks after it, are at the cell ``x``."""
         end = len(MARGIN) + BEFORE
         for column, width in self._layout.widths.items():
             start, end = end, end + width + self._layout.gap
