@@ -169,7 +169,10 @@ class Outcomes:
                 await self.refresh()
 
     async def _oldest(self) -> Operation | None:
-        """Read and return the oldest shown operation, or explain that it is resolved (None)."""
+        """Return the oldest shown operation, read again.
+
+        If it is already resolved, show this in a dialog and return None.
+        """
         shown = self.unsettled[0] if self.unsettled else None
         await self.refresh()
         for operation in self.unsettled:
