@@ -257,7 +257,7 @@ class KeyQueue:
     def _report_alt(self, key: events.Key) -> None:
         name = written(key.key)
         self.app.notify(
-            f"This key does nothing here. To press Escape and then {name}, wait between the two.",
+            f"To press Escape and then {name}, wait between the two keys.",
             title=f"alt+{name}",
         )
 

@@ -245,7 +245,7 @@ def test_bounds_leave_out_what_has_expired_unless_all_has() -> None:
     odd = {"remoteName": "Anna", "remoteType": 7}
     assert words(*until(-DAY_MS, 5 * DAY_MS, 99 * DAY_MS)) == (
         "25 Nov 2026 to 27 Feb 2027",
-        "1 expired, 1 < 7 days",
+        "1 expired, 1 within 7 days",
     )
     assert words(*until(-DAY_MS, -3 * DAY_MS)) == ("17 Nov 2026 to 19 Nov 2026", "2 expired")
     assert words(forever) == ("no end", "active")

@@ -212,7 +212,7 @@ async def test_plan_deletes_nothing_and_names_the_lock_that_was_not_read(
         (step,) = plan_steps(pilot)
         assert (step.remote_name, step.state) == ("Long ago", StepState.NOT_SENT)
         assert "lock 7777 could not be read completely" in step.message
-        assert "Not read: Yard" in text
+        assert "Locks not read: Yard" in text
         await press(pilot, "enter")
         assert not isinstance(pilot.app.screen, DestroyModal)
     assert someone_else.counted(service, "delete") == 0

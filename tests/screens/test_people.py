@@ -38,7 +38,7 @@ async def press(pilot: Pilot[int], *keys: str) -> str:
 
 def names(pilot: Pilot[int]) -> list[str]:
     table = pilot.app.screen.query_one(PeopleTable)
-    return [key.partition("\n")[0] for key in table._keys]
+    return [key.partition("\n")[0] for key in table.in_sight]
 
 
 def two_locks() -> Site:
@@ -176,7 +176,7 @@ async def test_first_people_are_shown_while_others_are_still_joined(
 ) -> None:
     monkeypatch.setattr(people, "SHOWN_S", 0.0)
     shown: list[tuple[int, int | None]] = []
-    take = PeopleScreen._take
+    take = PeopleScreen.take_people
 
     async def taken(self: PeopleScreen, found: domain.People, *args: Any) -> None:
         await take(self, found, *args)
@@ -184,13 +184,13 @@ async def test_first_people_are_shown_while_others_are_still_joined(
         if self._done is not None:
             assert f"so far, {self._done} of 3 locks" in words(self.app)
 
-    monkeypatch.setattr(PeopleScreen, "_take", taken)
+    monkeypatch.setattr(PeopleScreen, "take_people", taken)
     fill_book(lockterm_app, *[Lock(n, f"Lock {n}") for n in (1, 2, 3)])
     async with lockterm_app(service) as pilot:
         for n in (1, 2, 3):
             block = Block.of([Remote.read(remote(n, n, f"Name {n}"))])
             listing = Listing([block], NOW_MS)
-            await pilot.app.operations.remotes.keep_list(n, listing)
+            await pilot.app.operations.kept_lists.keep(n, listing)
         await press(pilot, "F", "enter", "o")
         assert len(names(pilot)) == 3
     assert shown[0] == (1, 0) and shown[-1] == (3, None)

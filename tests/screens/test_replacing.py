@@ -149,7 +149,7 @@ async def test_fobs_of_marked_remotes_are_replaced_on_all_locks(
         assert "Old fobs: A-1004, A-1003" in text and "New fob: B-2" in text
         assert someone_else.counted(service, "delete") == 0
         await press(pilot, "D")
-        await until(pilot, lambda: "4 recorded." in words(pilot.app))
+        await until(pilot, lambda: "4 steps recorded." in words(pilot.app))
         await press(pilot, "escape")
         everywhere = pilot.app.screen
         assert isinstance(everywhere, EverywhereScreen)
@@ -169,7 +169,7 @@ async def test_selected_remote_is_replaced_on_all_locks_when_none_is_marked(
         text = await press(pilot, "F", *"anna q", "ctrl+r", "enter", "equals_sign")
         assert "Replace the fob of Anna Q on Garage?" in text and "Number: A-1" in text
         await press(pilot, *"B-2", "enter", "enter", "D")
-        await until(pilot, lambda: "2 recorded." in words(pilot.app))
+        await until(pilot, lambda: "2 steps recorded." in words(pilot.app))
         await press(pilot, "escape")
         await until(pilot, lambda: " B-2 " in words(pilot.app))
 

@@ -177,7 +177,7 @@ async def test_card_list_is_imported_with_the_names_of_the_lock_book(
             (Action.ADD, 1004, "Paul Novak"),
             (Action.ADD, 1004, "O'Brien, Sean"),
         ]
-        await confirm(pilot, "3 recorded.")
+        await confirm(pilot, "3 steps recorded.")
         (sean,) = [
             one for one in someone_else.page(service, 1004) if one["remoteNumber"] == "12300461"
         ]

@@ -169,7 +169,7 @@ def test_a_terminal_that_answers_nothing_holds_nothing_up(tmp_path: Path) -> Non
     # More rows than usual: the paths of a test are long, and what it says would leave the screen.
     with PtySession(doctor(), clean_environment(tmp_path), (80, 40)) as terminal:
         assert terminal.wait_exit() == 1, "no service is known"
-        assert "answers no queries" in " ".join(terminal.text.split())
+        assert "does not answer queries" in " ".join(terminal.text.split())
         assert bytes(terminal.raw).count(b"\x1b[c") == 1, "it is asked once and left alone"
         assert terminal.attributes() == terminal.attributes_before
 
@@ -325,14 +325,14 @@ def test_doctor_shows_keys_as_they_arrive(tmp_path: Path) -> None:
             ("f2", r"f2 +arrives as \\x1bOQ"),
             ("\x13", r"ctrl\+s +arrives as \\x13"),
             ("\x1b[115;5u", r"ctrl\+s +arrives as \\x1b\[115;5u"),
-            ("\x1b[17~", r"f6 +arrives as .* not handled by lockterm"),
+            ("\x1b[17~", r"f6 +arrives as .* not used by lockterm"),
             ("ž", r"arrives as \\u017e"),
             ("q", r"^ +q +arrives as q"),
         ):
             terminal.press(key)
             terminal.wait_for(line)
         assert terminal.wait_exit() == 0
-        assert f"5 of {len(KEYS)} arrived." in terminal.text
+        assert f"5 of {len(KEYS)} keys arrived." in terminal.text
         assert "Not seen: tab shift+tab" in terminal.text
         assert bytes(terminal.raw).rstrip().endswith(b"[keys].")
         terminal.assert_left_in_order()

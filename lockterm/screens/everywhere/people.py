@@ -181,14 +181,16 @@ class PeopleScreen(ListScreen[None]):
                 await slices.pause()
                 if is_first and clock() >= shown_s:
                     before_s, self._done = clock(), number
-                    await self._take(people, slices, opened)
+                    await self.take_people(people, slices, opened)
                     shown_s = clock() + max(SHOWN_S, _REST * (clock() - before_s))
         await asyncio.to_thread(people.compare_letters)
         self._done = None
-        await self._take(people, slices, opened)
+        await self.take_people(people, slices, opened)
         self._due_s = clock() + max(SHOWN_S, _REST * (clock() - begun_s))
 
-    async def _take(self, people: People, slices: Slices, opened: PendingNavigation | None) -> None:
+    async def take_people(
+        self, people: People, slices: Slices, opened: PendingNavigation | None
+    ) -> None:
         """Show the people that are known so far."""
         found = list[Person]()
         for number, person in enumerate(people.sort()):

@@ -161,7 +161,7 @@ async def test_fobs_of_a_person_are_replaced_on_all_locks_as_one_plan(site: Site
         for delete, add in zip(draft.plan.steps[::2], draft.plan.steps[1::2], strict=True):
             assert (delete.action, add.action) == (Action.DELETE, Action.ADD)
             assert add.requires(delete)
-        assert "3 of 3 locks cannot have two remotes of one name" in draft.plan.losses[0]
+        assert "3 of 3 locks cannot have two remotes with the same name" in draft.plan.losses[0]
         assert states(await carry_out(operations, draft.plan)) == [RECORDED] * 6
         assert [fobs(site, lock_id) for lock_id in locks] == [["B-2"]] * 3
 

@@ -114,7 +114,7 @@ async def test_another_remote_says_that_only_a_part_is_known_when_the_list_is_to
         )
         await pilot.press(*"Zed", "ctrl+s")
         await settled(pilot)
-        assert "Note, Number: Only 5 of 12 remotes were read" in words(pilot.app)
+        assert "Note on Number: Only 5 of 12 remotes were read" in words(pilot.app)
 
 
 async def test_form_reports_a_used_number_at_its_field(
@@ -256,4 +256,4 @@ async def test_form_reports_a_used_number_before_sending(
         await form.screen.operations.remotes.page(1001, page_no, 20)
         await form.fill(remoteName="Attic", remoteNumber="A-7", remoteType="1")
         await form.press("ctrl+s")
-        assert "Note, Number: Roof on this lock has the same number." in form.dialog
+        assert "Note on Number: Roof on this lock has the same number." in form.dialog

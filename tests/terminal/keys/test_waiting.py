@@ -76,7 +76,7 @@ async def test_keys_are_dropped_when_what_they_are_for_does_not_come(
         monkeypatch.setattr(pilot.app.operations.remotes, "page", hung)
         for key in ("n", "e", "d"):
             await pilot.app.key_queue.take(key_queue.events.Key(key, key))
-        await until(pilot, lambda: "2 keys were typed for page 2" in notices(pilot))
+        await until(pilot, lambda: "2 keys that you typed before page 2 appeared" in notices(pilot))
         assert isinstance(pilot.app.screen, RemotesScreen)
         await pilot.press("u")  # nobody waits for that page any more
         await until(pilot, lambda: pilot.app.screen.is_modal)
@@ -94,7 +94,7 @@ async def test_keys_for_what_has_failed_do_nothing(
         monkeypatch.setattr(pilot.app.operations.remotes, "page", lost)
         for key in ("n", "d"):
             await pilot.app.key_queue.take(key_queue.events.Key(key, key))
-        await until(pilot, lambda: "typed for page 2" in notices(pilot))
+        await until(pilot, lambda: "typed before page 2 appeared" in notices(pilot))
         await settled(pilot)
         assert isinstance(pilot.app.screen, RemotesScreen)
 

@@ -426,7 +426,7 @@ async def test_question_that_deletes_is_disarmed_when_text_is_pasted(
         type_(pilot.app, "D")
         await settled(pilot)
         assert pilot.app.screen is modal
-        assert "You pasted text" in words(pilot.app)
+        assert "you pasted text" in words(pilot.app)
 
 
 # --- single keys -------------------------------------------------------------------------------
