@@ -87,7 +87,7 @@ async def test_escape_and_cancel_leave_all_as_it_was(
 async def test_the_name_stays(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1001, size=(60, 20)) as pilot:
         await press(pilot, "t", "space")
-        assert "The name column stays" in shown(pilot)
+        assert "The name column is always shown." in shown(pilot)
         for _ in range(6):
             await press(pilot, "j", "space")
         await press(pilot, "ctrl+s")

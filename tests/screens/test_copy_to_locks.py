@@ -312,4 +312,4 @@ async def test_times_keep_their_moment_or_their_time_of_day_in_another_zone(
             await pilot.press("escape", "escape")
             await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
             await settled(pilot)
-        assert "times keep their local time" in words(pilot.app)
+        assert "Locks in other time zones get the same" in words(pilot.app)

@@ -99,7 +99,7 @@ async def site(
 @pytest.mark.long
 async def test_a_pack_of_the_lock(lockterm_app: Starter, service: RunningService) -> None:
     fill_book(lockterm_app, MAIN_GATE)
-    pack = MODELS["nordriegel", "NR-450"].packs[0]
+    pack = MODELS["nordriegel", "NR-450"].packs[5]  # of the voice under the cursor
     async with lockterm_app(service) as pilot:
         await open_packs(pilot)
         await pilot.press("E")
@@ -170,7 +170,7 @@ async def test_stop_and_resume(lockterm_app: Starter) -> None:
         await until(pilot, lambda: "50%" in said(pilot))
         text = said(pilot)
         assert (
-            "195.3 KiB of 390.6 KiB, " in text and " KiB a second, " in text and " s left" in text
+            "195.3 KiB of 390.6 KiB, " in text and " KiB per second, " in text and " s left" in text
         )
         await pilot.press("enter")  # Stop
         await until(pilot, lambda: isinstance(pilot.app.screen, VoiceScreen))

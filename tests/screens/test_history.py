@@ -365,7 +365,7 @@ async def test_thousands_are_shown_page_by_page(
     async with lockterm_app(service) as pilot:
         _fill_journal(pilot.app.operations, 5000)
         screen = await opened(pilot)
-        assert "5,000 operations page 1 of 50" in words(pilot.app)
+        assert "5,000 changes page 1 of 50" in words(pilot.app)
         assert len(lines(screen)) == PAGE
         await press(pilot, "n")
         assert "page 2 of 50" in words(pilot.app) and "Remote 4899" in shown(pilot.app)
@@ -385,12 +385,12 @@ async def test_what_is_narrowed_is_counted_as_far_as_a_key_may_take(
         _fill_journal(pilot.app.operations, 1200)
         await opened(pilot)
         await press(pilot, "slash", *"remote")
-        assert "more than 1,000 of 1,200 operations" in words(pilot.app)
+        assert "more than 1,000 of 1,200 changes" in words(pilot.app)
         assert "page 1 of 11+ (n, " in words(pilot.app)
         await press(pilot, "enter", *"n" * 11)
         assert "page 12 of 12 (n, " in words(pilot.app)
         await press(pilot, "escape", "slash", *"119")
-        assert "12 of 1,200 operations" in words(pilot.app)
+        assert "12 of 1,200 changes" in words(pilot.app)
 
 
 async def test_history_reads_a_change_before_it_shows_it(

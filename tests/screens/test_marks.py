@@ -254,7 +254,7 @@ async def test_what_is_typed_is_there_again_and_what_is_possible_is_said_before_
         assert "Marked but not on the screen: " in shown(pilot)
         assert "Required: New end date." in shown(pilot)
         await press(pilot, *"1/2/2027")
-        assert "20 cannot be changed. " in shown(pilot)
+        assert "20 cannot be changed, such as Night crew 1" in shown(pilot)
         await press(pilot, "escape", "w")
         assert "1/2/2027" in shown(pilot)
         await press(pilot, *"+1d")

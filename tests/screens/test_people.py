@@ -64,8 +64,6 @@ async def test_what_it_looks_like(
         clock.now_s += 3 * 3600
         await press(pilot, "ctrl+r", "j", "j")
         assert_picture(pilot.app, f"people-{at}")
-        await press(pilot, "slash", *"ben", "enter", "enter")
-        assert_picture(pilot.app, f"person-{at}")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])

@@ -795,7 +795,7 @@ async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offere
             said = words(pilot.app)
             assert "run ! interrupted apply remotes.csv: 3" in said
             assert "apply remotes.csv: 3 recorded, 2 left enter to resume" in said
-            assert "4 operations 1 run" in said
+            assert "4 changes 1 run" in said
             assert pilot.app.screen.query_one(LineTable).row_count == 2
             assert_picture(pilot.app, "history-runs-80x24")
             await pilot.press("g", "enter")

@@ -39,9 +39,6 @@ MORE = [
     ("marks-renew-120x40", WIDE, ["j", "space", "n", "space", "space", "w", *"+30d"]),
     ("marks-more-120x40", WIDE, ["j", "space", "space", "m"]),
     ("marks-type-80x24", HOME, ["j", "space", "space", "m", "enter", "4"]),
-    ("marks-type-120x40", WIDE, ["j", "space", "space", "m", "enter", "4"]),
-    ("user-number-120x40", WIDE, ["j", "u"]),
-    ("copy-120x40", WIDE, ["j", "y"]),
 ]
 """What the run of all tests looks at as well."""
 

@@ -272,9 +272,7 @@ async def test_many_hostile_columns_scroll_and_are_assigned_by_keys(
 
 
 PICTURES = {
-    (60, 20): "table-map-60x20",
     (80, 24): "table-map",
-    (120, 40): "table-map-120x40",
 }
 """Size -> its picture."""
 

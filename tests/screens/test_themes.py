@@ -113,7 +113,7 @@ async def test_a_choice_that_cannot_be_kept_holds_for_the_session(
         await pilot.press("j", "enter")
         await settled(pilot)
         assert pilot.app.theme == "lockterm-light"
-        assert "to this session only" in notices(pilot)
+        assert "It applies until you quit." in notices(pilot)
 
 
 @pytest.mark.long

@@ -137,7 +137,7 @@ async def test_a_delete_is_undone_by_its_restore(
         await press(pilot, "enter")
         said = " ".join(shown(pilot).split())
         assert "The remote gets a new ID" in said
-        assert f"Note: {name}" in said
+        assert f"Note for {name}" in said
         await press(pilot, "escape")
         assert await carried_out(pilot) == [StepState.RECORDED]
         assert sorted(names(service)) == sorted(before)

@@ -120,7 +120,7 @@ async def test_a_late_answer_says_nothing_about_another_name(
     async with open_form(line) as form:
         line.gate.clear()
         await form.pilot.press("R", "o", "o", "f", "space", "c", "r", "e", "w", "tab")
-        await until(form.pilot, lambda: "Asking" in form.note("remoteName"))
+        await until(form.pilot, lambda: "Checking" in form.note("remoteName"))
         await form.pilot.press("up", "end", "X")
         line.gate.set()
         await settled(form.pilot)
