@@ -1,4 +1,4 @@
-"""An HTTP answer: its header fields, and its body as it arrives, up to 8 MiB."""
+"""The parsing of an HTTP answer: its header fields, and its body as it arrives, up to 8 MiB."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ QUOTED = 200
 """Maximum number of characters of an answer that an error shows."""
 
 Quote = Callable[[str | bytes], str]
-"""A function that returns the part of an answer that is safe to show.
+"""A function that returns an excerpt of an answer that is safe to show in an error message.
 
-The part is short, on one line, and without secrets.
+The excerpt is short, on one line, and without secrets and control characters.
 """
 
 
 class Answer(NamedTuple):
-    """An HTTP answer, read to its end."""
+    """A complete HTTP answer."""
 
     status: int
     headers: Mapping[str, str]
@@ -37,10 +37,10 @@ class Answer(NamedTuple):
 
 
 def quoting(headers: Iterable[str]) -> Quote:
-    """Return a function that shortens an answer for an error message and masks secrets.
+    """Return a function that shortens an answer for an error message and masks secrets in it.
 
     Args:
-        headers: The header values that were sent; all of them count as secrets.
+        headers: The values of the sent headers; all of them count as secrets.
     """
     secrets = spellings(headers)
 
@@ -56,11 +56,14 @@ def quoting(headers: Iterable[str]) -> Quote:
 
 
 MOST_S = 60.0
-"""Maximum wait that an answer can request, in seconds; a longer one is cut to this."""
+"""Maximum wait that an answer can request, in seconds; a longer wait is cut to this value."""
 
 
 def header_fields(came: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Return lower-case name -> value; the values of a repeated field are joined by commas."""
+    """Return a mapping of lower-case field names to values.
+
+    The values of a repeated field are joined by commas.
+    """
     fields: dict[bytes, bytes] = {}
     for name, value in ((name.lower(), value) for name, value in came):
         fields[name] = fields[name] + b", " + value if name in fields else value
@@ -80,7 +83,7 @@ def http_date(text: str | None) -> float | None:
 
 
 def clock_offset_s(headers: Mapping[str, str], local_s: float) -> float | None:
-    """Return the service's clock minus this machine's, in seconds.
+    """Return the time of the service's clock minus the time of this machine, in seconds.
 
     Args:
         headers: The answer's headers by lower-case name.
@@ -97,10 +100,10 @@ def clock_offset_s(headers: Mapping[str, str], local_s: float) -> float | None:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the wait that an answer requests, in seconds, at most 60; None without a request.
+    """Return the wait in seconds that the field Retry-After of an answer requests, at most 60.
 
-    If the answer names a date, it is compared with the answer's own date, if there is one. A wrong
-    local clock then does not matter.
+    If the field contains a date, it is compared with the date of the answer if there is one, so
+    that a wrong local clock does not matter. None if the answer requests no wait.
     """
     text = headers.get("retry-after", "").strip()
     if re.fullmatch(r"[0-9]+", text):
@@ -140,7 +143,7 @@ class BodyReader:
             self.flaw = "it is compressed in a way that lockterm did not request"
 
     def feed(self, chunk: bytes) -> None:
-        """Decompress and add received bytes; this may set ``flaw``."""
+        """Decompress received bytes and add them to ``body``; set ``flaw`` if that fails."""
         if self.flaw:
             return
         self._packed += len(chunk)
@@ -180,14 +183,14 @@ SMALL = 512
 """Size in bytes below which a piece of an answer counts as small: it is mostly overhead."""
 
 IN_ONE_GO = 32
-"""Number of small pieces that are processed without a pause, which takes 1 to 2 ms."""
+"""Number of small pieces that are processed without a pause; they take 1 to 2 ms."""
 
 REST_S = 0.008
 """Duration of a pause in seconds. Data that arrives during the pause is then read in one piece."""
 
 
 class ChunkPacer:
-    """A pacer that pauses between the pieces of an answer if they are many and small.
+    """Adds pauses between the pieces of an answer if they are many and small.
 
     A service, or a proxy before it, may send chunks of one byte. Each chunk costs as much work as a
     chunk of 64 KiB. Without pauses, keys would wait and one core would be busy until the answer
@@ -201,10 +204,10 @@ class ChunkPacer:
     async def after(self, piece: bytes) -> None:
         """Pause if many pieces since the last pause were small.
 
-        After 64 KiB, only let other tasks run.
+        Otherwise, let other tasks run once after every 64 KiB, without a pause.
 
         Args:
-            piece: The piece that was just processed.
+            piece: The piece of the answer that was just processed.
         """
         self._taken += len(piece)
         self._small += len(piece) < SMALL

@@ -1,4 +1,4 @@
-"""The calls of the contract: one method for each of the six reads, and one for all writes."""
+"""The calls of the contract: a method for each of six reading calls, and one for all writes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LIST_PATH = "/api/v1/bluetooth-remote/list"
 LOOK = "Check the data of the service before you send the change again."
 """The hint for a write whose result is unknown."""
 NO_LOOK = "The service does not report this value. You can send the same value again."
-"""The hint for a write of unknown result that sets a value which no call returns (4.8, 4.12)."""
+"""The hint for a write of unknown result if no call returns the value (contract 4.8 and 4.12)."""
 LARGE = 16 * 1024
 """Size in bytes from which a body is decoded in a thread, so that the event loop handles keys."""
 
@@ -47,14 +47,15 @@ class LockService:
             page = await service.list_remotes(lock_id=1001, page_no=1, page_size=20)
             await service.send(writes.delete_remote(page.remotes[0].id))
 
-    Reads raise Unreachable, NoAnswer, MalformedAnswer or Refused. Before that, they are repeated if
-    another attempt may help. Writes raise Unreachable or Refused if nothing was applied, and
-    OutcomeUnknown if the change may have been applied. A canceled write may have been applied, too.
+    Reading calls raise Unreachable, NoAnswer, MalformedAnswer or Refused. Before that, they are
+    repeated if another attempt may help. Writes raise Unreachable or Refused if nothing was
+    applied, and OutcomeUnknown if the change may have been applied. A canceled write may have been
+    applied, too.
 
     Args:
         profile: The address, headers and settings of the service.
-        retries: The policy for repeated attempts.
-        clock: The clock to compare with the service's; tests replace it.
+        retries: The policy for repeated attempts; None for the default policy.
+        clock: This machine's clock, which is compared with the service's clock; tests replace it.
 
     Raises:
         ConfigError: The base URL or a header cannot be used.
@@ -80,11 +81,14 @@ class LockService:
 
     @property
     def clock_offset_s(self) -> float | None:
-        """The service's clock minus this machine's, in seconds; None until an answer has a date."""
+        """The time of the service's clock minus the local time, in seconds.
+
+        None until an answer contains a date.
+        """
         return self._transport.clock_offset_s
 
     def tell_limits(self, on_limited: Callable[[float], None]) -> None:
-        """Set the function to call after each answer with status 429.
+        """Set the function to call after each answer with status 429 (too many requests).
 
         Args:
             on_limited: See ``on_limited`` of :class:`lockterm.api.transport.Transport`.
@@ -94,7 +98,7 @@ class LockService:
     # --- remotes -----------------------------------------------------------------------------
 
     async def check_remote_name(self, lock_id: int, remote_name: str) -> bool:
-        """Return whether a remote name is free on the lock (4.2).
+        """Return whether no remote of the lock has a name (contract 4.2).
 
         Raises:
             Refused: The service refused for a reason other than an existing remote of that name.
@@ -115,14 +119,14 @@ class LockService:
         page_size: int,
         place: Place | None = None,
     ) -> RemotePage:
-        """Return a page of a lock's remotes (4.3).
+        """Return a page of a lock's remotes (contract 4.3).
 
         Args:
             lock_id: The lock.
             page_no: The page number, from 1.
             page_size: Number of remotes on a page.
-            place: The place to take before each attempt, and to leave while an answer with HTTP
-                status 200 is decoded; None if the call needs no place.
+            place: A permit to acquire before each attempt, and to release while an answer with HTTP
+                status 200 is decoded; None if the number of calls is not limited.
         """
         query = {"lockId": lock_id, "pageNo": page_no, "pageSize": page_size}
 
@@ -142,7 +146,7 @@ class LockService:
         return await self._retries.read(attempt, self._profile.timeout_s)
 
     async def remote_detail(self, remote_id: int) -> Remote:
-        """Return a remote with the names of its lock (4.5)."""
+        """Return a remote with the names of its lock (contract 4.5)."""
         path = "/api/v1/bluetooth-remote/detail"
         return await self._post(
             path, {"remoteId": remote_id}, lambda data: read_remote(data, remote_id)
@@ -151,21 +155,21 @@ class LockService:
     # --- voices ------------------------------------------------------------------------------
 
     async def list_voice_packs(self, lock_id: int) -> list[VoicePack]:
-        """Return summaries of a lock's voice packs (4.9)."""
+        """Return summaries of a lock's voice packs (contract 4.9)."""
         path = "/api/v1/voice/list"
         return await self._post(
             path, {"lockId": lock_id}, lambda data: read_many(data, _voices().VoicePack)
         )
 
     async def list_languages(self, vendor: str, model: str) -> list[Language]:
-        """Return the languages and timbres for a vendor's model (4.10)."""
+        """Return the languages and timbres for a vendor's lock model (contract 4.10)."""
         body = {"vendor": vendor, "model": model}
         return await self._post(
             "/api/v1/voice/packs", body, lambda data: read_many(data, _voices().Language)
         )
 
     async def voice_pack_detail(self, lock_id: int, name: str) -> VoicePack:
-        """Return a voice pack of a lock with its URL, size and MD5 (4.11)."""
+        """Return a voice pack of a lock with its URL, size and MD5 (contract 4.11)."""
         body = {"lockId": lock_id, "name": name}
         path = "/api/v1/voice/detail"
         return await self._post(path, body, lambda data: read_one(data, _voices().VoicePack))
@@ -175,12 +179,12 @@ class LockService:
     async def send(
         self, write: Write, on_leaving: Callable[[], Awaitable[None]] | None = None
     ) -> int | None:
-        """Send a write (4.1, 4.4, 4.6, 4.7, 4.8, 4.12); see :mod:`lockterm.api.writes`.
+        """Send a write (contract 4.1, 4.4, 4.6, 4.7, 4.8 and 4.12).
 
         A write is repeated only if it was provably not sent.
 
         Args:
-            write: The write.
+            write: A call that changes data, from a function of :mod:`lockterm.api.writes`.
             on_leaving: A function that is called after the connection is made, before the first
                 byte is written.
 
@@ -229,14 +233,14 @@ class LockService:
 
 
 def _voices() -> ModuleType:
-    """Import the records of voices; the first frame does not need them."""
+    """Import the module of voice records only when needed, so that the UI appears sooner."""
     from lockterm.domain import voices
 
     return voices
 
 
 _EXISTS = re.compile(r"exist|taken|duplicat|already|in use|存在|重复|重複|已有|占用", re.IGNORECASE)
-"""Words of a refusal which mean that the name exists; the contract has -3 only as an example."""
+"""Words of a refusal which mean that the name exists; code -3 is only the contract's example."""
 _MISSING = re.compile(r"(\bnot|n['’]t|\bno longer|\bnever)\W+(\w+\W+)?exist|不存在", re.IGNORECASE)
 
 

@@ -1,9 +1,10 @@
-"""The download of a voice pack (2.5, 2.6) into a file: resumed, limited in size, and verified.
+"""The download of a voice pack (contract 2.5 and 2.6) into a file.
 
-A pack's URL comes from the service. It must not lead to places that only this machine can reach:
-its own services, the metadata service of a cloud, or other machines of its network. lockterm
-resolves the name once per request and connects to the checked addresses. The file's name is a
-digest that lockterm computes, never the server's text, and lockterm does not unpack the file.
+A download can be resumed, is limited in size, and is verified. A pack's URL comes from the service.
+It must not lead to servers that only this machine can reach: its own services, the metadata service
+of a cloud, or other machines of its network. lockterm resolves the name once per request and
+connects to the checked addresses. The file's name is a digest that lockterm computes, never the
+server's text, and lockterm does not unpack the file.
 """
 
 from __future__ import annotations
@@ -43,12 +44,12 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 def not_fetched(message: str, hint: str = "") -> MalformedAnswer:
-    """Return the error for a voice pack that is not downloaded."""
+    """Return the error to raise if lockterm does not download a voice pack."""
     return MalformedAnswer(message, title="Pack not fetched", hint=hint)
 
 
 def checked_url(text: str, base_url: str) -> httpx.URL:
-    """Return the URL of a pack after a check that lockterm may fetch it.
+    """Check that lockterm may fetch a pack from a URL, and return the parsed URL.
 
     Args:
         text: ``timbrePackUrl`` as the service sent it.
@@ -81,7 +82,7 @@ def checked_url(text: str, base_url: str) -> httpx.URL:
 
 
 def other_server(url: httpx.URL, base_url: str) -> str:
-    """Return host and port of a pack, or an empty string if it is the profile's service.
+    """Return the host and port of a pack's server; empty if it is the profile's own service.
 
     Args:
         url: The URL of the pack, from :func:`checked_url`.
@@ -92,7 +93,7 @@ def other_server(url: httpx.URL, base_url: str) -> str:
 
 
 async def addresses_of(url: httpx.URL, base_url: str) -> list[str]:
-    """Return the addresses of the server of a pack, each checked to be allowed.
+    """Return the IP addresses of a pack's server after a check that lockterm may connect to them.
 
     Raises:
         MalformedAnswer: The server is neither public nor the profile's service, and that service is
@@ -141,17 +142,17 @@ PROGRESS = 1024
 With a lower number, a server that sends single bytes could keep a download running for days.
 """
 PROOF = 64 * 1024
-"""Number of bytes of a new download that must arrive before it replaces an interrupted one.
+"""Number of bytes that a new download must receive before it replaces an interrupted download.
 
-A web page of a login portal has fewer bytes, so it cannot destroy the interrupted download.
+The page of a login portal has fewer bytes, so it cannot destroy the interrupted download.
 """
 
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/(?:([0-9]{1,15})|\*)")
 
 Progress = Callable[[int, int | None], None]
-"""A function that is called with the number of bytes so far and the expected number.
+"""A function that is called with the number of received bytes and of expected bytes.
 
-The expected number is None if it is unknown.
+The number of expected bytes is None if it is unknown.
 """
 
 
@@ -163,18 +164,18 @@ async def download(
     *,
     agreed: str = "",
 ) -> Path:
-    """Fetch a pack; resume an earlier download that was interrupted.
+    """Fetch a pack, or resume an interrupted download of it.
 
     Args:
         profile: The profile; its headers are sent only to its own service.
         wanted: The pack, with its reported size and MD5.
-        folder: The target folder; made with mode 0700.
+        folder: The target folder; created with mode 0700 if it does not exist.
         progress: A function that is called after every chunk.
-        agreed: The server that the user agreed to fetch from, as :func:`other_server` returns it;
-            empty for the profile's own service.
+        agreed: The server that the user confirmed, as :func:`other_server` returns it; empty for
+            the profile's own service, which needs no confirmation.
 
     Returns:
-        The file; its size and MD5 match those that the service reported.
+        The path of the file, whose size and MD5 match those that the service reported.
 
     Raises:
         MalformedAnswer: The URL or the answer cannot be used, or size or MD5 differ. If size or MD5
@@ -224,7 +225,7 @@ class _Fetch:
     progress: Progress
 
     async def run(self) -> int | None:
-        """Download the missing part, or all of it if the present part cannot be continued.
+        """Download the missing part of the pack, or the whole pack if it cannot be resumed.
 
         Returns:
             The size of the pack in bytes, as reported by the service or else by the server.
@@ -238,7 +239,7 @@ class _Fetch:
         raise not_fetched("The server sent a different part of the file than requested.")
 
     def _fits(self, response: httpx.Response) -> bool:
-        """Return whether the answer is the whole pack, or continues at the end of the file.
+        """Return whether the answer is the whole pack, or the part that follows the partial file.
 
         Raises:
             Refused: The HTTP status is neither success nor about the requested range.
@@ -293,7 +294,7 @@ class _Fetch:
     async def _from_its_beginning(
         self, chunks: AsyncGenerator[bytes, None], response: httpx.Response
     ) -> AsyncGenerator[bytes, None]:
-        """Yield the chunks of a whole pack; replace the old bytes once the new ones look right.
+        """Yield the chunks of a whole pack; discard the old bytes when the new ones look right.
 
         Raises:
             MalformedAnswer: The answer is another document; the old bytes are kept.

@@ -1,4 +1,4 @@
-"""The conversion of an HTTP answer to the ``data`` of the contract's envelope (2.1), or an error.
+"""The conversion of an HTTP answer to the ``data`` of its envelope (contract 2.1), or an error.
 
 The JSON decoder is strict and bounded, and its only error is :class:`NotJson`. The envelope may
 have either spelling on any endpoint. An answer without a code, with two different codes, or with an
@@ -22,14 +22,14 @@ from lockterm.errors import MalformedAnswer, RateLimited, Refused
 MAX_DIGITS = 100
 """Maximum number of characters of a JSON number."""
 MAX_PARTS = 100_000
-"""Maximum total of objects, arrays and members; a page of 200 remotes has about 6,000. The records
-of 8 MiB of empty objects would take gigabytes, and keys would have to wait."""
+"""Maximum total of objects, arrays and members in a JSON text; a page of 200 remotes has about
+6,000. To decode 8 MiB of empty objects would take gigabytes of memory, and keys would wait."""
 
 _SURROGATE = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 
 
 class NotJson(ValueError):
-    """An error for bytes that are not trustworthy JSON; its message gives the reason."""
+    """An error for bytes that are not valid JSON or exceed a limit; its message is the reason."""
 
 
 def decode(body: bytes) -> Any:
@@ -123,7 +123,7 @@ _OF_PROXIES = frozenset({407, 511})
 
 
 class Envelope(NamedTuple):
-    """An opened envelope; its texts have not been cleaned."""
+    """The contents of an envelope; its texts may contain control characters."""
 
     code: int
     message: str

@@ -1,4 +1,4 @@
-"""The errors for a failed exchange, by whether the request may have been sent and read."""
+"""The errors for failed exchanges: the request was not sent, was not read, or got no answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ _TIMEOUTS = (TimeoutError, httpcore.TimeoutException)
 
 
 def not_sent(error: Exception, server: str) -> Unreachable:
-    """Return the error for a request that never left this machine."""
+    """Return the error for a request that never left this machine.
+
+    Args:
+        error: The cause.
+        server: The host and port, for the message.
+    """
     reason = f"no connection to {server}"
     if isinstance(error, _TIMEOUTS):
         reason += " was made in time"
@@ -52,7 +57,7 @@ def no_answer(
         error: The cause.
         within_s: The time limit in seconds.
         status: The received HTTP status; 0 if none was received.
-        seen: The beginning of the received body, already cleaned.
+        seen: The beginning of the received body, already safe to show.
         quote: A function that makes text from the server safe to show.
     """
     if isinstance(error, _TIMEOUTS):

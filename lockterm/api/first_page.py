@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class FirstRead(NamedTuple):
-    """The result of the request."""
+    """The result of the request for the first page."""
 
     page: RemotePage | None = None
     """The page; None if it could not be read."""
     clock_offset_s: float | None = None
-    """The service's clock minus this machine's, in seconds; None if it is not known."""
+    """The service's clock minus this machine's clock, in seconds; None if it is not known."""
     error: LocktermError | None = None
-    """The reason why the page could not be read; None if it was read or must be requested again."""
+    """The reason why there is no page; None if there is one or if the UI must request it again."""
 
 
 class FirstPage:
@@ -38,17 +38,17 @@ class FirstPage:
     Args:
         profile: The profile of the service.
         lock_id: The lock whose remotes are listed.
-        size: The columns and lines of the terminal, which may determine the page size.
+        size: The numbers of columns and lines of the terminal, which may determine the page size.
     """
 
     def __init__(self, profile: Profile, lock_id: int, size: tuple[int, int] = USUAL_SIZE) -> None:
         self.profile = profile
         self.key = (lock_id, 1, profile.page_rows(size))
-        """The lock ID, the page number and the page size."""
+        """The lock ID, the page number and the page size of the request."""
         self.outcome: Future[FirstRead] = Future()
 
     def ask(self) -> None:
-        """Start the thread that sends the request; ``outcome`` then receives the result."""
+        """Start the thread that sends the request and stores the result in ``outcome``."""
         self.outcome.set_running_or_notify_cancel()  # a screen that stops waiting cancels nothing
         threading.Thread(target=self._run, name="first page", daemon=True).start()
 

@@ -1,4 +1,4 @@
-"""The beginning of a pack on disk; one session writes it, and only the same pack resumes it."""
+"""The file of an interrupted download of a voice pack, which a later download can resume."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _TRIES = 5
 
 @dataclass(slots=True)
 class PartialFile:
-    """The beginning of a pack on disk, and the notes that show whether it is still the same pack.
+    """The beginning of a pack on disk, with an ETag that shows whether the server still has it.
 
-    Only one session can open the file, and only that session may call the methods other than
-    ``open``.
+    Only one session at a time can open the file, and only that session may call the methods other
+    than ``open``.
     """
 
     path: Path
     validator: str = ""
-    """The strong ETag of the answer that the bytes come from; empty if they cannot be resumed."""
+    """The strong ETag of the answer with these bytes; empty if the download cannot be resumed."""
     have: int = 0
     """Number of bytes in the file."""
     _file: int = field(default=-1)
@@ -88,13 +88,13 @@ class PartialFile:
         return noted if _STRONG.fullmatch(noted) else ""
 
     def restart(self) -> None:
-        """Discard all bytes and the noted ETag."""
+        """Discard all bytes and the saved ETag."""
         os.ftruncate(self._file, 0)
         self._note.unlink(missing_ok=True)
         self.validator, self.have = "", 0
 
     def note_validator(self, etag: str) -> None:
-        """Save the ETag of the answer that the next bytes come from; a weak ETag counts as none."""
+        """Save the ETag of the answer with the bytes to append; a weak ETag counts as none."""
         strong = etag if _STRONG.fullmatch(etag) else ""
         if strong != self.validator:
             self._note.unlink(missing_ok=True)
@@ -117,7 +117,7 @@ class PartialFile:
             rest = rest[written:]
 
     def md5(self) -> str:
-        """Return the MD5 of the whole file."""
+        """Return the MD5 of the whole file as hexadecimal digits."""
         digest = hashlib.md5(usedforsecurity=False)
         os.lseek(self._file, 0, os.SEEK_SET)
         while chunk := os.read(self._file, 1 << 20):
@@ -132,13 +132,13 @@ class PartialFile:
         self._close()
 
     def close(self) -> None:
-        """Close the file; keep it if another attempt can resume it, otherwise delete it."""
+        """Close the file, and delete it unless a later download can resume it."""
         if self._file >= 0 and not (self.have and self.validator):
             self.remove()
         self._close()
 
     def remove(self) -> None:
-        """Delete the file and its noted ETag."""
+        """Delete the file and its saved ETag."""
         self.path.unlink(missing_ok=True)
         self._note.unlink(missing_ok=True)
         self._close()
@@ -150,7 +150,7 @@ class PartialFile:
 
 
 def _is_at(path: Path, file: int) -> bool:
-    """Return whether a path still names an open file."""
+    """Return whether an open file is still at a path, and was not deleted or replaced."""
     try:
         return os.path.samestat(os.lstat(path), os.fstat(file))
     except FileNotFoundError:
@@ -159,7 +159,10 @@ def _is_at(path: Path, file: int) -> bool:
 
 @contextlib.contextmanager
 def on_disk(folder: Path) -> Iterator[None]:
-    """Turn errors of the disk into errors for people.
+    """Return a context manager that converts an OSError to an error with a readable message.
+
+    Args:
+        folder: The folder of the pack, for the message.
 
     Raises:
         StoreError: The block raised an OSError.

@@ -1,4 +1,4 @@
-"""Functions that read the ``data`` of an envelope into the records of the contract."""
+"""The conversion of the ``data`` of an envelope to the records of the contract."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ R = TypeVar("R", bound=Record)
 
 
 def page_of(answer: Answer, page_no: int, page_size: int, lock_id: int) -> RemotePage:
-    """Return the page of a lock's remotes (4.3) in an answer.
+    """Return the page of a lock's remotes (contract 4.3) that an answer contains.
 
     Raises:
         MalformedAnswer: As for :func:`read_page`, or the answer shows neither success nor refusal.
@@ -27,11 +27,11 @@ def page_of(answer: Answer, page_no: int, page_size: int, lock_id: int) -> Remot
 
 
 def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = None) -> RemotePage:
-    """Return a page of remotes (4.3).
+    """Return a page of remotes (contract 4.3) from the data of an answer.
 
-    The service's own counts are used. If a count is missing or impossible, it is derived: the
-    number and size of the page from the request, and the totals from the records. A derived total
-    is the smallest one that fits.
+    The page has the counts that the service reported. A missing or impossible count is computed:
+    the number and size of the page from the request, and the totals from the records. A computed
+    total is the smallest possible one.
 
     Raises:
         MalformedAnswer: ``data`` is not an object, its ``list`` is not an array, or the list
@@ -72,7 +72,9 @@ def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = Non
 
 
 def read_remote(data: Any, remote_id: int) -> Remote:
-    """Return a remote with its details (4.5). If ``data`` has no ID, use the requested one.
+    """Return a remote with its details (contract 4.5) from the data of an answer.
+
+    If ``data`` has no ID, the remote gets the requested one.
 
     Raises:
         MalformedAnswer: ``data`` is not an object, or is about another remote, which a later change
@@ -111,7 +113,11 @@ def read_many(data: Any, kind: type[R]) -> list[R]:
 
 
 def read_result(data: Any, name: str) -> int | None:
-    """Return the number that the answer to a write contains under this name, such as an ID.
+    """Return a number from the data of an answer to a write, such as the ID of a new remote.
+
+    Args:
+        data: The payload of the answer.
+        name: The name of the field with the number.
 
     Returns:
         None if the answer has no such number, or an invalid one.

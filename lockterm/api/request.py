@@ -1,7 +1,7 @@
 """The parts of a request: the base URL, the headers, and the encoded body.
 
-The profile is checked again here by the rules of the configuration. Code that creates a profile
-without the configuration file therefore gets the same errors.
+These functions apply the rules of the configuration to the profile again. Code that creates a
+profile without the configuration file therefore gets the same errors.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ CONNECT_S = 5.0
 """Maximum seconds for connecting, and again for the TLS handshake."""
 
 CONNECT_SHARE = 0.45
-"""Maximum share of an attempt's time for connecting, and again for the TLS handshake. Both then
-fail before the attempt times out, because httpcore forgets the socket of a canceled handshake."""
+"""Maximum share of an attempt's time for connecting, and again for the TLS handshake. Each of them
+then times out before the attempt; if the attempt canceled a handshake, httpcore would not close the
+socket."""
 
 
 def connect_limit_s(within_s: float) -> float:
@@ -50,11 +51,11 @@ def checked_base_url(profile: Profile) -> str:
 
 
 def checked_headers(profile: Profile) -> dict[str, str]:
-    """Return the profile's headers after a check that they can be sent.
+    """Check that the profile's headers can be sent, and return them.
 
     Raises:
         ConfigError: A name or value cannot be sent, or only lockterm may set the header. The
-            message has the name of the header, never its value.
+            message contains the name of the header, never its value.
     """
     for name, value in profile.headers.items():
         try:
@@ -66,7 +67,11 @@ def checked_headers(profile: Profile) -> dict[str, str]:
 
 
 def sent_headers(profile: Profile) -> dict[str, str]:
-    """Return the headers of every request; raise the errors of :func:`checked_headers`."""
+    """Return the headers of every request.
+
+    Raises:
+        ConfigError: As for :func:`checked_headers`.
+    """
     return {
         **checked_headers(profile),
         "Accept": "application/json",
@@ -82,9 +87,9 @@ FORM = "application/x-www-form-urlencoded"
 def encode_body(
     parameters: Mapping[str, Any], encoding: Literal["json", "form"]
 ) -> tuple[str, bytes]:
-    """Return the content type and the body of a POST.
+    """Return the content type and the body of a POST request.
 
-    The contract names the parameters but not their encoding (section 4). In form fields, objects
+    The contract (section 4) defines the parameters but not their encoding. In form fields, objects
     and arrays are JSON text.
 
     Raises:

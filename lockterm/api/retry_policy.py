@@ -1,4 +1,4 @@
-"""The policy for repeated calls, and the limit on reads that run at the same time."""
+"""The policy for repeating failed calls, and the limit on calls that run at the same time."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from lockterm.errors import (
 T = TypeVar("T")
 
 FOR_READS = (Unreachable, NoAnswer, MalformedAnswer, RateLimited)
-"""The errors after which a read may be repeated."""
+"""The errors after which a reading call may be repeated."""
 FOR_WRITES = (Unreachable,)
 """The error after which a write may be repeated: the service cannot have applied the write."""
 
 UNSTATED_S = 1.0
-"""Wait in seconds after an answer with status 429 that names no time; many services count the calls
-of one second."""
+"""Wait in seconds after an answer with status 429 that requests no particular wait. Many services
+limit the number of calls per second."""
 
 
 class RetryPolicy(NamedTuple):
-    """The attempts, pauses and time limits of a call."""
+    """The number of attempts, the pauses and the time limits of a call."""
 
     attempts: int = 3
     """Maximum number of attempts."""
     total_s: float = 30.0
-    """Maximum seconds for all attempts of a read and the pauses between them."""
+    """Maximum seconds for all attempts of a reading call and the pauses between them."""
     pause_s: float = 0.3
-    """Pause after the first attempt in seconds, before jitter; it doubles with each attempt."""
+    """Pause in seconds after the first attempt, without its random part; doubles each time."""
     longest_wait_s: float = 5.0
     """Maximum seconds to wait when the service limits the rate. If the wait would be longer, the
     call fails, and the user decides when to repeat it."""
 
     async def read(self, attempt: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
-        """Run a read, and repeat it if that may help.
+        """Run a reading call, and repeat it if that may help.
 
         Args:
-            attempt: A function that runs the read once, within a time limit in seconds.
+            attempt: A function that sends the call once, within a time limit in seconds.
             timeout_s: The time limit of one attempt in seconds.
         """
         return await self._try(attempt, timeout_s, FOR_READS, self.total_s)
@@ -58,7 +58,7 @@ class RetryPolicy(NamedTuple):
         unknown.
 
         Args:
-            attempt: A function that runs the write once, within a time limit in seconds.
+            attempt: A function that sends the write once, within a time limit in seconds.
             timeout_s: The time limit of one attempt in seconds.
         """
         return await self._try(attempt, timeout_s, FOR_WRITES, math.inf)
@@ -105,15 +105,17 @@ class Places:
     def __init__(self, count: int) -> None:
         self.free = asyncio.Semaphore(count)
         self.reading = asyncio.Lock()
-        """The lock that is held while an answer is decoded. To decode two answers at the same time
-        would not be faster and would delay the calls."""
+        """The lock to hold while decoding an answer. To decode two answers at the same time would
+        not be faster and would delay the calls."""
 
 
 class Place:
-    """One of the places. A caller takes it for a call and leaves it while an answer is decoded.
+    """A permit of one caller to send a call, out of a limited number.
+
+    The caller takes the permit before a call, and releases it while the answer is decoded.
 
     Args:
-        places: All places.
+        places: The limit, which all callers share.
     """
 
     def __init__(self, places: Places) -> None:
@@ -122,13 +124,13 @@ class Place:
         self._is_taken = False
 
     async def take(self) -> None:
-        """Wait for a free place; return at once if this caller already has one."""
+        """Wait until a permit is free and take it; return at once if this caller has one."""
         if not self._is_taken:
             await self._free.acquire()
             self._is_taken = True
 
     def leave(self) -> None:
-        """Free the place for another caller, if it is taken."""
+        """Release the permit for other callers; do nothing if it is not taken."""
         if self._is_taken:
             self._is_taken = False
             self._free.release()

@@ -48,8 +48,8 @@ _IN_PATHS = "/%:@!$&'()*+,;=~"
 
 
 KEPT = 10
-"""Maximum number of idle connections kept for the next reads, as many as a read of all locks uses.
-A new connection takes one to three more round trips."""
+"""Maximum number of idle connections to keep, as many as are used for reading all locks. To open a
+new connection takes one to three more round trips."""
 KEPT_S = 30
 """Seconds for which an idle connection is kept."""
 
@@ -58,15 +58,16 @@ Connection = httpcore.AsyncHTTPConnection | httpcore.AsyncHTTP11Connection
 
 
 class ConnectionPool:
-    """A lender of connections: each serves one exchange, and is kept for the next if it succeeds.
+    """The connections to one service. Each is used for one exchange, and kept if it succeeds.
 
-    httpcore's own pool loses a place if an exchange is canceled at certain steps, for example by a
-    deadline. After a few fast key presses on a slow network, no place would be left until lockterm
-    restarts. Therefore each connection here is separate, and is closed after any failure.
+    httpcore's own pool permanently loses a connection slot if an exchange is canceled at certain
+    steps, for example by a deadline. After a few fast key presses on a slow network, lockterm could
+    not connect until it restarts. Therefore each connection here is separate, and is closed after
+    any failure.
 
     Args:
-        origin: The service.
-        context: The trusted authorities; None for connections without TLS.
+        origin: The scheme, host and port of the service.
+        context: The TLS context with the trusted authorities; None for connections without TLS.
     """
 
     def __init__(self, origin: httpcore.Origin, context: ssl.SSLContext | None) -> None:
@@ -78,10 +79,10 @@ class ConnectionPool:
 
     @contextlib.asynccontextmanager
     async def connection(self, *, fresh: bool) -> AsyncIterator[Connection]:
-        """Lend a connection, which may not be open yet, for the length of the block.
+        """Return a context manager with a connection, which opens with the first request.
 
         Args:
-            fresh: Whether to lend a new connection and close it after the block.
+            fresh: Whether to use a new connection, and close it when the block ends.
         """
         connection = None if fresh else self._kept()
         if connection is None:
@@ -146,7 +147,7 @@ class _Progress:
     reader: BodyReader = field(default_factory=BodyReader)
 
     async def note(self, step: str, _info: Mapping[str, Any]) -> None:
-        """Note a step of the request; httpcore calls this at every step."""
+        """Set ``left`` when a step sends a part of the request; httpcore reports each step."""
         if self.left or step.startswith("connection."):
             return
         if self.on_leaving is not None:
@@ -159,7 +160,7 @@ class Transport:
 
     Args:
         profile: The service's profile.
-        clock: The clock to compare with the service's.
+        clock: This machine's clock, which is compared with the service's clock.
 
     Raises:
         ConfigError: The base URL or a header cannot be used.
@@ -177,22 +178,22 @@ class Transport:
         self.server = clean(netloc)
         """The service's host and port, for messages."""
         self.clock_offset_s: float | None = None
-        """The service's clock minus this machine's, in seconds, from the last answer with a date;
-        None before such an answer."""
+        """The service's clock minus this machine's clock, in seconds, from the last answer with a
+        date; None before such an answer."""
         headers = {"Host": netloc} | sent_headers(profile)
         self._headers = {name.encode(): value.encode() for name, value in headers.items()}
         self.quote = quoting(profile.headers.values())
-        """The function that returns the part of an answer that an error may show."""
+        """The function that returns an excerpt of an answer that is safe to show in an error."""
         self.on_limited: Callable[[float], None] = ignore
         """The function to call after each answer with status 429, even if the call is repeated.
 
-        It receives the requested wait in seconds, or 0 if the answer requests none.
+        The function receives the requested wait in seconds, or 0 if the answer requests none.
         """
         self._ca_file, self._ca_only = profile.ca_file, profile.ca_only
         self._pool: ConnectionPool | None = None
 
     async def open(self) -> None:
-        """Prepare the connections; nothing is sent yet.
+        """Prepare the connections, without sending anything yet.
 
         Raises:
             Untrusted: The ca_file cannot be used.
@@ -221,7 +222,7 @@ class Transport:
         fresh: bool = False,
         on_leaving: Callable[[], Awaitable[None]] | None = None,
     ) -> Answer:
-        """Send one request and read its answer. Redirects are returned and not followed.
+        """Send one request and return its answer. Redirects are returned and not followed.
 
         Args:
             method: GET or POST.
@@ -237,7 +238,7 @@ class Transport:
 
         Raises:
             Unreachable: Nothing was sent, or the server provably did not read the request.
-            NoAnswer: The request may have left, and no whole answer came.
+            NoAnswer: The request may have left, and no complete answer came.
             StoreError: ``on_leaving`` raised it; nothing was sent.
         """
         pool = self._pool

@@ -1,4 +1,7 @@
-"""TLS: the trusted authorities, and the errors of a failed check. The check is always on."""
+"""TLS: the trusted authorities, and the errors for failed handshakes.
+
+lockterm always checks certificates.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +102,7 @@ def _load_own(context: ssl.SSLContext, ca_file: str) -> None:
 
 
 def wants_certificate(cause: BaseException) -> bool:
-    """Return whether the server closed a connection because it requires a client certificate.
+    """Return whether an error shows that the server requires a client certificate.
 
     With TLS 1.3 the client may learn this only after the request has left.
     """

@@ -1,4 +1,4 @@
-"""The writes of the contract as plain records, which the journal saves before they are sent."""
+"""The calls that change data, as plain records that the journal saves before they are sent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Write(NamedTuple):
 
     @property
     def result(self) -> str:
-        """The field of ``data`` with the numeric result of the call; empty if it has none."""
+        """The name of the field of ``data`` with the call's numeric result; empty if none."""
         return {"add": "remoteId", "clear": "deletedCount"}.get(self.call, "")
 
     @property
@@ -33,34 +33,37 @@ class Write(NamedTuple):
 
 
 def add_remote(request: NewRemote) -> Write:
-    """Return the write that adds a remote (4.1); its result is the remote's ID."""
+    """Return the write that adds a remote (contract 4.1); its result is the remote's ID."""
     return Write("add", f"{_REMOTE}/add", request.body())
 
 
 def update_remote(lock_id: int, remote_id: int, changes: RemoteChanges) -> Write:
-    """Return the write that changes the given fields of a remote (4.4)."""
+    """Return the write that changes the given fields of a remote (contract 4.4)."""
     body = {"lockId": lock_id, "remoteId": remote_id, **changes.body()}
     return Write("update", f"{_REMOTE}/update", body)
 
 
 def delete_remote(remote_id: int) -> Write:
-    """Return the write that deletes a remote (4.6)."""
+    """Return the write that deletes a remote (contract 4.6)."""
     return Write("delete", f"{_REMOTE}/delete", {"remoteId": remote_id})
 
 
 def clear_remotes(lock_id: int) -> Write:
-    """Return the write that deletes every remote of a lock (4.7); its result is their number."""
+    """Return the write that deletes every remote of a lock (contract 4.7).
+
+    Its result is the number of deleted remotes.
+    """
     return Write("clear", f"{_REMOTE}/clear", {"lockId": lock_id})
 
 
 def update_remote_user_no(lock_id: int, remote_id: int, remote_user_no: int) -> Write:
-    """Return the write that sets the user number of a remote (4.8)."""
+    """Return the write that sets the user number of a remote (contract 4.8)."""
     body = {"lockId": lock_id, "remoteId": remote_id, "remoteUserNo": remote_user_no}
     return Write("updateRemoteUserNo", f"{_REMOTE}/updateRemoteUserNo", body)
 
 
 def set_voice(lock_id: int, lang: str, timbre: str) -> Write:
-    """Return the write that sets the language and timbre of a lock's voice (4.12)."""
+    """Return the write that sets the language and timbre of a lock's voice (contract 4.12)."""
     body = {"lockId": lock_id, "currentVoiceTimbre": {"lang": lang, "timbre": timbre}}
     path = "/api/v1/lockSetting/updateLockSetting"
     return Write("updateLockSetting", path, body)
