@@ -32,7 +32,7 @@ _NEWEST = "seq > (SELECT ifnull(max(seq), 0) - 10000 FROM operations)"
 
 
 def digest_credentials(profile: Profile) -> str:
-    """Return a digest of the headers of a profile, salted with its base URL."""
+    """Return a digest of the headers of a profile, salted with the base URL of the profile."""
     headers = sorted((name.lower(), text) for name, text in profile.headers.items())
     return digest_of(json.dumps(headers), profile.base_url)
 
@@ -113,7 +113,7 @@ class Accounts:
         return Account(earlier, left)
 
     def left_by_others(self, account: str) -> list[Operation]:
-        """Return the account's unconfirmed operations that were sent by profiles of other names."""
+        """Return the account's unconfirmed operations that profiles with other names sent."""
         states = quoted(sorted(UNSETTLED - {State.DAMAGED}))
         with self._database.reading() as connection:
             rows = fetch(
@@ -146,7 +146,7 @@ class Accounts:
                     yield {name: record[name] for name in _IDENTITY if name in record}
 
     def of_credentials(self, credentials: str) -> str | None:
-        """Return the account last used with the given credentials; None if there is none."""
+        """Return the name of the account that last used the given credentials; None if unknown."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,

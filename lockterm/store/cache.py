@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from lockterm.domain.elsewhere import ChangeElsewhere
 
 MOST = 2000
-"""Maximum number of answers kept; the oldest are dropped first."""
+"""Maximum number of cached answers; the oldest are dropped first."""
 
 MOST_BYTES = 64 * 1024 * 1024
-"""Maximum bytes of all answers kept; the oldest are dropped first."""
+"""Maximum number of bytes of all cached answers; the oldest are dropped first."""
 
 LARGEST = 512 * 1024
-"""Maximum characters of a kept answer as JSON; a page of 200 remotes has about 100,000."""
+"""Maximum number of characters of a cached answer as JSON; 200 remotes have about 100,000."""
 
 MOST_LIST_BYTES = 256 * 1024 * 1024
-"""Maximum bytes of all whole lists kept, twice the size of the lists of 10,000 locks with 100
+"""Maximum number of bytes of all cached lists, twice the size of the lists of 10,000 locks with 100
 remotes each. The oldest are dropped first."""
 
 MOST_BLOCKS = 50
-"""Maximum number of blocks of a list with which a page is compared: 10,000 remotes."""
+"""Maximum number of blocks (10,000 remotes) of a cached list with which a page is compared."""
 
 TABLES = (
     """
@@ -73,7 +73,7 @@ TABLES = (
     "CREATE INDEX lists_by_age ON lists (at_ms, bytes)",
     *CHANGES,
 )
-"""The statements that make the tables. A cache with other tables is dropped."""
+"""The statements that create the tables. A cache with other tables is deleted."""
 
 _OLDEST = """
     DELETE FROM answers WHERE rowid IN (
@@ -97,14 +97,14 @@ _OLDEST_LISTS = """
 
 @dataclass(frozen=True, slots=True)
 class KeptRecords:
-    """The records of a kept list, to be compared with a later reading."""
+    """The records of a cached list of remotes, to compare with a list that is read later."""
 
     at_ms: int
     """See ``Listing.at_ms``."""
     ended_ms: int
-    """The time when the reading ended, in milliseconds."""
+    """The time when the list was completely read, in milliseconds since the epoch."""
     is_whole: bool
-    """Whether the list has every remote that the lock had."""
+    """Whether the list has every remote that the lock had when the list was read."""
     blocks: Sequence[bytes]
     """See ``Block.records``."""
 
@@ -117,7 +117,8 @@ def cache_of(directory: Path, profile: Profile) -> Cache | None:
         profile: The profile.
 
     Returns:
-        The cache; None if the profile turns caching off. Its earlier answers are then deleted.
+        The cache; None if the profile turns caching off. The profile's cached answers are then
+        deleted.
     """
     cache = Cache(directory / "answers.db", profile)
     if profile.cache:
@@ -129,14 +130,14 @@ def cache_of(directory: Path, profile: Profile) -> Cache | None:
 
 
 class Cache:
-    """The last answers that a profile read with its credentials. No method raises ``StoreError``.
+    """A cache of the service's last answers to a profile. No method raises ``StoreError``.
 
     Answers for one token must not be shown to the user of another token on the same machine.
-    Therefore other credentials, other profiles and other services find nothing.
+    Therefore an answer is found only with the profile, service and credentials that received it.
 
     Args:
-        path: The file.
-        profile: The profile. Its name, base URL, account and headers are the owner of the answers.
+        path: The cache file, which all profiles share.
+        profile: The profile. Its name, base URL, account and headers identify its answers.
     """
 
     def __init__(self, path: Path, profile: Profile) -> None:
@@ -145,20 +146,20 @@ class Cache:
         self._profile = profile
         self._is_checked = False
         self._list_bytes: int | None = None
-        """Bytes of all lists kept; None until they are counted."""
+        """Number of bytes of all cached lists; None until they are counted."""
 
     @cached_property
     def _owner(self) -> str:
-        """The owner's digest, which takes some milliseconds."""
+        """The text that identifies the profile's answers; to compute it takes milliseconds."""
         return owner_of(self._profile)
 
     @property
     def is_there(self) -> bool:
-        """Whether the file exists, for any profile."""
+        """Whether the cache file exists, even if it has no answers of this profile."""
         return self._database.path.exists()
 
     def get(self, key: str) -> tuple[Any, int] | None:
-        """Return the value of a key and its time in milliseconds; None if there is no value."""
+        """Return the cached value of a key and its time in milliseconds; None if there is none."""
         try:
             with self._opened().transaction() as connection:
                 row: sqlite3.Row | None = connection.execute(
@@ -170,12 +171,12 @@ class Cache:
             return None
 
     def put(self, key: str, value: Any, at_ms: int) -> None:
-        """Keep a value; if it exceeds ``LARGEST``, only delete the older value of its key.
+        """Cache a value; if it exceeds ``LARGEST``, only delete the older value of its key.
 
         Args:
             key: The key.
             value: The value, which must be valid as JSON.
-            at_ms: The time of the value, in milliseconds since the epoch.
+            at_ms: The time when the value was read, in milliseconds since the epoch.
         """
         text = json.dumps(value)
         if len(text) > LARGEST:
@@ -191,9 +192,9 @@ class Cache:
                 connection.execute(_OLDEST, (MOST_BYTES, MOST))
 
     def forget(self, start: str) -> None:
-        """Delete the owner's answers whose keys begin with a text, because they may be out of date.
+        """Delete the profile's answers whose keys begin with a text: they may be out of date.
 
-        An empty text deletes all answers and lists of the owner.
+        An empty text deletes all answers, lists and changes of the profile.
         """
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute(
@@ -214,15 +215,15 @@ class Cache:
         base: KeptRecords | None = None,
         changes: Sequence[ChangeElsewhere] = (),
     ) -> None:
-        """Keep the whole list of a lock's remotes, and replace the list kept before.
+        """Cache the whole list of a lock's remotes, and replace the list cached before.
 
         Args:
             lock_id: The lock.
-            listing: The list.
-            ended_ms: The time when the reading ended, in milliseconds.
-            base: The list kept before. If another session has replaced it, that list stays, so that
-                the next reading is compared with it.
-            changes: The changes since that list, which are added with the new list or not at all.
+            listing: The new list.
+            ended_ms: The time when the new list was completely read, in milliseconds.
+            base: The cached list that the new list was compared with. If another session has
+                replaced it, the new list and ``changes`` are not saved.
+            changes: The changes between ``base`` and the new list, to save in one transaction.
         """
         rows = [
             (
@@ -259,7 +260,7 @@ class Cache:
                 self._list_bytes = int(count)
 
     def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:
-        """Return lock ID -> kept list, for one lock, or for all locks if ``lock_id`` is None."""
+        """Return the cached lists by lock ID, of one lock or, if ``lock_id`` is None, of all."""
 
         def block(row: sqlite3.Row) -> Block:
             texts = row["texts"].decode("utf-8", "surrogatepass")
@@ -288,7 +289,7 @@ class Cache:
     def ends(
         self, lock_id: int, block: int, most: int
     ) -> list[tuple[array[int], int, bool]] | None:
-        """Return the end dates of the remotes of a kept list, by block.
+        """Return the end dates of the remotes of a cached list, by block.
 
         Args:
             lock_id: The lock.
@@ -313,18 +314,19 @@ class Cache:
     def count_ends(
         self, lock_id: int, before: Ends | None, block: int, most: int, now_ms: int
     ) -> tuple[Ends | None, int]:
-        """Count the expired and expiring remotes of some more blocks of a kept list.
+        """Count the expired and expiring remotes in the next blocks of a cached list.
 
         Args:
             lock_id: The lock.
-            before: The counts of the blocks before; None for the first block.
-            block: Number of the first block, from 0.
-            most: Maximum number of blocks.
-            now_ms: The time of the check.
+            before: The counts of the blocks before ``block``; None if ``block`` is 0.
+            block: Number of the first block to count, from 0.
+            most: Maximum number of blocks to count.
+            now_ms: The present time, in milliseconds since the epoch.
 
         Returns:
-            The counts with those before, and the number of blocks; None and 0 if the list cannot be
-            read, None and ``most`` if it was replaced, so that counting starts again.
+            The counts including ``before``, and the number of counted blocks; None and 0 if the
+            list cannot be read; None and ``most`` if the list was replaced since ``before``, so
+            that the caller must start again.
         """
         read = self.ends(lock_id, block, most)
         # The first block, read again after the others, shows whether the list has changed.
@@ -339,7 +341,7 @@ class Cache:
         return before, len(read)
 
     def is_behind(self, lock_id: int) -> bool:
-        """Return whether no list of a lock is kept, or the lock was changed after it was read."""
+        """Return whether the cache has no list of a lock, or a list from before the last change."""
         try:
             with self._opened().reading() as connection:
                 row = connection.execute(
@@ -351,7 +353,7 @@ class Cache:
             return True
 
     def note_changed(self, lock_id: int) -> None:
-        """Mark the kept list of a lock as out of date, because the lock was changed."""
+        """Mark the cached list of a lock as out of date, because the lock was changed."""
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute(
                 "UPDATE lists SET changed = 1 WHERE owner = ? AND lock_id = ?",
@@ -361,15 +363,15 @@ class Cache:
     # --- changes by others -----------------------------------------------------------------
 
     def records(self, lock_id: int, ids: Collection[int] | None = None) -> KeptRecords | None:
-        """Return the records of a kept list.
+        """Return the records of a cached list.
 
         Args:
             lock_id: The lock.
             ids: Remote IDs; only the blocks with these remotes are returned. None for all blocks.
 
         Returns:
-            None if no list is kept, if it cannot be read, or if it has more than ``MOST_BLOCKS``
-            blocks and ``ids`` is given.
+            The records; None if no list is cached, if it cannot be read, or if it has more than
+            ``MOST_BLOCKS`` blocks and ``ids`` is given.
         """
         try:
             with self._opened().reading() as connection:
@@ -392,7 +394,7 @@ class Cache:
             return None
 
     def put_changes(self, changes: Sequence[ChangeElsewhere]) -> None:
-        """Keep changes that others made."""
+        """Save changes that others made."""
         with suppress(StoreError), self._opened().transaction() as connection:
             add_changes(connection, self._owner, changes)
 
@@ -414,7 +416,7 @@ class Cache:
             return []
 
     def note_seen(self, until_ms: int) -> None:
-        """Note that the user has looked at the changes found until a time, in milliseconds."""
+        """Mark the changes found until a time as seen by the user; the time is in milliseconds."""
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute(
                 "UPDATE changes SET seen = 1 WHERE owner = ? AND until_ms <= ?",
@@ -422,7 +424,7 @@ class Cache:
             )
 
     def close(self) -> None:
-        """Close the file after the running work has ended."""
+        """End the thread of the cache after its current work, and close the file."""
         self.thread.end()
         self._database.close()
 

@@ -1,4 +1,4 @@
-"""The table of changes that others made, in the same file as the kept lists that show them."""
+"""The table of changes by others, in the same file as the cached lists that revealed them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from lockterm.domain.elsewhere import ChangeElsewhere, What
 
 MOST = 5000
-"""Maximum number of changes kept; the oldest are dropped first."""
+"""Maximum number of saved changes; the oldest are dropped first."""
 
 KEPT_MS = 90 * 24 * 3600 * 1000
-"""Time for which a change is kept, in milliseconds."""
+"""Time after which a saved change is dropped, in milliseconds."""
 
 TABLES = (
     """
@@ -32,7 +32,7 @@ TABLES = (
     """,
     "CREATE INDEX changes_by_time ON changes (owner, until_ms)",
 )
-"""The statements that make the table. ``names``, ``before`` and ``after`` are JSON."""
+"""The statements that create the table. ``names``, ``before`` and ``after`` are JSON."""
 
 _ADD = """
     INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
@@ -60,12 +60,12 @@ def add_changes(
 ) -> None:
     """Add changes, and drop the oldest ones beyond the limits.
 
-    A new remote that is the same as one that was gone was never gone: one reading did not show it.
-    The earlier change is then removed instead.
+    If a new remote is the same as one that was saved as gone, it was never gone: one list did not
+    show it. The earlier change is then removed, and the new one is not added.
 
     Args:
         connection: A connection in a transaction.
-        owner: The owner of the kept lists.
+        owner: The owner of the cached lists, from :func:`lockterm.store.owner.owner_of`.
         changes: The changes.
     """
     for change in changes:
@@ -98,9 +98,9 @@ def read_changes(
 
     Args:
         connection: A connection in a transaction.
-        owner: The owner of the kept lists.
-        lock_id: The only lock; None for all locks.
-        since_ms: The earliest end of the later reading, in milliseconds.
+        owner: The owner of the cached lists, from :func:`lockterm.store.owner.owner_of`.
+        lock_id: The lock; None for all locks.
+        since_ms: The time from which changes were found, in milliseconds since the epoch.
         unseen: Whether to leave out the changes that the user has looked at.
         most: Maximum number of changes; -1 for all.
     """

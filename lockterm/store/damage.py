@@ -1,4 +1,4 @@
-"""The detection of a damaged store; ``salvage`` rescues the store."""
+"""Functions that detect a damaged store; the module ``salvage`` rescues its rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ TABLE_NAMES = """
 """The query for the names of a file's tables, without SQLite's own tables."""
 
 Contents = dict[tuple[Any, ...], int]
-"""A file's table of contents: (type, name, table, statement) as bytes -> number of first page."""
+"""The schema of a file.
+
+Maps the type, name, table and SQL statement of each entry, as bytes, to its first page's number.
+"""
 
 
 def is_damage(error: BaseException) -> bool:
@@ -40,9 +43,9 @@ _LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
 def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse a store with triggers or views.
+    """Raise an error if a store has triggers or views.
 
-    lockterm creates none, and a statement of lockterm would run a foreign one.
+    lockterm creates none, and its statements would run those of another program.
 
     Raises:
         StoreError: The store has a trigger or view.
@@ -75,7 +78,7 @@ def failure_of(path: Path, error: Exception) -> tuple[str, str]:
 
 @contextlib.contextmanager
 def passing_damage() -> Iterator[None]:
-    """Leave the block without an exception if it raises an error of a damaged file."""
+    """Return a context manager that suppresses the errors of a damaged file."""
     try:
         yield
     except DATA_ERRORS as error:
@@ -97,7 +100,7 @@ def inode(path: Path) -> int:
 
 
 def contents(connection: sqlite3.Connection) -> Contents:
-    """Return the table of contents of a file."""
+    """Return the schema of a file."""
     connection.text_factory = bytes
     try:
         rows = connection.execute(
@@ -109,12 +112,12 @@ def contents(connection: sqlite3.Connection) -> Contents:
 
 
 def checksum(made: Contents) -> int:
-    """Return a checksum of a table of contents that does not depend on the page numbers."""
+    """Return a checksum of a schema that does not depend on the page numbers."""
     return crc32("".join(sorted(map(repr, made))).encode())
 
 
 def contents_of(tables: Sequence[str]) -> Contents:
-    """Return the table of contents of a new file with these tables."""
+    """Return the schema of a new file that these statements would create."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
         for statement in tables:
             model.execute(statement)
@@ -122,7 +125,7 @@ def contents_of(tables: Sequence[str]) -> Contents:
 
 
 def is_earlier(found: Contents) -> bool:
-    """Return whether a table of contents is that of a store from before the first release."""
+    """Return whether a schema is that of a store from before the first release."""
     return any(name == EARLIER for _, name, _, _ in found)
 
 

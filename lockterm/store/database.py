@@ -39,7 +39,7 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
 
 def look_at_file_system(directory: Path) -> bool:
-    """Check the file locks, and return whether processes can share memory by files in a directory.
+    """Check that a directory supports file locks, and return whether it supports shared memory.
 
     Raises:
         StoreError: There are no file locks, so two sessions would overwrite each other's changes.
@@ -68,7 +68,7 @@ def look_at_file_system(directory: Path) -> bool:
 
 
 def use_journal(connection: sqlite3.Connection, *, shares_memory: bool) -> None:
-    """Use a write-ahead log, or a rollback journal if the file system has no shared memory maps.
+    """Make SQLite use a write-ahead log, or a rollback journal if processes cannot share memory.
 
     Raises:
         sqlite3.Error: The store cannot be read or written.
@@ -86,7 +86,7 @@ def use_journal(connection: sqlite3.Connection, *, shares_memory: bool) -> None:
 def fetch(
     connection: sqlite3.Connection, query: str, values: Sequence[Any] | Mapping[str, Any] = ()
 ) -> list[sqlite3.Row]:
-    """Return the rows of a query; text that is not UTF-8, because of damage, becomes bytes."""
+    """Return the rows of a query; damaged text, which is not UTF-8, is returned as bytes."""
     try:
         return connection.execute(query, values).fetchall()
     except sqlite3.OperationalError as error:
@@ -129,7 +129,7 @@ def _found_damaged(said: str) -> sqlite3.DatabaseError:
 
 
 def version_of(connection: sqlite3.Connection) -> int:
-    """Return the version of the tables of a file."""
+    """Return the version of a file's tables, as lockterm saved it in the file."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     return int(version)
 
@@ -139,7 +139,7 @@ def compare_contents(connection: sqlite3.Connection, tables: Sequence[str] = TAB
 
     Args:
         connection: A connection to the file.
-        tables: The statements that make the tables.
+        tables: The statements that create the tables.
 
     Raises:
         sqlite3.DatabaseError: A table differs or is missing, and the file is not from a later
@@ -160,16 +160,16 @@ _TROUBLE = (UnicodeDecodeError, sqlite3.Error, OSError)
 BUSY_S = 5.0
 """Maximum seconds for which a transaction waits for another session on the same store."""
 CACHE_BUSY_S = 0.2
-"""The same limit, in seconds, for a cache: to continue without the cache is better than to wait."""
+"""The same limit in seconds for the cache, which is not worth a longer wait."""
 
 
 class Database:
     """A connection to the store, usable from any thread. Transactions must be short.
 
     Args:
-        path: The file. Its directory is made with mode 0700, and the file with mode 0600.
-        tables: The statements that make the tables.
-        durable: Whether a committed transaction must survive a power loss; a cache need not.
+        path: The file. Its directory is created with mode 0700, and the file with mode 0600.
+        tables: The statements that create the tables.
+        durable: Whether a committed transaction must survive a power loss; not needed for a cache.
     """
 
     def __init__(self, path: Path, tables: Sequence[str] = TABLES, *, durable: bool = True) -> None:
@@ -268,7 +268,7 @@ class Database:
                 file.unlink(missing_ok=True)
 
     def check(self) -> None:
-        """Check the whole file; if it is damaged, set it aside and replace it.
+        """Check the whole file; if it is damaged, rename it and replace it by a new file.
 
         A search by a damaged index may find no row and raise no error. This could hide an
         unconfirmed change.
@@ -351,9 +351,9 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction for reads, which also works on a read-only disk.
+        """Open a transaction for reading, which also works on a read-only disk.
 
-        With a write-ahead log, it does not wait for writers of other sessions.
+        With a write-ahead log, the transaction does not wait for writers of other sessions.
 
         Raises:
             StoreError: The file cannot be opened or read.

@@ -44,7 +44,7 @@ class Drafts:
             connection.execute(f"DELETE FROM drafts WHERE {_KEY}", self._key(draft))
 
     def hand_over(self, draft: Draft, session: str) -> None:
-        """Give a draft to another session, and replace that session's draft of the same form."""
+        """Assign a draft to another session, and replace that session's draft of the same form."""
         with self._database.transaction() as connection:
             connection.execute(
                 f"UPDATE OR REPLACE drafts SET session = ? WHERE {_KEY}",

@@ -1,7 +1,7 @@
-"""The journal: a row for every write, on the disk before its first byte leaves. Rows stay forever.
+"""The journal: a row for every write, saved before the write is sent, and never deleted.
 
-Only ``lockterm.operations`` writes here. A state changes by compare-and-set, so that only one of
-two sessions can resolve an operation.
+Only ``lockterm.operations`` changes the journal. A state changes by compare-and-set, so that only
+one of two sessions can resolve an operation.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ LONGEST_GUARD_MS = 600_000
 """Maximum milliseconds for the checks before a write; more means that the clock was set back."""
 
 RARE = 10_000
-"""Maximum number of rows to find by an index. If more rows match, a scan from the newest row soon
-fills a page, and the list of all matching rows would take longer."""
+"""Maximum number of rows to find by an index. If more rows match, lockterm scans from the newest
+row, which soon fills a page."""
 
 _KNOWN_DAMAGED = "seq IN (SELECT value FROM json_each(:damaged))"
 
@@ -73,7 +73,7 @@ class Journal:
         self._profile = profile
         self._service = service
         self.account = Account("")
-        """The account that the profile uses."""
+        """The account that the profile uses; the caller sets it."""
         self._damaged, self._all = DamagedRows(), RowCount(OWN, profile)
         self._quarters = QuarterCounts(OWN, profile)
 
@@ -93,10 +93,10 @@ class Journal:
         """Insert a new operation, unless another one blocks it.
 
         Returns:
-            None, or the operation that blocks the new one: an unconfirmed add or clear of the lock,
-            or change of the remote, that the new one does not repeat; the operation to repeat, if
-            already resolved; another repetition in flight; or an add of the same name that was
-            recorded after the new one began, because the name check may be older.
+            None if the operation was inserted; otherwise the one that blocks it: an unresolved add
+            or clear of the lock or change of the remote that it does not repeat; the one to repeat,
+            if already resolved; another repetition in flight; or an add of the same name that was
+            recorded after the new operation began, because its name check may be older.
         """
         values = [stored(name, getattr(operation, name)) for name in FIELDS]
         with self._database.transaction() as connection:
@@ -132,7 +132,7 @@ class Journal:
     def settle_sent(
         self, operation: Operation, now_ms: int, *, state: State, **changes: Any
     ) -> None:
-        """Save the result of a sent operation, and mark the one that it repeats as sent again."""
+        """Save the result of a sent operation; mark the operation that it repeats as sent again."""
         # A certain result also replaces "unknown" from a session that took this one for dead.
         come_from = IN_FLIGHT if state is State.UNKNOWN else IN_FLIGHT | UNSETTLED - {State.DAMAGED}
         with self._database.transaction():
@@ -146,7 +146,7 @@ class Journal:
         return next(iter(self._select(which, [value])), None)
 
     def some(self, ids: Collection[str]) -> list[Operation]:
-        """Return the undamaged operations among the given IDs, the oldest first."""
+        """Return the undamaged operations with the given IDs, the oldest first."""
         return self._sound(f"id IN ({_marks(ids)})", [*ids])
 
     def last_change(self, lock_id: int) -> Operation | None:
@@ -172,13 +172,13 @@ class Journal:
         return self._select(f"id IN ({which})", [plan_id])
 
     def unsettled(self, lock_id: int | None = None) -> list[Operation]:
-        """Return the unconfirmed operations, the oldest first."""
+        """Return the profile's unconfirmed operations, on one lock or on all, the oldest first."""
         is_on = "" if lock_id is None else " AND lock_id = :lock_id"
         where, values = f"{OWN} AND {in_states(UNSETTLED)}{is_on}", {"profile": self._profile}
         return self._select(where, {**values, "lock_id": lock_id})
 
     def history(self, selection: Selection = EVERYTHING) -> list[Operation]:
-        """Return the operations of the profile, the oldest first."""
+        """Return the profile's operations that match a filter, the oldest first."""
         with self._searching(selection) as (connection, where, values):
             rows = fetch(connection, f"{WHOLE} WHERE {where} ORDER BY seq", values)
         return [operation_of(row) for row in rows]
@@ -186,11 +186,11 @@ class Journal:
     def lines(
         self, selection: Selection = EVERYTHING, below: int | None = None, most: int = -1
     ) -> list[HistoryLine]:
-        """Return summaries of the profile's operations, the newest first.
+        """Return summaries of the profile's operations that match a filter, the newest first.
 
         Args:
             selection: The filter.
-            below: Return only rows before this position in the journal; None for all.
+            below: Sequence number of a row; only older rows are returned. None for all rows.
             most: Maximum number of operations; -1 for all.
         """
         with self._searching(selection) as (connection, where, values):
@@ -204,7 +204,7 @@ class Journal:
         return [line_of(row) for row in rows]
 
     def count(self, selection: Selection = EVERYTHING, most: int = -1) -> int:
-        """Return the number of operations of the profile.
+        """Return the number of the profile's operations that match a filter.
 
         Args:
             selection: The filter.
@@ -219,18 +219,18 @@ class Journal:
         return int(rows[0][0])
 
     def count_by_quarter(self, since_ms: int, lock_id: int | None) -> Counter[int]:
-        """Return the numbers of operations since a time; see :class:`QuarterCounts`."""
+        """Return the number of operations per quarter of an hour; see :class:`QuarterCounts`."""
         with self._database.reading() as connection:
             return self._quarters.now(connection, since_ms, lock_id)
 
     def newest(
         self, selection: Selection, most: int, counted: int
     ) -> tuple[list[HistoryLine], int]:
-        """Return summaries of the newest operations and the number of all, by a single search.
+        """Return summaries of the newest operations that match, and the number of all that match.
 
         Args:
             selection: The filter.
-            most: Maximum number of operations.
+            most: Maximum number of summaries.
             counted: Number at which counting stops.
         """
         with self._searching(selection) as (connection, where, values):
@@ -244,11 +244,7 @@ class Journal:
         return [line_of(row) for row in rows], len(seqs)
 
     def look_through(self, most: int) -> bool:
-        """Check up to ``most`` rows for damage, so that a later filter need not check them.
-
-        Returns:
-            Whether any row was checked; False means that none is left to check.
-        """
+        """Check up to ``most`` rows for damage; return False if all rows were checked before."""
         with self._database.reading() as connection:
             return self._damaged.look(connection, most)
 
@@ -311,7 +307,7 @@ class Journal:
         return self._sound(which, [backup_id, old_id])
 
     def linked(self, operation: Operation) -> list[Operation]:
-        """Return the operations that this one repeats or restores, or that repeat or restore it."""
+        """Return the operations that an operation repeats or restores, and the reverse."""
         own = operation.id
         # The plus sign makes SQLite use the rare columns, not the index of the profile.
         where = "+profile = ? AND (id IN (?, ?) OR again_of = ? OR restores = ?)"
@@ -331,10 +327,9 @@ class Journal:
         Args:
             lock_id: The lock.
             from_ms: Earliest time of the resolution, by this machine's clock.
-            till_ms: Latest time of the resolution, which is in the future because the clock may be
-                set back.
+            till_ms: Latest time of the resolution; in the future, in case the clock is set back.
             ids: Operations to include regardless of the time of their resolution.
-            name: A name that one of the operations must contain, or none is returned; may be None.
+            name: A remote name; if no operation contains it, none is returned. None if not needed.
         """
         lately = f"(settled_ms BETWEEN ? AND ? OR settled_ms IS NULL OR id IN ({_marks(ids)}))"
         where = f"lock_id = ? AND {lately} AND {HERE}"
@@ -347,7 +342,10 @@ class Journal:
         return self._sound(where, values)
 
     def about(self, add: Operation, remote_ids: Iterable[int]) -> list[Operation]:
-        """Return an add, clears of its lock, and operations on some remotes; the oldest first."""
+        """Return the operations that show what became of an add's remote, the oldest first.
+
+        These are the add, clears of its lock, and operations on the remotes that it may have added.
+        """
         ids = list(remote_ids)
         which = f"(id = ? OR remote_id IN ({_marks(ids)}) OR call = 'clear')"
         return self._sound(
@@ -355,11 +353,11 @@ class Journal:
         )
 
     def told_hidden(self, change: Operation, *, till_now: bool = False) -> list[Operation]:
-        """Return the adds, user number changes, deletes and clears, for fields that lists omit.
+        """Return the operations on a lock that determine the fields which lists omit.
 
         Args:
             change: An operation on the lock.
-            till_now: Whether to return all of these operations, or only those before the change.
+            till_now: Whether to include the operations after ``change``.
         """
         calls = ("add", "updateRemoteUserNo", "delete", "clear")
         return self._sound(
@@ -369,7 +367,7 @@ class Journal:
         )
 
     def run_of(self, operation: Operation) -> str:
-        """Return the ID of the plan that has an operation as a step; empty if there is none."""
+        """Return the ID of the plan with an operation as one of its steps; empty if none."""
         with self._database.reading() as connection:
             query = "SELECT plan_id FROM steps WHERE operation_id = ?"
             rows = fetch(connection, query, [operation.id])

@@ -1,6 +1,6 @@
-"""Caches about journal rows, so that each row is checked only once, and recorded changes.
+"""Caches, so that each row of the journal is checked or counted only once, and further queries.
 
-The journal never removes rows, and rows that lockterm writes are sound. A new connection may have
+The journal never removes rows, and lockterm never writes damaged rows. A new connection may have
 opened another file, so each connection starts with empty caches.
 """
 
@@ -19,7 +19,7 @@ from lockterm.store.journal_rows import SOUND, WHOLE, in_states, operation_of
 
 
 class DamagedRows:
-    """The numbers of the damaged rows among the rows checked so far."""
+    """The sequence numbers of the damaged rows, among the rows that were checked so far."""
 
     def __init__(self) -> None:
         self._by: sqlite3.Connection | None = None
@@ -28,7 +28,7 @@ class DamagedRows:
 
     @property
     def as_json(self) -> str:
-        """The numbers of the damaged rows, as a JSON list."""
+        """The sequence numbers of the damaged rows, as a JSON list."""
         return json.dumps(self._places)
 
     def look(self, connection: sqlite3.Connection, most: int = -1) -> bool:
@@ -56,7 +56,7 @@ class DamagedRows:
 
 
 class RowCount:
-    """The number of a profile's rows, which counts only new rows each time.
+    """A counter of a profile's rows that counts only the rows added since the last time.
 
     Args:
         where: The SQL condition for the rows.
@@ -88,7 +88,7 @@ class RowCount:
 
 
 class QuarterCounts:
-    """The numbers of a profile's rows in each quarter of an hour; only new rows are counted again.
+    """A counter of a profile's rows for each quarter of an hour; it counts each row only once.
 
     Args:
         where: The SQL condition for the rows.
@@ -101,17 +101,20 @@ class QuarterCounts:
         self._by: sqlite3.Connection | None = None
         self._since_ms = 0
         self._known: dict[int | None, tuple[int, Counter[int]]] = {}
-        """Lock ID, or None for all locks -> the last counted row, and the numbers."""
+        """Maps a lock ID, or None for all locks, to the last counted row and the numbers."""
 
     def now(
         self, connection: sqlite3.Connection, since_ms: int, lock_id: int | None
     ) -> Counter[int]:
-        """Return quarter of an hour since 1970 -> number of operations that began in it.
+        """Return the numbers of operations that began in each quarter of an hour.
 
         Args:
             connection: A connection in a transaction.
-            since_ms: The time from which operations count, in milliseconds.
+            since_ms: The time from which operations count, in milliseconds since the epoch.
             lock_id: The only lock whose operations count; None for all locks.
+
+        Returns:
+            A mapping of quarters of an hour, numbered from 1970, to the numbers of operations.
         """
         if (connection, since_ms) != (self._by, self._since_ms):
             self._by, self._since_ms, self._known = connection, since_ms, {}
@@ -132,9 +135,9 @@ class QuarterCounts:
 
 
 def find_by_index(selection: Selection) -> str:
-    """Return SQL that finds the row numbers of a lock or of states by an index; empty if none fits.
+    """Return SQL that finds the rows of a filter's lock or states by an index.
 
-    With several filters, rows that do not match all of them may be found.
+    Empty if the filter has neither. The SQL ignores the other conditions of the filter.
     """
     if selection.states is not None:
         lock = "" if selection.lock_id is None else " AND lock_id = :lock_id"
@@ -154,13 +157,13 @@ def damaged_entries(connection: sqlite3.Connection) -> int:
 
 
 MOST = 2000
-"""Maximum number of a lock's latest changes to return."""
+"""Maximum number of changes that :func:`recorded_changes` returns."""
 
 
 def recorded_changes(
     database: Database, service: str, account: str, lock_id: int
 ) -> list[Operation]:
-    """Return the latest recorded operations on a lock, at most ``MOST``, the oldest first."""
+    """Return an account's latest recorded operations on a lock, up to ``MOST``, oldest first."""
     with database.reading() as connection:
         rows = fetch(
             connection,
@@ -172,7 +175,7 @@ def recorded_changes(
 
 
 def messages_of_run(database: Database, plan_id: str, start: str) -> Mapping[str, str]:
-    """Return operation ID -> message for a plan's operations whose message has a prefix."""
+    """Return the messages of a plan's operations that begin with a text, by operation ID."""
     with database.reading() as connection:
         rows = fetch(
             connection,

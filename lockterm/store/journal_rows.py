@@ -1,4 +1,4 @@
-"""The columns of journal rows, the conditions to find rows, and the reading of damaged rows."""
+"""The columns of journal rows, SQL conditions, and the conversion of rows to operations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _JSON: Mapping[str, type] = {
     "candidates": list,
     "others": object,
 }
-"""JSON column -> the type of its value."""
+"""Maps the names of JSON columns to the types of their values."""
 _STORED: Mapping[str, tuple[type, ...]] = {
     "str": (str,),
     "str | None": (str, NoneType),
@@ -35,7 +35,10 @@ _KINDS = {
     for name, field in Operation.__dataclass_fields__.items()
     if field.type in _STORED
 }
-"""Other column -> the allowed types of its value. The last type makes the empty value."""
+"""Maps the names of other columns to the allowed types of their values.
+
+The last type creates the empty value that replaces a damaged one.
+"""
 
 KNOWN = sorted(set(State) - {State.DAMAGED})
 """The states that lockterm writes."""
@@ -102,21 +105,21 @@ def in_states(states: Iterable[State]) -> str:
 
 
 def quoted(states: Iterable[State]) -> str:
-    """Return states as SQL literals."""
+    """Return states as a list of SQL literals, separated by commas."""
     return ", ".join(f"'{state.value}'" for state in states)
 
 
 def named(operation_id: str) -> tuple[str, str | int]:
-    """Return the SQL condition and its value that find an operation.
+    """Return an SQL condition that finds an operation, and the value of its parameter.
 
-    An operation with a damaged ID is found by its row number, as in ``row 12``.
+    The ID of an operation with a damaged ID is its row number, such as ``row 12``.
     """
     word, _, number = operation_id.partition(" ")
     return ("seq = ?", int(number)) if word == _ROW and number else ("id = ?", operation_id)
 
 
 def stored(name: str, value: Any) -> Any:
-    """Return a value of an operation in the form of its column."""
+    """Return the value of an operation's field as its column stores it."""
     return json.dumps(value) if name in _JSON else value
 
 
@@ -168,7 +171,7 @@ def operation_of(row: sqlite3.Row) -> Operation:
 
 
 def line_of(row: sqlite3.Row) -> HistoryLine:
-    """Return the summary of an operation; if a value is damaged, its state is ``DAMAGED``."""
+    """Return the summary of a row's operation; if a value is damaged, its state is ``DAMAGED``."""
     values = dict(row)
     is_sound = bool(values.pop("is_sound"))
     is_sound = _legible(values, values["seq"]) and is_sound

@@ -1,8 +1,8 @@
 """The SQL condition for a search of the history.
 
-SQLite itself compares words in printable ASCII, which takes a tenth of the time. Python functions
-compare other words, and texts that are not all ASCII, because SQLite cannot fold the case and
-accents of letters beyond ASCII.
+SQLite itself compares words in printable ASCII, because it is ten times as fast as Python. Python
+functions compare other words, and texts that are not all ASCII, because SQLite cannot fold the case
+and accents of letters beyond ASCII.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _OF_TIMES = frozenset("0123456789-+:")
 
 
 def build_words_condition(words: Sequence[str], sound: str) -> tuple[str, dict[str, str]]:
-    """Return a condition for rows that contain all words.
+    """Return an SQL condition for rows that contain all words.
 
-    The condition calls the functions of :func:`add_functions`.
+    The condition calls the SQL functions that :func:`add_functions` adds.
 
     Args:
         words: The words, folded by :func:`fold_text`.
@@ -58,7 +58,7 @@ def build_words_condition(words: Sequence[str], sound: str) -> tuple[str, dict[s
 
 
 def add_functions(connection: sqlite3.Connection, zone: tzinfo) -> None:
-    """Add the functions that the condition calls to a connection.
+    """Add the functions that the condition of a search calls to a connection.
 
     Args:
         connection: A connection to the journal.

@@ -1,4 +1,4 @@
-"""The lock book of each profile, because the contract has no call that lists locks."""
+"""The lock book of each profile, which users fill because no call of the contract lists locks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _legible(text: Any) -> str:
 
 
 class LockBook:
-    """The locks of one profile. Every method raises ``StoreError`` if the file is unusable."""
+    """The lock book of one profile. Every method raises ``StoreError`` if the file fails."""
 
     def __init__(self, database: Database, profile: str) -> None:
         self._database = database
@@ -75,7 +75,7 @@ class LockBook:
         return [_lock(row) for row in rows if isinstance(row["lock_id"], int)]
 
     def find(self, lock_id: int) -> Lock | None:
-        """Return the entry of a lock, or None."""
+        """Return the entry of a lock; None if the lock has no entry."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
@@ -89,7 +89,7 @@ class LockBook:
         self.save_all([lock])
 
     def save_all(self, locks: Iterable[Lock]) -> None:
-        """Save all of the locks or none, each as by :meth:`save`."""
+        """Save locks as :meth:`save` does; if one cannot be saved, save none."""
         with self._database.transaction() as connection:
             connection.executemany(
                 f"INSERT INTO locks (profile, {_COLUMNS})"
@@ -124,10 +124,10 @@ class LockBook:
             )
 
     def note_counts(self, counts: Mapping[int, int]) -> None:
-        """Save the numbers of remotes of locks that were read but not opened.
+        """Save the numbers of remotes of locks that lockterm read without opening them.
 
         Args:
-            counts: Lock ID -> number of remotes; locks without an entry are ignored.
+            counts: The numbers of remotes by lock ID; locks without an entry are ignored.
         """
         with self._database.transaction() as connection:
             connection.executemany(
@@ -136,7 +136,7 @@ class LockBook:
             )
 
     def unlisted(self, lock_id: int) -> Lock:
-        """Return a lock without an entry, with the voice last set from this computer."""
+        """Return the data of a lock without an entry: the voice last set from this computer."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
@@ -167,9 +167,9 @@ WAIT_S = 0.2
 
 
 def last_lock(path: Path, profile: str) -> int | None:
-    """Return the lock of a profile's lock book that was opened last.
+    """Return the ID of the lock that the user opened last in a profile's lock book.
 
-    The file is not changed. The next code that opens it creates or repairs it and reports errors.
+    This does not create or repair the file, and does not report errors.
 
     Args:
         path: The local store.

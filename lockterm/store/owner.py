@@ -1,4 +1,4 @@
-"""The account of a profile, and the owner of cached answers, without revealing the credentials."""
+"""Identifies the account of a profile and the owner of cached answers, without credentials."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _ROUNDS = 5000
 
 
 def owner_of(profile: Profile) -> str:
-    """Return the owner of the answers that a profile reads.
+    """Return a text that identifies the owner of a profile's cached answers.
 
-    The owner is a digest of the headers; without headers, it is the base URL, profile name and
-    account as JSON. Answers for one token must not be shown to the user of another token on the
-    same machine.
+    The text is a salted digest of the headers; without headers, it is the base URL, profile name
+    and account as JSON. It keeps answers for one token from the user of another token on the same
+    machine.
     """
     account = [profile.account] if profile.account else []
     of = json.dumps([profile.base_url, profile.name, *account])
@@ -45,6 +45,7 @@ def digest_of(secret: str, of: str) -> str:
 
     Args:
         secret: The secret.
-        of: The owner of the secret. Equal secrets of two owners have different digests.
+        of: The salt, such as the base URL. Equal secrets with different salts have different
+            digests.
     """
     return hashlib.pbkdf2_hmac("sha256", secret.encode(), of.encode(), _ROUNDS).hex()

@@ -1,4 +1,4 @@
-"""Plans and the progress of their steps; each state is on the disk before the next action."""
+"""Plans and the progress of their steps. A run saves each state before its next action."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class RunStore:
                 )
 
     def ids(self, start: str) -> list[str]:
-        """Return up to two plan IDs that begin with a text; an exact match is returned alone."""
+        """Return up to two plan IDs that begin with a text; only one ID if it equals the text."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
@@ -94,7 +94,7 @@ class RunStore:
                 raise _damaged(plan_id) from error
 
     def changed(self, plan: Plan) -> list[Step]:
-        """Return the present steps of a plan that have changed since the plan was read.
+        """Return the steps that changed since ``plan`` was read, with their present progress.
 
         Raises:
             StoreDamaged: A state is invalid, or a step is not in the plan.
@@ -167,7 +167,12 @@ class RunStore:
         return found
 
     def is_running(self, plan_id: str, is_alive: Callable[[str], bool]) -> bool:
-        """Return whether a live session runs a plan."""
+        """Return whether a live session runs a plan.
+
+        Args:
+            plan_id: The plan.
+            is_alive: A function that returns whether a session, given its ID, may still run.
+        """
         with self._database.reading() as connection:
             rows = fetch(connection, "SELECT session FROM plans WHERE id = ?", [plan_id])
         holder = str(rows[0][0]) if rows else ""

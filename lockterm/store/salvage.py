@@ -1,4 +1,4 @@
-"""The rescue of a damaged store: a copy is kept, and a new store gets its readable rows.
+"""The rescue of a damaged store: lockterm keeps a copy and saves readable rows in a new store.
 
 The new file replaces the damaged one by a single rename, and the damaged file stays unchanged until
 then. Therefore an interruption loses nothing, and the next start finishes the work.
@@ -30,10 +30,10 @@ from lockterm.store.damage import (
 from lockterm.store.tables import VERSION
 
 MOST_ROWS = 100_000
-"""Maximum number of rows that are copied from a table; a higher count is itself damage."""
+"""Maximum number of rows that are copied from a table; a higher number is itself damaged."""
 
 MOST_PAGES = 1 << 20
-"""Maximum number of pages in a header; a higher count is itself damage."""
+"""Maximum number of pages that a file's header may contain; a higher number is itself damaged."""
 
 _PAGE = 4096
 """Size of a page of a store, in bytes."""
@@ -43,7 +43,7 @@ _WORK = ".salvage-"
 
 
 def make_tables(connection: sqlite3.Connection, tables: Sequence[str]) -> None:
-    """Make the tables of an empty file, inside a transaction."""
+    """Create the tables of an empty file, with a connection that is in a transaction."""
     for statement in tables:
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -57,13 +57,13 @@ def salvage(path: Path, broken: int, tables: Sequence[str]) -> str:
     Args:
         path: The store.
         broken: The inode of the damaged file; another session may already have replaced the file.
-        tables: The statements that make the tables.
+        tables: The statements that create the tables.
 
     Returns:
-        A report of the result, for people; empty if another session has replaced the store.
+        A message for the user; empty if another session has already replaced the store.
 
     Raises:
-        OSError: The files cannot be copied, and the store stays unchanged.
+        OSError: The files cannot be copied; the store stays unchanged.
         sqlite3.Error: The new file cannot be written.
     """
     with _alone(path):
@@ -96,7 +96,7 @@ def salvage(path: Path, broken: int, tables: Sequence[str]) -> str:
 
 
 def finish(path: Path) -> None:
-    """Put the new store in place that an interrupted salvage left ready, if there is one."""
+    """Complete an interrupted salvage: replace the store by the new store, if there is one."""
     with _alone(path):
         if ready_for(path).exists():
             _put_in_place(path)

@@ -4,10 +4,10 @@ The kernel releases a file lock when its process ends, even after ``kill -9``. I
 removed, lockterm looks up the process by its ID and start time, because another process may have
 the same ID.
 
-The file also lists the changes whose sending has begun. Each change is noted right before its first
-byte leaves. A session that was killed earlier provably has not sent the change. The notes are not
-forced to the disk: they survive the process but not a crash of the machine. Therefore they count
-only until the next boot.
+The file also lists the changes whose sending has begun. lockterm adds a change right before sending
+its first byte. If a session was killed earlier, it provably did not send the change. The list is
+not forced to the disk: it survives the process but not a crash of the machine. Therefore the list
+counts only until the next boot.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class StoreSession:
     """This process's session on a store.
 
     Args:
-        folder: The directory of the session files; made with mode 0700.
+        folder: The directory of the session files; created with mode 0700 if it does not exist.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -42,7 +42,7 @@ class StoreSession:
         self._mutex = threading.Lock()
 
     def open(self) -> None:
-        """Create and lock the file of this session, also again if the file was removed.
+        """Create and lock the file of this session; do nothing if the file is still there.
 
         Raises:
             OSError, StoreError: The folder cannot be used.
@@ -84,10 +84,10 @@ class StoreSession:
                 self._file = None
 
     def note_leaving(self, operation_id: str) -> None:
-        """Note that the sending of an operation begins now.
+        """Record in the session's file that the sending of an operation begins now.
 
         Raises:
-            StoreError: The note failed, so the operation must not be sent.
+            StoreError: The file cannot be written, so the operation must not be sent.
         """
         try:
             if self._file is None:
@@ -102,7 +102,7 @@ class StoreSession:
     def may_have_left(self, session: str, operation_id: str) -> bool:
         """Return whether an operation of a dead session may have left this machine.
 
-        Only the complete notes of a session of this boot prove that it did not leave.
+        Only a complete file of a session since the last boot proves that it did not leave.
         """
         heading = _heading()
         try:
@@ -113,7 +113,7 @@ class StoreSession:
         return not is_whole or f"{operation_id}\n".encode() in noted
 
     def remove_dead(self) -> None:
-        """Remove the files of dead sessions. First resolve their operations in flight."""
+        """Remove the files of dead sessions, whose operations must already be resolved."""
         with suppress(OSError):
             for other in self._folder.iterdir():
                 self.is_alive(other.name, removes=True)

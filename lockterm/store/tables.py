@@ -109,7 +109,7 @@ PRIMARY KEY (plan_id, number)
 """The statements that create the tables of a new store, in this order."""
 
 EARLIER = b"migrations"
-"""A table that only stores of development versions have; lockterm does not read those."""
+"""The name of a table that only stores from before the first release have."""
 
 MADE = frozenset({0xE6061066, 0xF5738324})
 """Checksums of the schema tables of a store and of a cache.
