@@ -1,6 +1,6 @@
-"""The table of codes, and both envelopes (section 2.1).
+"""The table of codes, and both envelopes (contract 2.1).
 
-The contract defines two codes: 0 is success, and -3 means that a remote's name exists (section 7).
+The contract defines two codes: 0 is success, and -3 means that a remote's name exists (contract 7).
 This service adds the following rules:
 
 * If a rule refuses the request, the answer is HTTP 200 with a negative code, as is usual for
@@ -25,7 +25,7 @@ LOCK_SETTING = "/api/v1/lockSetting/updateLockSetting"
 
 
 class Code(Enum):
-    """The table of codes: number, message and meaning."""
+    """The codes of answers, each with its number, message and meaning."""
 
     SUCCESS = 0, "no error", "the operation was done"
     BAD_PARAMETER = (
@@ -117,23 +117,23 @@ class Code(Enum):
 
     def __init__(self, number: int, message: str, meaning: str) -> None:
         self.number = number
-        """``errcode`` or ``errorCode``."""
+        """The value of ``errcode`` or ``errorCode`` in an answer."""
         self.message = message
-        """``errmsg`` or ``errorMsg``, always the same text for a code."""
+        """The value of ``errmsg`` or ``errorMsg`` in an answer, always the same for a code."""
         self.meaning = meaning
-        """The general meaning; an answer's ``description`` describes its own case."""
+        """The general meaning of the code, for documentation and as the default description."""
         self.http_status = max(number, 0) or 200
-        """HTTP status of answers with this code."""
+        """The HTTP status of answers with this code."""
 
     @classmethod
     def of_status(cls, http_status: int) -> Code:
-        """Return the code for an HTTP status that the framework chose."""
+        """Return the code for an HTTP status that Starlette chose, such as 404 for a wrong path."""
         other = cls.INTERNAL if http_status >= 500 else cls.MALFORMED
         return next((code for code in cls if code.number == http_status), other)
 
 
 class Refusal(Exception):
-    """The refusal of a request, which becomes its answer.
+    """The refusal of a request, which the service converts to an answer.
 
     Args:
         code: The code of the answer.
@@ -151,9 +151,9 @@ class Refusal(Exception):
 
 
 def success(path: str, data: object) -> JSONResponse:
-    """Return the answer to an operation that succeeded.
+    """Return the answer of the endpoint at ``path`` to an operation that succeeded.
 
-    The answer of the voice setting has no ``data`` (section 4.12).
+    The answer of the voice setting has no ``data`` (contract 4.12).
     """
     answer = _envelope(path, Code.SUCCESS, "")
     if path != LOCK_SETTING:
@@ -162,7 +162,7 @@ def success(path: str, data: object) -> JSONResponse:
 
 
 def refusal(path: str, refused: Refusal) -> JSONResponse:
-    """Return the answer to an operation that was refused."""
+    """Return the answer of the endpoint at ``path`` to an operation that was refused."""
     return JSONResponse(
         _envelope(path, refused.code, refused.description),
         status_code=refused.code.http_status,

@@ -55,16 +55,16 @@ OPERATIONS: tuple[tuple[str, str, Operation], ...] = (
     ("POST", "/api/v1/voice/detail", voices.pack_detail),
     ("POST", LOCK_SETTING, voices.set_voice),
 )
-"""The endpoints in the order of the contract's section 4."""
+"""The method, path and function of each endpoint, in the order of the contract's section 4."""
 
 METRICS = "/metrics"
-"""The path for Prometheus; like the endpoints, it requires a token."""
+"""The path of the counters for Prometheus, which requires a token like the endpoints do."""
 WATCHED = (*(path for _, path, _ in OPERATIONS), "/packs/", HEALTH, READINESS, METRICS)
 """The paths that the log and the metrics list separately."""
 
 REMEMBERED_REQUESTS = 10_000
 _ATTEMPTS = 5
-"""Number of attempts at a transaction that conflicts with others."""
+"""Maximum number of attempts at a transaction that conflicts with others."""
 _PAUSE_S = 0.02
 """Maximum pause before the second attempt, in seconds; it doubles each time."""
 _RETRY_AFTER_S = 1
@@ -86,9 +86,9 @@ def create_service(
 ) -> Starlette:
     """Create the service.
 
-    The result has three attributes: ``state.requests`` is the method and path of the last requests,
-    ``state.failures`` the exceptions behind answers with 5xx, and ``state.site`` the state of the
-    operations.
+    The returned application has three attributes: ``state.requests`` has the method and path of the
+    last requests, ``state.failures`` has the exceptions behind answers with status 5xx, and
+    ``state.site`` is the state that the operations share.
 
     Args:
         database: A ``Path`` of a file, or the ``postgresql://`` address of a database as a string;
@@ -101,13 +101,13 @@ def create_service(
         clock: A function that returns the time in milliseconds since 1970.
         tokens: The valid bearer tokens; None if no request needs one.
         rate: Average number of requests a second that this process answers for each token, or in
-            total if there are no tokens; further requests get 429. None means no limit.
+            total if there are no tokens; further requests get status 429. None means no limit.
         allowed_hosts: Hosts that requests may be addressed to, without ports.
-        public_url: The address of a proxy in front, without a slash at the end. Its host is
-            allowed, and the addresses of packs begin with this address. By default they begin with
-            the Host header.
+        public_url: The address of a proxy before the service, without a slash at the end. Its host
+            is allowed, and the addresses of packs begin with it. By default they begin with the
+            address in the Host header.
         log: The log of requests and failures.
-        figures: The counters of requests; None to serve nothing at ``METRICS``.
+        figures: The counters of requests; None if the service must not have the path ``METRICS``.
 
     Raises:
         OSError: The database cannot be used.

@@ -1,4 +1,4 @@
-"""Counters for Prometheus at ``/metrics``, of one process or of all workers.
+"""The counters that the service shows to Prometheus at ``/metrics``, of one or of all processes.
 
 If PROMETHEUS_MULTIPROC_DIR is set when prometheus_client is imported, each process counts in files
 in that directory. The files remain when the process ends.
@@ -54,13 +54,16 @@ class Figures:
         Args:
             endpoint: The path of the endpoint.
             code: The code of the answer.
-            seconds: The time until the answer, in seconds.
+            seconds: The time from the request to the end of the answer, in seconds.
         """
         self._requests(endpoint, code).inc()
         self._seconds(endpoint).observe(seconds)
 
     def count_failed_reload(self) -> None:
-        """Count a failed reload of the tokens, once for all workers."""
+        """Count a failed reload of the tokens, but only in the process that created the counters.
+
+        All workers reload the same file, so the failure is counted once.
+        """
         if os.getpid() == self._first_process:
             self._failed_reloads.inc()
 

@@ -23,7 +23,7 @@ from .tokens import Tokens
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 TOKEN_NAME = "lockterm.token"
-"""The key under which the scope of an accepted request has the name of its token."""
+"""The key of the ASGI scope under which an accepted request has the name of its token."""
 HEALTH, READINESS = "/healthz", "/readyz"
 """Paths that need no token: whether the process answers, and whether its database answers."""
 MAX_BODY_BYTES = 64 * 1024
@@ -39,21 +39,21 @@ _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 
 
 class Guard:
-    """ASGI middleware around the whole service.
+    """ASGI middleware that answers unacceptable requests itself, before the application.
 
     Args:
         app: The application that answers accepted requests.
         allowed_hosts: Names and addresses that the Host header may have, without ports. If
             ``0.0.0.0`` or ``::`` is among them, every address is allowed. Other names are still
             refused, because a page that rebinds DNS always sends a name.
-        public_url: The address of a proxy in front, whose host is allowed. Then only the origin of
-            this address is allowed.
+        public_url: The address of a proxy before the service; None if there is none. Its host is
+            allowed, and no other origin than this address is allowed.
         rate: Average number of accepted requests a second for each token, and the size of a burst
             (at least 1); None if there is no limit.
         tokens: The valid bearer tokens; None if no request needs one. The files of packs need no
             token, because the lock itself fetches them.
         clock: A function that returns the time in milliseconds, for the Date header and the rate.
-        requests: A function that receives the method and path of each request.
+        requests: The list to which the method and path of each request are appended.
     """
 
     def __init__(

@@ -4,8 +4,9 @@ A pack is one timbre of one language of one model. The pack's name in ``voice/li
 and timbre, as in ``de-DE-anna``. Its file is a small WAV with a melody in triangle waves. All
 computations use whole numbers, so the file's bytes and MD5 are the same on every machine.
 
-Downloads can be resumed (RFC 9110, 13 and 14). A request for several ranges or an invalid range
-gets the whole file, as the RFC allows. The ETag is the MD5. It is strong, as If-Range requires.
+Downloads can be resumed (RFC 9110, sections 13 and 14). A request for several ranges or an invalid
+range gets the whole file, as the RFC allows. The ETag is the MD5 of the file. It is strong, as
+If-Range requires.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _FIRST_UPDATE_MS = 1_726_480_800_000
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A voice pack."""
+    """A voice pack: one timbre of one language for one lock model."""
 
     vendor: str
     model: str
@@ -41,11 +42,11 @@ class Pack:
     timbre: str
     """Identifier of the timbre within the language."""
     timbre_name: str
-    """Name of the timbre for people."""
+    """The name of the timbre that people see."""
     is_female: int | None
     """1 for female, 0 for male; None if the vendor does not state it."""
     label: str
-    """Name of the pack for people."""
+    """The name of the pack that people see."""
     updated_ms: int
 
     @property
@@ -54,13 +55,13 @@ class Pack:
 
     @property
     def path(self) -> str:
-        """Path of the file on the service."""
+        """The path of the pack's file on the service."""
         return f"/packs/{self.vendor}/{self.model}/{self.name}.wav".lower()
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model of a vendor."""
+    """A lock model of a vendor, with its voice packs."""
 
     packs: tuple[Pack, ...]
 
@@ -68,7 +69,7 @@ class Model:
         return next((pack for pack in self.packs if pack.name == name), None)
 
     def has_voice(self, lang: str, timbre: str) -> bool:
-        """Return whether locks of this model have this voice."""
+        """Return whether locks of this model have a voice with this language and timbre."""
         return any((pack.lang, pack.timbre) == (lang, timbre) for pack in self.packs)
 
 
@@ -112,7 +113,7 @@ MODELS: dict[tuple[str, str], Model] = {
     (vendor, model): Model(tuple(_packs(position, vendor, model, languages)))
     for position, (vendor, model, languages) in enumerate(_MODELS)
 }
-"""Models by vendor and name; the first model is used for unknown locks."""
+"""Maps vendors and names to lock models; the first model is used for unknown locks."""
 
 PACKS_BY_PATH = {pack.path: pack for model in MODELS.values() for pack in model.packs}
 
@@ -126,7 +127,7 @@ _PERIODS = (61, 54, 48, 46, 41, 36, 32, 30)
 
 @lru_cache(maxsize=6)
 def content_of(pack: Pack) -> bytes:
-    """Return the content of the pack's file, which has between 0.3 and 2 MB."""
+    """Return the content of a pack's file, which has between 0.3 and 2 MB."""
     digest = hashlib.sha256(pack.path.encode()).digest()
     melody = array("h")
     for step in digest[:_NOTES]:
@@ -145,7 +146,7 @@ def content_of(pack: Pack) -> bytes:
 
 @cache
 def facts_of(pack: Pack) -> tuple[int, str]:
-    """Return size in bytes and hexadecimal MD5 of the pack's file."""
+    """Return the size in bytes and the hexadecimal MD5 of a pack's file."""
     content = content_of(pack)
     return len(content), hashlib.md5(content, usedforsecurity=False).hexdigest()
 
@@ -167,7 +168,7 @@ _ONE_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
 def download(request: Request) -> Response:
-    """Return the answer to GET or HEAD of a pack's file."""
+    """Return the answer to a GET or HEAD request for a pack's file."""
     pack = PACKS_BY_PATH.get(request.scope["path"])
     if pack is None:
         raise Refusal(Code.NOT_FOUND, "No such voice pack.")

@@ -36,7 +36,7 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,19}")
 
 
 async def read_parameters(request: Request, *, form_allowed: bool) -> Parameters:
-    """Return the parameters of a request. The parameters of a GET are text in its query.
+    """Return the parameters of a request. The parameters of a GET request are text in its query.
 
     Args:
         request: The request.
@@ -66,7 +66,7 @@ async def read_parameters(request: Request, *, form_allowed: bool) -> Parameters
 
 
 class Parameters:
-    """The parameters of one request.
+    """The parameters of one request. Its methods raise ``Refusal`` if a parameter is invalid.
 
     Args:
         values: The values by name.
@@ -122,7 +122,7 @@ class Parameters:
         return value
 
     def weekdays(self, name: str) -> list[int] | None:
-        """Return weekdays, 1 (Monday) to 7, in the given order; None if there is no parameter."""
+        """Return weekdays (1 is Monday) in the given order; None if the parameter is missing."""
         value = self._structure(name)
         if value is None:
             return None
@@ -162,7 +162,12 @@ class Parameters:
 
 
 def decode_json(text: str, *, depth: int = MAX_DEPTH) -> object:
-    """Return a JSON text as Python objects; raise ``Refusal`` if it breaks a rule."""
+    """Return a JSON text as Python objects; raise ``Refusal`` if it breaks a rule of this module.
+
+    Args:
+        text: The JSON text.
+        depth: Maximum number of nested objects and arrays.
+    """
     try:
         value: object = json.loads(
             text,

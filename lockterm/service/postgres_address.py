@@ -1,7 +1,8 @@
-"""The PostgreSQL address, with safe defaults for missing parameters.
+"""The settings to connect to PostgreSQL: the given address, with safe defaults for the rest.
 
-libpq's own defaults send the password to any server that answers and requests it. In this module
-only the address itself can lower the protection; PGSSLMODE, PGREQUIREAUTH and service files cannot.
+libpq's own defaults send the password to any server that answers and requests it. With the defaults
+of this module, only the address can lower the protection; PGSSLMODE, PGREQUIREAUTH and service
+files cannot.
 """
 
 from __future__ import annotations
@@ -46,11 +47,11 @@ _HINTS = (
         " your own authority, add sslrootcert=FILE to the address.",
     ),
 )
-"""Pairs of parts of libpq's messages, and the hint for these messages."""
+"""Pairs: parts of libpq's messages, and the hint to show for messages with one of these parts."""
 
 
 def read_address(address: str) -> tuple[dict[str, Any], str]:
-    """Return the settings to connect with, and a name for the database that is safe to show.
+    """Return the settings to connect with, and a description of the database without secrets.
 
     Raises:
         Unusable: The address is invalid or contains a password, or libpq is too old to protect a

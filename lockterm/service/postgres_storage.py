@@ -1,8 +1,8 @@
 """The service's tables in PostgreSQL, shared by any number of processes and machines.
 
-A read sees one snapshot. A write to a lock first locks the lock's row in the table ``gate`` until
-the end of the transaction, and then reads the last committed state. Changes to a lock therefore
-happen one after another, without serialization failures between them.
+A reading transaction sees one snapshot. A writing transaction first locks the row of its door lock
+in the table ``gate`` until its end, and then reads the last committed state. Changes to one door
+lock therefore happen one after another, without serialization failures between them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .postgres_address import weaknesses as weaknesses
 OLDEST_SERVER = 13
 """The oldest major version of PostgreSQL that the tests have passed with."""
 MIGRATING = 0x4C4B5356
-"""Number of the advisory lock that is held while the tables are created or changed."""
+"""Number of the advisory lock that a process holds while it creates or changes the tables."""
 _BUSY_HINT = (
     "Nothing was changed. Another transaction is open: see pg_stat_activity. Wait until"
     " it ends, then try again."
@@ -56,11 +56,11 @@ SET idle_in_transaction_session_timeout = '60s'
 """
 """Limits of a connection, so that a slow or waiting statement never blocks others forever."""
 FOR_ANOTHER = "SET LOCAL lock_timeout = '5min'; SET LOCAL statement_timeout = 0"
-"""Limits while another process creates the tables; an index of many rows takes minutes."""
+"""Longer limits to wait while another process creates the tables, which may take minutes."""
 FOR_TABLES = "SET LOCAL lock_timeout = '5s'"
-"""Limit of the wait for locks in the process that creates the tables.
+"""Limit for the process that creates the tables, when it waits for another transaction.
 
-While that process waits for a lock, readers wait behind it.
+All later readers wait for that process, so it must not wait long.
 """
 
 _HASH = r"sha256(decode(replace({}, E'\\', E'\\\\'), 'escape'))"
@@ -124,7 +124,7 @@ DROP INDEX remote_by_name;
 CREATE UNIQUE INDEX remote_by_name ON remote (lock_id, ({_HASH.format("name")}));
 """,
 )
-"""The statements that lead from each version of the tables to the next; never change these."""
+"""The statements that update the tables from each version to the next; never change them."""
 
 # Without any handler, Python would print the pool's warnings on the terminal.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
@@ -171,17 +171,17 @@ class PostgresDatabase:
         self._in_use = set[psycopg.Connection[Any]]()
 
     def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
-        """Return the rows of one read statement, in a single round trip."""
+        """Return the rows of one reading statement, in a single round trip."""
         with self._transaction("") as db:
             return db.execute(sql, values).fetchall()
 
     def reading(self) -> AbstractContextManager[_Connection]:
-        """Open a transaction in which all reads see the same state."""
+        """Open a transaction in which all statements read the same state."""
         return self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     @contextmanager
     def writing(self, lock_id: int | None = None) -> Iterator[_Connection]:
-        """Open a write transaction. For each lock, only one can be open at a time."""
+        """Open a writing transaction. For each lock, only one can be open at a time."""
         with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", is_writing=True) as db:
             if lock_id is not None:
                 db.execute(
@@ -241,7 +241,7 @@ class _Connection:
         return int(self.execute(f"{sql} RETURNING id", values).fetchone()[0])  # type: ignore[index]
 
     def go_on_after_ids(self) -> None:
-        """Let new IDs continue after the highest ID, but never reuse the ID of a deleted remote."""
+        """Make new IDs follow the highest ID, but never reuse the ID of a deleted remote."""
         self.execute(
             "SELECT setval('remote_id_seq', greatest(max(remote.id), max(last_value)))"
             " FROM remote, remote_id_seq"
@@ -390,7 +390,7 @@ def own_schema(connection: psycopg.Connection[Any], shown: str) -> str:
 
     Args:
         connection: A connection inside a transaction.
-        shown: The name of the database that is safe to show.
+        shown: The description of the database for error messages, without secrets.
 
     Raises:
         Unusable: There is no schema, or another role can add objects to the schema.

@@ -1,7 +1,8 @@
-"""The stored remotes, and pages of them at any depth.
+"""The table of remotes, with a fast way to read any page of a long list.
 
-A lock's list is in the order of IDs, so the newest remote is the last. A walk through the pages
-never returns a remote twice. It misses one only if an earlier remote is deleted during the walk.
+A lock's list is in the order of IDs, so the newest remote is the last. A client that reads page
+after page never gets a remote twice. The client misses a remote only if an earlier remote is
+deleted in the meantime.
 
 ``OFFSET`` reads every row that it skips. Therefore the table ``remote_count`` has the number of a
 lock's remotes in each span of 2**8, 2**16 and 2**24 IDs. To find a page, the service adds the
@@ -38,7 +39,7 @@ class Remote(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page of a lock's remotes."""
+    """A page of a lock's remotes, and the total number of the lock's remotes."""
 
     is_lock: bool
     """Whether the lock is in the table of locks."""
@@ -58,7 +59,7 @@ SELECT is_lock, total, page.* FROM (SELECT
     SELECT {_COLUMNS} FROM remote WHERE lock_id = ? AND id >= ? ORDER BY id LIMIT ? OFFSET ?
 ) AS page ON TRUE ORDER BY page.id
 """
-"""The statement for a page. Its ``OFFSET`` is at most 2**8, the size of the smallest span."""
+"""The statement that reads a page. Its ``OFFSET`` is at most 2**8, the smallest span's size."""
 COUNT_QUERY = (
     "SELECT bucket, remotes FROM remote_count"
     " WHERE lock_id = ? AND shift = ? AND bucket BETWEEN ? AND ? ORDER BY bucket"
@@ -66,7 +67,7 @@ COUNT_QUERY = (
 
 
 def page(database: Database, lock_id: int, offset: int, size: int) -> Page:
-    """Return a page of a lock: at most ``size`` remotes after the first ``offset`` remotes."""
+    """Return up to ``size`` remotes of a lock, without its first ``offset`` remotes."""
     if offset <= 1 << _SHIFTS[-1]:
         rows = database.rows(PAGE_QUERY, (lock_id, lock_id, lock_id, 0, size, offset))
     else:
@@ -95,7 +96,7 @@ def _start(db: Connection, lock_id: int, offset: int) -> tuple[int, int]:
 
 
 def find(db: Connection, remote_id: int) -> Remote | None:
-    """Return the remote with this ID, or None."""
+    """Return the remote with this ID; None if there is none."""
     row = db.execute(f"SELECT {_COLUMNS} FROM remote WHERE id = ?", (remote_id,)).fetchone()
     return row and Remote._make(row)
 
@@ -107,7 +108,7 @@ def has_name(db: Connection, lock_id: int, name: str) -> bool:
 
 
 def insert(db: Connection, remote: Mapping[str, object]) -> int:
-    """Add a remote, given as column -> value, and return its new ID."""
+    """Add a remote, given as a mapping of columns to values, and return its new ID."""
     remote_id = db.new_id(*_insertion(remote))
     spans = [(remote["lock_id"], shift, remote_id >> shift) for shift in _SHIFTS]
     db.execute(
@@ -119,7 +120,12 @@ def insert(db: Connection, remote: Mapping[str, object]) -> int:
 
 
 def insert_many(db: Connection, remotes: list[dict[str, object]]) -> None:
-    """Add many remotes, each given as column -> value and possibly with an ID; then count them."""
+    """Add many remotes and count them.
+
+    Args:
+        db: A connection inside a transaction.
+        remotes: Mappings of columns to values; a remote without ``id`` gets a new ID.
+    """
     for remote in remotes:
         db.execute(*_insertion(remote))
     for lock_id in {remote["lock_id"] for remote in remotes}:
@@ -152,7 +158,7 @@ def clear(db: Connection, lock_id: int) -> int:
 
 
 def recount(db: Connection, lock_id: object) -> None:
-    """Rebuild the counts of a lock from its remotes."""
+    """Compute a lock's rows in the table ``remote_count`` from its remotes."""
     db.execute("DELETE FROM remote_count WHERE lock_id = ?", (lock_id,))
     for shift in _SHIFTS:
         db.execute(

@@ -1,4 +1,4 @@
-"""The eight operations on remotes (sections 4.1 to 4.8), the record, and the rules of validity.
+"""The eight operations on remotes (contract 4.1 to 4.8), and the rules for periods of validity.
 
 The service chose these rules, because the contract does not state them:
 
@@ -40,7 +40,7 @@ _STATUS_NAMES = {_NORMAL: "normal", _INVALID: "invalid"}
 
 
 def add(call: Call) -> object:
-    """Add a remote (section 4.1); by default ``extraData`` is ``{}`` and ``isCoerced`` is 0."""
+    """Add a remote (contract 4.1); by default ``extraData`` is ``{}`` and ``isCoerced`` is 0."""
     given, now = call.given, call.site.clock()
     lock_id, name = given.integer("lockId"), given.text("remoteName")
     firmware = given.optional_json_object("firmwareInfo")
@@ -68,7 +68,7 @@ def add(call: Call) -> object:
 
 
 def check_remote_name(call: Call) -> object:
-    """Refuse a name that exists on the lock (section 4.2), or return ``{}``."""
+    """Refuse a name that a remote of the lock has; otherwise return ``{}`` (contract 4.2)."""
     lock_id, name = call.given.integer("lockId"), call.given.text("remoteName")
     with call.site.database.reading() as db:
         call.site.lock(db, lock_id)
@@ -78,7 +78,7 @@ def check_remote_name(call: Call) -> object:
 
 
 def list_remotes(call: Call) -> object:
-    """Return a page of a lock's remotes (section 4.3). A page beyond the end is empty."""
+    """Return a page of a lock's remotes (contract 4.3). A page beyond the end is empty."""
     lock_id = call.given.integer("lockId")
     page_no = call.given.optional_integer("pageNo", low=1) or 1
     size = call.given.optional_integer("pageSize", 1, MAX_PAGE_SIZE) or DEFAULT_PAGE_SIZE
@@ -96,7 +96,7 @@ def list_remotes(call: Call) -> object:
 
 
 def update(call: Call) -> object:
-    """Change the given parameters of a remote (section 4.4) if the resulting remote is valid."""
+    """Change the given parameters of a remote if the resulting remote is valid (contract 4.4)."""
     given = call.given
     lock_id, remote_id = given.integer("lockId"), given.integer("remoteId")
     name = given.optional_text("remoteName")
@@ -117,7 +117,7 @@ def update(call: Call) -> object:
 
 
 def detail(call: Call) -> object:
-    """Return a remote with its lock (section 4.5), also without the fields that lists omit."""
+    """Return a remote with its lock, but without the fields that lists omit (contract 4.5)."""
     with call.site.database.reading() as db:
         row = _remote(db, call.given.integer("remoteId"))
         lock = call.site.lock(db, row.lock_id)
@@ -126,7 +126,7 @@ def detail(call: Call) -> object:
 
 
 def delete(call: Call) -> object:
-    """Delete a remote (section 4.6)."""
+    """Delete a remote (contract 4.6)."""
     remote_id = call.given.integer("remoteId")
     with call.site.database.reading() as db:
         lock_id = _remote(db, remote_id).lock_id
@@ -137,7 +137,7 @@ def delete(call: Call) -> object:
 
 
 def clear(call: Call) -> object:
-    """Delete all remotes of a lock (section 4.7)."""
+    """Delete all remotes of a lock, and return their number (contract 4.7)."""
     lock_id = call.given.integer("lockId")
     with call.site.database.writing(lock_id) as db:
         call.site.lock(db, lock_id)
@@ -145,7 +145,7 @@ def clear(call: Call) -> object:
 
 
 def update_remote_user_no(call: Call) -> object:
-    """Set a remote's user number (section 4.8)."""
+    """Set a remote's user number (contract 4.8)."""
     given = call.given
     lock_id, remote_id = given.integer("lockId"), given.integer("remoteId")
     user_no = given.integer("remoteUserNo", low=0)
@@ -185,7 +185,7 @@ def _name_exists() -> Refusal:
 
 
 def as_record(row: Remote, now_ms: int) -> dict[str, object]:
-    """Return the record for lists and details: 18 fields, without the six that lists omit.
+    """Return a remote as lists and details show it: 18 fields, without the six that lists omit.
 
     The contract does not define when a remote gets status 2. In this service, a remote has status 2
     after its end date. An upcoming remote has status 1.
@@ -225,7 +225,7 @@ def _decoded(stored: str) -> object:
 
 
 def _validity(given: Parameters, before: Remote | None = None) -> dict[str, object]:
-    """Return the columns of a remote's validity after a request, as column -> value.
+    """Return a mapping of the columns of a remote's validity to their values after a request.
 
     Args:
         given: The parameters; an update may have only some of the four for the validity.

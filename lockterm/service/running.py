@@ -1,4 +1,4 @@
-"""Functions that run the service, in a thread beside other work or alone in the foreground."""
+"""Runs the service in a thread of another program, or alone in the foreground."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 HEAD_TIMEOUT_S = 20.0
 """Maximum time in seconds until the headers of a request are complete; uvicorn has no limit."""
 DRAIN_S = 10.0
-"""Maximum time in seconds in which running requests may end after the service was asked to stop."""
+"""Maximum seconds to wait for running requests after the service was asked to stop."""
 _PROMPT_DRAIN_S = 0.8
 """The value of :data:`DRAIN_S` for a service inside another program, such as the demo."""
 _TURNS = 5
-"""Number of turns of the event loop from an accepted connection until its request is read."""
+"""Number of turns of the event loop until the request of an accepted connection is read."""
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # Without any handler, Python would print uvicorn's errors on the terminal of the program around.
@@ -53,7 +53,7 @@ class RunningService:
         host: Name or address to listen on.
         port: TCP port; 0 selects a free port.
         listening: A socket that already listens on ``host``; the service closes it at its end.
-        drain_s: Maximum seconds for running requests to end after the service was asked to stop.
+        drain_s: Maximum seconds to wait for running requests after the service was asked to stop.
         options: The options of ``create_service``. By default, ``allowed_hosts`` has ``host`` and
             this machine's names.
 
@@ -75,7 +75,7 @@ class RunningService:
         self._log: Log = options.setdefault("log", Log())
         self._figures: Figures | None = options.get("figures")
         self.base_url = url_of(host, self._socket)
-        """Address of the service, without a slash at the end."""
+        """The address of the service, without a slash at the end."""
         try:
             options.setdefault("allowed_hosts", (*LOOPBACK_HOSTS, host, socket.gethostname()))
             self.app: Starlette = create_service(**options)
@@ -83,9 +83,9 @@ class RunningService:
             self._socket.close()
             raise
         self.requests: deque[tuple[str, str]] = self.app.state.requests
-        """Method and path of the last requests, the oldest first."""
+        """The methods and paths of the last requests, the oldest first."""
         self.failures: deque[Exception] = self.app.state.failures
-        """Exceptions behind answers with 5xx."""
+        """The exceptions behind answers with status 5xx, the oldest first."""
         config = Config(
             self.app,
             http=EnvelopeProtocol,
@@ -103,7 +103,7 @@ class RunningService:
         self._thread = threading.Thread(target=self._serve, name="lockterm-service", daemon=True)
 
     def start(self) -> Self:
-        """Start the service; return when it answers or has failed to start."""
+        """Start the service, and return when it answers requests or has failed to start."""
         self._thread.start()
         self._server.ready.wait()
         return self
@@ -113,7 +113,7 @@ class RunningService:
         self._server.ask_to_exit()
 
     def stop(self) -> None:
-        """Stop, and wait for the end: at most about ``drain_s``, even if connections stay open.
+        """Stop the service, and wait until it has stopped, at most about ``drain_s`` seconds.
 
         A second call does nothing.
         """
@@ -124,9 +124,9 @@ class RunningService:
         self.app.state.site.database.close()
 
     def wait(self, asked: SimpleQueue[int]) -> None:
-        """Wait until a signal asks to stop or the service ends.
+        """Wait until a signal arrives or the service ends.
 
-        If there are tokens, ``SIGHUP`` only reads them again.
+        If there are tokens, ``SIGHUP`` only reads them again, and does not end the wait.
 
         Args:
             asked: The queue from ``asked_to_end``, which receives the numbers of signals.
@@ -152,7 +152,7 @@ class RunningService:
 
 
 def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
-    """Serve in the foreground until SIGINT, SIGTERM or, without tokens, SIGHUP; then end cleanly.
+    """Run the service in the foreground until SIGINT, SIGTERM or, without tokens, SIGHUP.
 
     The first line on stdout is ``listening on http://HOST:PORT``. Call this in the main thread.
 
@@ -170,7 +170,7 @@ def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
 
 
 def announce(url: str, options: Mapping[str, Any]) -> None:
-    """Print the address, and log a note if every user of this machine can change the database.
+    """Print the address of the service, and log a warning if it has a database but no tokens.
 
     Args:
         url: The address.
@@ -194,9 +194,9 @@ def say(line: str) -> None:
 
 @contextmanager
 def asked_to_end() -> Iterator[SimpleQueue[int]]:
-    """Yield a queue that receives the numbers of SIGINT, SIGTERM and SIGHUP.
+    """Return a context manager with a queue of received signals: SIGINT, SIGTERM and SIGHUP.
 
-    Inside the block, these signals have no other effect.
+    Inside the block, these signals have no effect other than their number in the queue.
     """
     asked = SimpleQueue[int]()  # an Event has a lock, on which a second signal would wait
 
@@ -229,7 +229,7 @@ def read_again(tokens: Tokens, log: Log, figures: Figures | None) -> None:
 
 
 class _Server(Server):
-    """uvicorn's server without polling; it sleeps until it is asked to exit."""
+    """uvicorn's server without polling: the server sleeps until it is asked to exit."""
 
     def __init__(self, config: Config, drain_s: float) -> None:
         super().__init__(config)
@@ -279,7 +279,10 @@ class _Server(Server):
 
 
 class EnvelopeProtocol(H11Protocol):
-    """HTTP protocol with an envelope for broken requests, and a time limit for request heads."""
+    """uvicorn's HTTP protocol, with the contract's envelope in answers to invalid requests.
+
+    It also limits the time until the headers of a request are complete.
+    """
 
     _head_timer: asyncio.TimerHandle | None = None
 
@@ -321,12 +324,12 @@ class EnvelopeProtocol(H11Protocol):
 
 
 def url_of(host: str, listening: socket.socket) -> str:
-    """Return the address of a service on this socket, without a slash at the end."""
+    """Return the URL of a service that listens on a socket, without a slash at the end."""
     return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on the address; port 0 selects a free port.
+    """Return a socket that listens on a host's TCP port; port 0 selects a free port.
 
     Raises:
         OSError: The address cannot be used.

@@ -20,7 +20,7 @@ LOCKS: tuple[tuple[int, str, str, str, str, int], ...] = (
     (1005, "Staff entrance", "South campus, reception", "nordriegel", "NR-450", 64),
     (1006, "Chemical store", "South campus, yard", "lumenlock", "L7", 18),
 )
-"""ID, name, alias, vendor, model and number of remotes."""
+"""The ID, name, alias, vendor, model and number of remotes of each lock."""
 
 _LETTERS = {lock[0]: letter for lock, letter in zip(LOCKS, "ABCDEF", strict=True)}
 _FIRST_REMOTE_ID = 48_213
@@ -104,7 +104,7 @@ def fill(db: Connection, today: date) -> None:
 
 
 def names_for(lock_id: int, count: int) -> list[str]:
-    """Return ``count`` different names for a lock; about every fifth is a special name."""
+    """Return ``count`` different names for remotes of a lock; about every fifth one is special."""
     names: list[str] = []
     turn = lock_id % 7
     while len(names) < count:

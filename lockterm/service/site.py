@@ -1,4 +1,4 @@
-"""The state that every operation uses: locks, database and clock."""
+"""The state that all operations of the service share: locks, database and clock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def now_ms() -> int:
 
 @dataclass(frozen=True, slots=True)
 class SiteLock:
-    """A lock of the service."""
+    """A lock that the service knows, with its model."""
 
     id: int
     name: str
@@ -38,7 +38,7 @@ class Site:
     clock: Callable[[], int]
     """A function that returns the time in milliseconds since 1970."""
     any_lock: bool
-    """Whether every unknown lock ID counts as a lock, which has the voices of the first model."""
+    """Whether any unknown lock ID is accepted, as a lock of the first model."""
 
     def lock(self, db: Connection, lock_id: int) -> SiteLock:
         """Return the lock with this ID.
@@ -58,7 +58,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request, with its parameters already read."""
+    """A request to an operation, with its parameters already read."""
 
     site: Site
     """The state of the service."""
@@ -66,7 +66,8 @@ class Call:
     """The parameters of the request."""
     request: Request
     public_url: str | None
-    """The address of a proxy in front, without a slash at the end; None if there is no proxy."""
+    """The address of a proxy before the service, without a slash at the end; None if there is none.
+    """
 
     @property
     def base_url(self) -> str:

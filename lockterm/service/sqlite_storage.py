@@ -1,7 +1,7 @@
-"""The service's tables in SQLite, with a connection for writes and another one for reads.
+"""The service's tables in SQLite, with one connection for writing and another one for reading.
 
-Each connection has a lock. A read of a file never waits for a write to the file (WAL). In memory,
-one connection does both, because a second one would not see its tables.
+A mutex protects each connection. With a file, readers never wait for a writer (WAL mode). In
+memory, one connection does both, because a second connection would not see its tables.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Any
 from .storage import SCHEMA, VERSION, Begin, NameTaken, Unavailable, Unusable
 
 _APPLICATION_ID = 0x4C4B5356
-"""The mark of this service's files; the service never writes to other databases."""
+"""The SQLite application ID of the service's files; the service never changes other files."""
 WRITE_WAIT_S, READ_WAIT_S = 5.0, 0.5
 """Maximum seconds to wait for another program that locks the file.
 
-A read gives up sooner, because the service may answer nothing else while the read waits.
+A reading statement gives up sooner, because the service may answer nothing else while it waits.
 """
 _HINT = "Use a new file, or one that lockterm serve created."
 
@@ -85,7 +85,7 @@ class SqliteDatabase:
             connection.execute("COMMIT")
 
     def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
-        """Return the rows of one read statement."""
+        """Return the rows of one reading statement."""
         with self._reader.lock:
             try:
                 return self._reader.execute(sql, values).fetchall()
@@ -93,11 +93,11 @@ class SqliteDatabase:
                 raise Unavailable from error
 
     def reading(self) -> AbstractContextManager[_Connection]:
-        """Open a transaction in which all reads see the same state."""
+        """Open a transaction in which all statements read the same state."""
         return self._transaction(self._reader, "BEGIN")
 
     def writing(self, lock_id: int | None = None) -> AbstractContextManager[_Connection]:
-        """Open a write transaction. Only one can be open at a time, across all locks."""
+        """Open a writing transaction. Only one can be open at a time, for whichever lock."""
         return self._transaction(self._writer, "BEGIN IMMEDIATE")
 
     @staticmethod

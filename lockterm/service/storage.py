@@ -1,7 +1,7 @@
-"""The interface of the service's databases, their errors, and the tables in SQLite.
+"""The interface that both databases of the service implement, their errors, and SQLite's tables.
 
-All databases get the same statements, in SQLite's spelling. The differences between the databases
-are in ``sqlite_storage`` and ``postgres_storage``; other modules need not know them.
+Both databases accept the same statements, in SQLite's spelling. ``sqlite_storage`` and
+``postgres_storage`` hide the differences from other modules.
 """
 
 from __future__ import annotations
@@ -66,19 +66,19 @@ CREATE TABLE site (any_lock INTEGER NOT NULL);
 
 
 class Unavailable(Exception):
-    """The database cannot do the operation now; nothing was changed."""
+    """An error because the database cannot do an operation now; nothing was changed."""
 
 
 class Again(Unavailable):
-    """A conflict or a lost connection; a repetition of the same operation may succeed."""
+    """An error because of a conflict or a lost connection; to repeat the operation may succeed."""
 
 
 class OutcomeUnknown(Exception):
-    """The connection was lost during a commit, so the change may be recorded or not."""
+    """An error because the connection was lost during a commit: the change may be saved or not."""
 
 
 class NameTaken(Exception):
-    """Another remote of the lock has the name; nothing was changed."""
+    """An error because another remote of the lock has the name; nothing was changed."""
 
 
 class Unusable(OSError):
@@ -96,11 +96,11 @@ class Unusable(OSError):
 
 
 class Rows(Protocol):
-    """The result of a statement."""
+    """The result of an SQL statement, as the cursors of both databases offer it."""
 
     @property
     def description(self) -> Any:
-        """A sequence for each column; its first item is the column's name."""
+        """The columns of the result: for each, a sequence that begins with the column's name."""
 
     @property
     def rowcount(self) -> int:
@@ -114,7 +114,7 @@ class Rows(Protocol):
 
 
 class Connection(Protocol):
-    """A connection, inside a transaction."""
+    """A connection to the database that is inside a transaction."""
 
     same_name: str
     """The SQL condition that finds a lock's remote with the name ``?`` by an index."""
@@ -126,7 +126,7 @@ class Connection(Protocol):
         """Execute an ``INSERT`` of one row and return its new ID."""
 
     def go_on_after_ids(self) -> None:
-        """Let new IDs continue after the highest ID; call this after adding rows with given IDs."""
+        """Make new IDs follow the highest ID; call this after adding rows with given IDs."""
 
 
 class Database(Protocol):
@@ -139,23 +139,23 @@ class Database(Protocol):
     threads: int
     """Number of threads in which the service calls the database; more threads would only wait."""
     is_quick: bool
-    """Whether a read is faster than a switch to a thread, and never waits for a write."""
+    """Whether reading is faster than a switch to a thread, and never waits for a writer."""
 
     def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
-        """Return the rows of one read statement, which needs no transaction."""
+        """Return the rows of one reading statement, which needs no transaction."""
 
     def reading(self) -> AbstractContextManager[Connection]:
-        """Open a transaction in which all reads see the same state."""
+        """Open a transaction in which all statements read the same state."""
 
     def writing(self, lock_id: int | None = None) -> AbstractContextManager[Connection]:
-        """Open a transaction that commits at its end, and changes nothing after an exception.
+        """Open a transaction that is committed at its end, or changes nothing after an exception.
 
-        Other writers to the same lock wait for the end of the transaction, so the values that it
-        reads stay current. The IDs of a lock's remotes therefore grow in the order in which clients
-        first see the remotes.
+        Other writers to the same lock wait until the transaction ends, so the values that it reads
+        stay current. The IDs of a lock's remotes therefore grow in the order in which clients first
+        see the remotes.
 
         Args:
-            lock_id: The lock to write to; None if there is no other writer.
+            lock_id: The lock to change; None if there can be no other writer.
 
         Raises:
             NameTaken: Another remote of the lock has the name.

@@ -1,4 +1,4 @@
-"""Bearer tokens, each with a name. They are stored as hashes, which cannot be used as tokens.
+"""Bearer tokens, each with a name. A file contains their hashes, which cannot be used as tokens.
 
 SHA-256 without a salt is enough: a token from ``new_token`` has 256 random bits, and a token that
 a person chose has at least ``SHORTEST`` characters. A slow hash would delay every request.
@@ -23,13 +23,13 @@ class Tokens:
     """The access tokens that the service accepts.
 
     Args:
-        read: A function that returns two texts. The first has the tokens, one per line. The second
-            is a sentence if other users could have written the first, otherwise an empty string.
-            The constructor and ``read_again`` call the function.
+        read: A function that returns two texts: the lines of a file of tokens, and a sentence if
+            other users could have changed the file, otherwise an empty string. The constructor and
+            ``read_again`` call the function.
 
     Raises:
         OSError: The text cannot be read.
-        ValueError: The text has an error or no token, or others could have written it. The message
+        ValueError: The text has an error or no token, or others could have changed it. The message
             is a sentence that does not quote the text.
     """
 
@@ -41,14 +41,14 @@ class Tokens:
 
     @classmethod
     def only(cls, token: str) -> Tokens:
-        """Return an object with a single valid token."""
+        """Return a ``Tokens`` object that accepts a single token, given in plain text."""
         return cls(lambda: (line_of("token", token), ""))
 
     def read_again(self) -> None:
-        """Read the text again.
+        """Read the text again, because the file may have changed.
 
-        If the text has an error, the tokens in it that were valid before stay valid, and no token
-        is added. If the text cannot be read, no token is valid, because a token may be revoked.
+        If the text has an error, tokens that it still contains stay valid, and no token is added.
+        If the text cannot be read, no token stays valid, because any of them may be revoked.
 
         Raises:
             OSError: The text cannot be read.
@@ -95,12 +95,12 @@ def line_of(name: str, token: str) -> str:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Return the reason why tokens cannot be read, as a sentence."""
+    """Return the reason of an error of :class:`Tokens`, as a sentence."""
     return f"{error.strerror}." if isinstance(error, OSError) else str(error)
 
 
 def _parsed(text: str, problem: str) -> tuple[dict[bytes, str], str]:
-    """Return hash -> name for all well-formed lines, and the first problem or an empty string."""
+    """Return the names of tokens by hash, from all valid lines, and the first problem or ""."""
     names: dict[bytes, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         name, _, kept = line.partition("#")[0].strip().partition(" ")

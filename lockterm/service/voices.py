@@ -1,4 +1,4 @@
-"""The four operations on voices (sections 4.9 to 4.12)."""
+"""The four operations of the service on voices (contract 4.9 to 4.12)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .site import Call, SiteLock
 
 
 def list_packs(call: Call) -> object:
-    """Return summaries of the packs of a lock's model (section 4.9)."""
+    """Return summaries of the voice packs of a lock's model (contract 4.9)."""
     return [_short(pack) for pack in _lock(call).model.packs]
 
 
 def full_packs(call: Call) -> object:
-    """Return the languages of a model with their timbres (section 4.10)."""
+    """Return the languages of a lock model with their timbres (contract 4.10)."""
     vendor, name = call.given.text("vendor"), call.given.text("model")
     model = MODELS.get((vendor, name))
     if model is None:
@@ -33,7 +33,7 @@ def full_packs(call: Call) -> object:
 
 
 def pack_detail(call: Call) -> object:
-    """Return a voice pack of a lock with its file's URL, size and MD5 (section 4.11)."""
+    """Return a voice pack of a lock with its file's URL, size and MD5 (contract 4.11)."""
     name = call.given.text("name")
     pack = _lock(call).model.pack(name)
     if pack is None:
@@ -44,7 +44,7 @@ def pack_detail(call: Call) -> object:
 
 
 def set_voice(call: Call) -> object:
-    """Set the voice of a lock (section 4.12)."""
+    """Set the voice of a lock (contract 4.12)."""
     lock_id = call.given.integer("lockId")
     voice = Parameters(call.given.json_object("currentVoiceTimbre"), as_text=False)
     lang, timbre = voice.text("lang"), voice.text("timbre")

@@ -1,7 +1,7 @@
 """The log of the service, and the middleware that logs and counts requests.
 
-A line contains no header, no body, and no name except the name of a token. It contains the endpoint
-instead of the requested path.
+To protect secrets and names, a line of the log contains no header, no body, and no name except the
+name of a token. The line contains the endpoint instead of the requested path.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Log:
         """Log an event.
 
         Args:
-            event: The kind of event, for programs.
+            event: The kind of event, for the JSON log.
             said: A sentence for people; if it is empty, only a JSON log records the event.
-            facts: More values for programs, by name.
+            facts: More values for the JSON log, by name.
         """
         if self.as_json:
             now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -56,9 +56,9 @@ class Log:
             self._write(f"lockterm: {said}")
 
     def failed(self, error: BaseException) -> None:
-        """Log the error behind an answer, without its message, which may contain values.
+        """Log the type and line of the error behind an answer; only a JSON log records them.
 
-        Only a JSON log records it.
+        The message of the error is left out, because it may contain values of a request.
         """
         cause = error.__cause__ or error
         frame = cause.__traceback__
@@ -78,7 +78,7 @@ class Log:
 
 
 class Watch:
-    """ASGI middleware around all others, which logs and counts each answer.
+    """The outermost ASGI middleware, which logs and counts each answer.
 
     Args:
         app: The application that answers.

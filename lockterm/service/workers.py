@@ -1,7 +1,7 @@
-"""A service of several processes on one socket, for a database that they can share.
+"""A service of several worker processes on one socket, for a database that they can share.
 
-The processes have no state. A process that dies is replaced, and its answered changes are in the
-database. All processes end with the process that started them, even if that one is killed.
+The workers have no state. If a worker dies, another one replaces it, and the changes that it has
+answered are in the database. All workers end with their parent process, even if it is killed.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from .tokens import Tokens
 from .watch import Log
 
 _PAUSE_S = 0.5
-"""Seconds before a worker that ended unexpectedly is replaced."""
+"""Pause in seconds before a new worker replaces a worker that ended unexpectedly."""
 
 
 def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> None:
-    """Serve in the foreground with several processes until a signal asks to end; then end cleanly.
+    """Run the service in the foreground with several processes, until a signal asks it to stop.
 
-    The first line on stdout is the same as from ``running.serve``. Call this in a process with one
-    thread.
+    The first line on stdout is the same as from ``running.serve``. Call this in a process with only
+    one thread, because the workers are forked.
 
     Args:
         workers: Number of processes.
