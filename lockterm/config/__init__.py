@@ -1,8 +1,8 @@
 """Settings from the command line, the environment and a TOML file, with their origins.
 
-``load_settings`` is the entry point. The order is: option, environment, profile in the file,
-default. An unknown or wrong setting raises a ``ConfigError`` with the place, the key, and a valid
-value.
+``load_settings`` is the entry point. An option overrides the environment, which overrides the
+profile in the file, which overrides the default. An unknown or wrong setting raises a
+``ConfigError`` with the file and line or option, the key, and a valid value.
 """
 
 from __future__ import annotations

@@ -18,18 +18,18 @@ LARGEST = 1 << 20
 """Maximum size of a configuration file, in bytes."""
 
 BYTE_ORDER_MARK = "\ufeff"
-"""The character with which some editors begin a file. lockterm keeps it when it writes the file."""
+"""The character with which some editors begin a file. lockterm preserves it in the file."""
 
 TOP_KEYS = ("default_profile", "profiles", "renew", "terminal", "keys")
 RENEW_KEYS = ("presets",)
 TERMINAL_KEYS = ("quiet", "mouse", "glyphs", "copy")
 _NOT_FILED = ("name", "presets", "warnings")
-"""The fields of a profile that the profile's table in the file does not have."""
+"""The fields of ``Profile`` that are not keys of a profile's table in the file."""
 PROFILE_KEYS = tuple(one.name for one in fields(Profile) if one.name not in _NOT_FILED)
 OLDER_COLOR = "colour"
 """The older spelling of the key ``color`` of a profile, which lockterm still accepts."""
 FROM_ENVIRONMENT = "env:"
-"""The prefix of a header value that names an environment variable."""
+"""The prefix of a header value that is the name of an environment variable."""
 
 _HEADER_LINE = re.compile(r"\s*\[[^\[].*\]\s*(#.*)?")
 _KEY = re.compile(r"\s*([^=#\[]+?)\s*=")
@@ -37,7 +37,7 @@ _KEY = re.compile(r"\s*([^=#\[]+?)\s*=")
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """The content of the configuration file, whose values are not checked yet."""
+    """The parsed configuration file; the values in its tables are not checked yet."""
 
     path: Path
     default_profile: str | None = None
@@ -47,12 +47,12 @@ class ConfigFile:
     keys: Mapping[str, Any] = field(default_factory=dict)
     source: str = field(default="", repr=False)
     notice: str = ""
-    """A note for the user about how the file was written; empty if there is none."""
+    """A message for the user about how lockterm wrote the file; empty if there is none."""
 
     def place(self, *keys: str) -> str:
-        """Return the place of a key, such as ``FILE, line 4``.
+        """Return the file and line of a key for a message, such as ``FILE, line 4``.
 
-        If no line has the key, the place is only the file.
+        If no line has the key, return only the file.
 
         Args:
             keys: The names of the tables around the key, then the key.
@@ -72,11 +72,11 @@ class ConfigFile:
 
 
 def read_config(path: Path) -> ConfigFile | None:
-    """Return the configuration; None if the file does not exist.
+    """Return the parsed configuration file; None if the file does not exist.
 
     Raises:
-        ConfigError: The file cannot be read, is not TOML, has unknown keys, or holds secrets that
-            other users can read or redirect.
+        ConfigError: The file cannot be read, is not TOML, has unknown keys, can be changed by other
+            users, or contains secrets that they can read.
     """
     try:
         data, about, why = read_guarded(path, LARGEST, "configuration")
@@ -98,7 +98,7 @@ def read_config(path: Path) -> ConfigFile | None:
 
 
 def parse_config(path: Path, data: bytes) -> ConfigFile:
-    """Return the configuration in a file's content.
+    """Parse the content of a configuration file.
 
     Args:
         path: The file, for error messages.
@@ -162,7 +162,7 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
 
 
 def color_key(profile: Mapping[str, Any]) -> str:
-    """Return the key for the color, in the spelling that this profile uses.
+    """Return the key of a profile's color, ``color`` or ``colour``, as the profile spells it.
 
     The key is ``color`` if the profile has no color.
     """
@@ -187,10 +187,10 @@ def _check_headers(config: ConfigFile, profile: str, headers: object) -> None:
 
 
 def _check_permissions(config: ConfigFile, mode: int, why: str | None) -> None:
-    """Refuse a file if other users can read secrets in it, or can change its services.
+    """Raise an error if other users can change the file or read secrets in it.
 
     Raises:
-        ConfigError: The file is refused.
+        ConfigError: Other users have such access.
     """
     if why:
         raise ConfigError(
@@ -208,7 +208,7 @@ def _check_permissions(config: ConfigFile, mode: int, why: str | None) -> None:
 
 
 def _refuse_huge_numbers(value: object) -> None:
-    """Refuse numbers over 64 bits, TOML's limit, because tomlkit could not write them back.
+    """Raise an error for numbers over 64 bits, TOML's limit, because tomlkit cannot write them.
 
     Raises:
         ValueError: A number is larger.

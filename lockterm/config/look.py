@@ -1,4 +1,4 @@
-"""The look of lockterm: the abilities of this terminal, and the settings for it."""
+"""The look of lockterm: what the terminal supports, and the user's settings for it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from lockterm.config import values
 from lockterm.config.file import ConfigFile
 
 Multiplexer = Literal["plain", "tmux", "screen"]
-"""The program that runs lockterm in a terminal of its own; ``plain`` if there is none.
+"""The terminal multiplexer in which lockterm runs; ``plain`` if there is none.
 
-A multiplexer passes a copied value on only in an escape sequence of its own.
+To reach the clipboard, a copied value must be in an escape sequence of the multiplexer's own.
 """
 
 _COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
@@ -23,27 +23,27 @@ _COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
 
 TRUE_COLORS = 1 << 24
 FEW_COLORS = 16
-"""Number of colors of a simple terminal, whose shades the theme of the terminal defines."""
+"""Number of colors of a simple terminal; the theme of the terminal defines their shades."""
 
 _FILLING = ("xterm", "linux", "rxvt", "putty", "mlterm", "st-", "alacritty", "konsole", "foot")
-"""The beginnings of ``TERM`` of terminals that erase with the current background (``bce``)."""
+"""The beginnings of ``TERM`` for terminals that erase with the current background color."""
 
 AUTO = "auto"
 _WORDS = {
     "glyphs": (AUTO, "ascii", "unicode"),
     "copy": (AUTO, "plain", "tmux", "screen"),
 }
-"""Setting of the table ``[terminal]`` that is not true or false -> its possible values."""
+"""Maps settings of the table ``[terminal]`` that are texts to their possible values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The abilities of a terminal, and the settings for drawing on it."""
+    """The features that a terminal supports, and the user's settings for drawing on it."""
 
     quiet: bool = False
-    """Whether low-bandwidth mode is on: 16 colors, ASCII, and no reads without a request."""
+    """Whether low-bandwidth mode is on: 16 colors, ASCII, and no calls without a key press."""
     mouse: bool = True
-    """Whether lockterm uses the mouse at the start; a key switches the mouse on and off."""
+    """Whether the mouse is on when lockterm starts; a key switches it on and off later."""
     colors: int = TRUE_COLORS
     """Number of colors of the terminal: 0, 16, 256 or 16,777,216; 0 if ``NO_COLOR`` is set."""
     ascii: bool = False
@@ -66,26 +66,26 @@ class Look:
 
     @property
     def native(self) -> bool:
-        """Whether lockterm uses only the colors of the terminal's theme.
+        """Whether lockterm uses only the 16 colors that the terminal's theme defines.
 
-        This is so in low-bandwidth mode, and if the terminal has no other colors.
+        True in low-bandwidth mode, and if the terminal has no other colors.
         """
         return self.quiet or self.colors <= FEW_COLORS
 
 
 FULL_LOOK = Look()
-"""The look of a terminal with every ability."""
+"""The look for a terminal that supports everything."""
 
 
 @runtime_checkable
 class HasLook(Protocol):
-    """A protocol for an app that knows the abilities of its terminal."""
+    """A protocol for an app with a look; apps in tests may have none."""
 
     look: Look
 
 
 def look_of(app: object) -> Look:
-    """Return the look of an app, or the look with every ability if the app has none."""
+    """Return the look of an app; :data:`FULL_LOOK` if the app has none."""
     return app.look if isinstance(app, HasLook) else FULL_LOOK
 
 
@@ -97,12 +97,12 @@ def resolve_look(
     quiet: bool | None,
     mouse: bool | None,
 ) -> Look:
-    """Return the look from the settings; abilities that are not set are detected.
+    """Return the look that results from the settings and the environment.
 
     Args:
-        file: The configuration.
-        environ: The environment.
-        origins: Receives the origin of each value.
+        file: The configuration file.
+        environ: The environment variables.
+        origins: A mapping to which the function adds the origin of each value, by setting.
         quiet: The value from the command line or the environment; None if not given.
         mouse: The value from the command line; None if not given.
 
@@ -170,7 +170,7 @@ def multiplexer(environ: Mapping[str, str]) -> Multiplexer:
 
 
 def colors(environ: Mapping[str, str]) -> tuple[int, str]:
-    """Return the number of colors of the terminal, and the variable that determines it."""
+    """Return the number of colors of the terminal, and the variable that determines the number."""
     term = environ.get("TERM", "")
     if environ.get("NO_COLOR"):
         return 0, "environment NO_COLOR"
@@ -233,7 +233,7 @@ def takes_utf8(
     A terminal that starts in the C locale, or in a missing locale, treats each byte as a character.
 
     Args:
-        environ: The environment.
+        environ: The environment variables.
         installed: A function that returns whether this machine has a locale.
         coerced: A function that returns whether Python itself has set ``LC_CTYPE``.
     """

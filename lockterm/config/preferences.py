@@ -1,6 +1,6 @@
 """The user's choices in the UI, such as the theme and the columns of the table.
 
-lockterm saves them in a small file of its own. The first frame needs the choices and must not wait
+lockterm saves them in a small separate file. The first frame needs the choices and must not wait
 for the store, and ``config.toml`` is for settings that the user writes.
 """
 
@@ -41,13 +41,13 @@ class Preferences:
 
     @property
     def all(self) -> Mapping[str, Any]:
-        """Every choice by its name."""
+        """All saved choices by name."""
         return self._kept
 
     def keep(self, name: str, value: Any) -> None:
         """Save a choice, or remove it if the value is None.
 
-        Choices that other sessions have saved since the start are kept.
+        Choices that other sessions saved since this session started are preserved.
 
         Raises:
             StoreError: The directory cannot be created.

@@ -1,4 +1,4 @@
-"""A profile: the address and headers of a service, the time zone and the limits."""
+"""A profile: the settings for one service, such as its address, headers and time zone."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ LEAST_PAGE_SIZE = 16
 """Minimum number of remotes on a page that fits the terminal: the rows of the smallest terminal."""
 
 FIT: Literal["auto"] = "auto"
-"""The page size that requests as many remotes as the terminal has room for."""
+"""The setting ``page_size`` for as many remotes as fit on the terminal."""
 
 USUAL_SIZE = 80, 24
-"""The assumed columns and lines of a terminal whose size is unknown."""
+"""The assumed numbers of columns and lines of a terminal whose size is unknown."""
 
 PRESETS = ("+1d", "+1w", "+30d", "eom")
-"""The new ends that forms offer if the configuration names none."""
+"""The new end dates that forms offer if the configuration sets none."""
 
 _AROUND = 4
-"""Number of lines of the remotes screen that show no rows: header, titles, pager and footer."""
+"""Number of lines of the remotes screen without rows: header, column titles, pager and footer."""
 
 _FRAME = 2
 """Number of lines that the frame around a table takes, at its top and its bottom."""
@@ -43,9 +43,9 @@ def page_rows(page_size: int | Literal["auto"], columns: int, lines: int) -> int
     """Return the number of remotes on a page.
 
     Args:
-        page_size: A number, or :data:`FIT` for as many as the terminal has room for.
-        columns: The columns of the terminal.
-        lines: The lines of the terminal.
+        page_size: A number, or :data:`FIT` for as many as fit on the terminal.
+        columns: Number of columns of the terminal.
+        lines: Number of lines of the terminal.
     """
     if page_size != FIT:
         return page_size
@@ -55,7 +55,7 @@ def page_rows(page_size: int | Literal["auto"], columns: int, lines: int) -> int
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The settings for one service, checked by ``lockterm.config.values``."""
+    """The settings for one service, which ``lockterm.config.values`` has checked."""
 
     name: str
     """The profile's name in the file, or the URL without its scheme if only a base URL was given.
@@ -65,11 +65,11 @@ class Profile:
     base_url: str
     """The URL to which the contract's paths are relative, without a slash at its end."""
     timezone: str = "UTC"
-    """Zone for times of locks that have no zone, as ``zones.normalize_zone`` returns it."""
+    """The time zone for locks that have none, in the form that ``normalize_zone`` returns."""
     page_size: int | Literal["auto"] = FIT
-    """Remotes on a page, 1 to :data:`MAX_PAGE_SIZE`, or :data:`FIT`."""
+    """Number of remotes on a page, from 1 to :data:`MAX_PAGE_SIZE`, or :data:`FIT`."""
     body: BodyEncoding = "json"
-    """Encoding of POST parameters; the voice setting is always JSON (4)."""
+    """The encoding of POST parameters; the voice setting is always JSON (contract 4)."""
     ca_file: str = ""
     """A file with CA certificates to trust in addition to the usual ones, or empty.
 
@@ -88,15 +88,15 @@ class Profile:
     cache: bool = True
     """Whether lists are cached on disk, for offline use and for a fast start."""
     color: str = ""
-    """One of :data:`lockterm.config.values.COLORS` for the header, or empty."""
+    """The color of the header, one of :data:`lockterm.config.values.COLORS`; may be empty."""
     account: str = ""
     """The name of the account at the service; empty to derive it from the credentials."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Headers to send with every request; their values are secrets and never shown."""
     presets: tuple[str, ...] = PRESETS
-    """The new ends that forms offer, as texts to type, such as ``+30d``."""
+    """The new end dates that forms offer, as users type them, such as ``+30d``."""
     warnings: tuple[str, ...] = ()
-    """Warnings about allowed but unwise settings, shown at the start."""
+    """Warnings about allowed but unwise settings, which lockterm shows when it starts."""
 
     @property
     def zone(self) -> tzinfo:
@@ -107,11 +107,11 @@ class Profile:
         """Return the number of remotes on a page; see :func:`page_rows`.
 
         Args:
-            size: The columns and lines of the terminal.
+            size: The numbers of columns and lines of the terminal.
         """
         return page_rows(self.page_size, *size)
 
     @property
     def host(self) -> str:
-        """The service's host, with the port if one is given, for the header."""
+        """The host of the service, with the port if the base URL has one."""
         return urlsplit(self.base_url).netloc

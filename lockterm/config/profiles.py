@@ -25,9 +25,9 @@ class ProfileEntry(NamedTuple):
 
     name: str
     filed: Mapping[str, Any]
-    """The settings of the profile as the file has them, unchecked."""
+    """The unchecked settings of the profile's table in the file."""
     profile: Profile | None
-    """The checked profile, changed by options and environment; None if the profile is broken."""
+    """The checked profile with changes by options and environment; None if it has an error."""
     error: ConfigError | None
     """The error in a broken profile; None if the profile is valid."""
     is_default: bool
@@ -38,9 +38,9 @@ class Profiles:
     """The profiles of a session.
 
     Args:
-        path: The configuration file; it need not exist.
-        options: The options typed after ``lockterm``.
-        environ: The environment.
+        path: The configuration file, which need not exist.
+        options: The options of the command line.
+        environ: The environment variables.
     """
 
     def __init__(self, path: Path, options: Options, environ: Mapping[str, str]) -> None:
@@ -71,7 +71,7 @@ class Profiles:
         return found
 
     def resolve(self, file: ConfigFile, name: str) -> Settings:
-        """Return the settings for a session that uses a profile.
+        """Return the settings for a session that uses a profile of the file.
 
         Raises:
             ConfigError: A value of the profile is wrong.
@@ -82,7 +82,7 @@ class Profiles:
         return resolve_settings(file, options, environ)
 
     def is_set(self, variable: str) -> bool:
-        """Return whether an environment variable has a value."""
+        """Return whether an environment variable is set and not empty."""
         return bool(self._environ.get(variable))
 
     # --- options and environment -------------------------------------------------------------
@@ -114,7 +114,12 @@ class Profiles:
     def save(self, file: ConfigFile, name: str, filed: Mapping[str, Any]) -> ConfigFile:
         """Add or change a profile in the file, and return the new configuration.
 
-        The first profile becomes the default. It stays the default when a second one is added.
+        The first profile becomes the default profile, and stays it when a second one is added.
+
+        Args:
+            file: The configuration file as it was read.
+            name: The name of the profile.
+            filed: The new settings of the profile for the file.
 
         Raises:
             ConfigError: The file is not written; see :func:`lockterm.config.writing.write_config`.
@@ -147,7 +152,7 @@ def successor(file: ConfigFile, name: str) -> str | None:
     """Return the name of the default profile after a profile is removed.
 
     Returns:
-        None if no default remains.
+        The name; None if there will be no default profile.
     """
     if file.default_profile != name:
         return file.default_profile
@@ -161,10 +166,10 @@ def _write(file: ConfigFile, default: str | None, profiles: Mapping[str, Any]) -
 
 
 def header_of(filed: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the header for the profile form: its name and the environment variable of its value.
+    """Return the name of a header and the environment variable that contains the header's value.
 
-    The form shows only one header, the first one with a value from the environment. Both texts are
-    empty if there is none.
+    This is the first header with a value from the environment, the only one that the profile form
+    shows. Both texts are empty if there is none.
     """
     for name, value in filed.get("headers", {}).items():
         if isinstance(value, str) and value.startswith(FROM_ENVIRONMENT):

@@ -1,4 +1,4 @@
-"""The effective settings and keys: options before environment, profile and defaults."""
+"""The effective settings and keys, from options, environment, profile and defaults."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VARIABLES = {
     "read_only": "LOCKTERM_READ_ONLY",
     "quiet": "LOCKTERM_QUIET",
 }
-"""Setting -> the environment variable that sets it. An empty variable counts as not set."""
+"""Maps settings to their environment variables. An empty variable counts as not set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ class Settings:
     look: Look
     """The abilities of this terminal, and the settings for it."""
     origins: Mapping[str, str] = field(default_factory=dict)
-    """Name of a setting -> a description of the origin of its value."""
+    """Maps the names of settings to descriptions of the origin of their values."""
     keymap: Keymap = field(default_factory=dict)
-    """The keys that the configuration changes; other actions keep their default keys."""
+    """The keys that the configuration changes; all other actions have their default keys."""
     is_last: bool = False
-    """Whether ``open_lock`` is the lock that was opened last, not a lock that the user named."""
+    """Whether ``open_lock`` is the lock opened last in an earlier session, not a given option."""
     variables: tuple[str, ...] = ()
     """The names of the environment variables that contain values of headers."""
 
@@ -69,12 +69,13 @@ def load_settings(path: Path, options: Options, environ: Mapping[str, str]) -> S
     """Return the effective settings.
 
     Args:
-        path: The configuration file; it need not exist.
+        path: The configuration file, which need not exist.
         options: The options of the command line.
-        environ: The environment.
+        environ: The environment variables.
 
     Raises:
-        ConfigError: A value is wrong; the message names the place of the value.
+        ConfigError: A value is wrong; the message shows the option, the variable, or the file and
+            line of the value.
     """
     file = read_config(path) or ConfigFile(path)
     return resolve_settings(file, options, environ)
@@ -316,13 +317,13 @@ class _Resolver:
 def resolve_keys(file: ConfigFile, origins: dict[str, str], warnings: list[str]) -> Keymap:
     """Return the keymap that the configuration describes.
 
-    It contains the actions with chosen keys. It also contains each action whose default key was
-    chosen for another action, with the keys that are left.
+    The keymap contains the actions with chosen keys. It also contains each action whose default key
+    was chosen for another action, with its remaining keys.
 
     Args:
-        file: The configuration.
-        origins: Receives the origin of each setting.
-        warnings: Receives a sentence for each action that loses a default key.
+        file: The configuration file.
+        origins: A mapping to which the function adds the origin of each key setting.
+        warnings: A list to which the function adds a sentence for each action that loses a key.
 
     Raises:
         ConfigError: An action ID or a key is unknown, or two actions have the same key.

@@ -1,6 +1,6 @@
-"""Checks the input of the profile form by the rules of the configuration file.
+"""Checks the input of the profile form, and converts it to settings for the configuration file.
 
-The module also converts the input to settings for the file.
+The rules are those of the configuration file.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ LABELS = {
     "read_only": "Read-only",
     "color": "Color",
 }
-"""Name of a field of the form -> its label, in the order of the form."""
+"""Maps the names of the form's fields to their labels, in the order of the form."""
 
 READ_ONLY, WRITABLE = "no", "yes"
-"""The values of the field "Read-only", which means whether lockterm sends changes.
+"""The values of the form's field ``read_only``: lockterm must not, or may, send changes.
 
 Saved drafts contain these values.
 """
@@ -53,9 +53,9 @@ class CheckedProfile:
     """The result of a check of the profile form."""
 
     errors: Mapping[str, str]
-    """Name of a wrong field -> a sentence about its error, in the order of the form."""
+    """Maps the names of wrong fields to sentences about their errors, in the form's order."""
     filed: Mapping[str, Any]
-    """The profile's new settings for the file, including settings that the form does not show."""
+    """The profile's new settings for the file, with those that the form does not show."""
 
 
 def typed_of(name: str, filed: Mapping[str, Any]) -> dict[str, str]:
@@ -65,7 +65,7 @@ def typed_of(name: str, filed: Mapping[str, Any]) -> dict[str, str]:
 
     Args:
         name: The name of the profile.
-        filed: The settings of the profile as the file has them.
+        filed: The settings of the profile in the file.
     """
     header, variable = header_of(filed)
 
@@ -96,10 +96,10 @@ def check(
     """Check every field of the form, and convert the input to settings for the file.
 
     Args:
-        typed: Name of a field -> the typed text.
+        typed: The typed texts by name of the field.
         filed: The profile's current settings in the file.
-        taken: The names of other profiles, which this profile cannot have.
-        relative_to: The directory of the configuration, from which relative paths start.
+        taken: A mapping whose keys are the names of other profiles, which cannot be used again.
+        relative_to: The directory of the configuration file, to which relative paths refer.
     """
     errors: dict[str, str] = {}
 
@@ -140,7 +140,7 @@ def check(
 
 
 def may_be_secret(field: str, text: str) -> bool:
-    """Return whether a typed text may contain a password or a header value by mistake."""
+    """Return whether the text of a field may contain a password or a header value by mistake."""
     if field == "base_url":
         return "@" in text or "?" in text
     if field == "variable":

@@ -1,8 +1,8 @@
 """The rules for the value of each setting.
 
 Each rule is a function that returns the checked value, or raises a ``ValueError``. The message of
-the error is the end of a sentence. The caller writes the place and the name of the setting before
-it: ``config.toml, line 4: page_size must be "auto" or a whole number from 1 to 200``.
+the error is the end of a sentence. The caller writes the file, the line and the name of the setting
+before it: ``config.toml, line 4: page_size must be "auto" or a whole number from 1 to 200``.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ from lockterm.safe_files import written_by_others
 INT64 = range(-(2**63), 2**63)
 """The range of whole numbers in TOML and in the service's IDs."""
 PORTS = {"http": 80, "https": 443}
-"""URL scheme -> the default port."""
+"""Maps URL schemes to their default ports."""
 
 LONGEST_TIMEOUT_S = 600
 MOST_CALLS_PER_MINUTE = 100_000
 MOST_PRESETS, LONGEST_PRESET = 5, 16
-"""The maximum number of presets, and of characters in each, so that all fit beside the field."""
+"""Maximum number of new end dates that forms offer, and of characters in each of them.
+
+Within these limits, all of them fit beside the field.
+"""
 HEADERS_OF_OUR_OWN = frozenset({
     "accept", "accept-encoding", "connection", "content-encoding", "content-length",
     "content-type", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer",
@@ -39,7 +42,7 @@ HEADERS_OF_OUR_OWN = frozenset({
 """Headers that only lockterm sets, because they control the transfer of requests and answers."""
 
 COLORS = ("red", "yellow", "green", "blue")
-"""The possible colors of a profile. Each theme has its own, different shade of each color."""
+"""The possible colors of a profile. Each theme has its own shade of each color."""
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _USUAL_VARIABLE = re.compile(r"[A-Z]{1,12}(_[A-Z0-9]{1,12}){0,5}")
@@ -68,9 +71,9 @@ def boolean(value: object) -> bool:
 
 
 def presets(value: object) -> tuple[str, ...]:
-    """Check a list of new ends that forms offer, and return it.
+    """Check the number and length of the new end dates that forms offer, and return them.
 
-    Whether each text is a date is checked where dates are known; see ``lockterm.cli.presets``.
+    ``lockterm.cli.presets`` later checks whether each text is a date.
     """
     if not isinstance(value, list) or not value:
         raise ValueError('must be a list of texts, such as ["+30d", "eom"]')
@@ -84,7 +87,7 @@ def presets(value: object) -> tuple[str, ...]:
 
 
 def one_of(*known: str) -> Callable[[object], str]:
-    """Return a check that a value is one of these words."""
+    """Return a rule, which is a function, that accepts only the given words."""
 
     def check(value: object) -> str:
         if text(value) not in known:
@@ -103,7 +106,7 @@ def switch(value: str) -> bool:
 
 
 def lock_id(value: str) -> int:
-    """Return the lock ID that a typed text contains, after a check of its range."""
+    """Return the lock ID that a typed text contains; the ID must be positive and fit 64 bits."""
     number = int(value) if re.fullmatch(r"[0-9]{1,19}", value.strip()) else 0
     if not 1 <= number < INT64.stop:
         raise ValueError(f"is {shorten(value)}, but a lock ID must be a whole number, such as 1001")
@@ -134,7 +137,7 @@ def color(value: object) -> str:
 
 
 def variable(name: str) -> str:
-    """Check that every shell accepts the name of an environment variable, and return the name."""
+    """Check that a text is a valid name for an environment variable, and return it."""
     if not _VARIABLE.fullmatch(name):
         # The error does not repeat the name, because the text may be the secret itself.
         raise ValueError(
@@ -153,7 +156,7 @@ def shown_variable(name: str) -> str:
 
 
 def page_size(value: object) -> int | Literal["auto"]:
-    """Check that a page size is a number of remotes, or ``auto`` for as many as fit; return it."""
+    """Check that a page size is ``auto`` or a number from 1 to 200, and return it."""
     if value == FIT:
         return FIT
     if type(value) is not int or not 1 <= value <= MAX_PAGE_SIZE:
@@ -191,7 +194,7 @@ def ca_file(value: object, relative_to: Path) -> str:
 
     Args:
         value: The path of the file; may be empty.
-        relative_to: The directory from which a relative path starts.
+        relative_to: The directory to which a relative path refers.
 
     Returns:
         The path, joined to ``relative_to``; empty if the value is empty.
@@ -237,7 +240,7 @@ _OFFSET_ZONE = re.compile(r"GMT ?(?P<offset>[+-] ?\d\d?(?::?\d\d)?)", re.ASCII |
 
 
 def timezone(value: object) -> str:
-    """Check that this machine knows a time zone, and return the name that lockterm keeps.
+    """Check that this machine knows a time zone, and return its normalized name.
 
     See :func:`lockterm.config.zones.normalize_zone`.
     """
@@ -248,7 +251,7 @@ def timezone(value: object) -> str:
 
 
 def machine_zone() -> str | None:
-    """Return the IANA name of this machine's zone, or None if it is unknown."""
+    """Return the IANA name of this machine's time zone; None if it is unknown."""
     named = os.environ.get("TZ", "").removeprefix(":")
     if named:  # an offset in TZ has its sign reversed, so only names are taken
         return named if is_zone(named) and ":" not in named else None
@@ -267,8 +270,8 @@ def base_url(value: object) -> tuple[str, str | None]:
     """Check the base URL of a service.
 
     Returns:
-        The URL without slashes at its end, and a warning if the connection is not encrypted, or
-        None.
+        The URL without slashes at its end, and a warning; the warning is None if the connection is
+        encrypted or stays on this machine.
     """
     url = text(value)
     if url != url.strip() or " " in url:
@@ -308,7 +311,7 @@ def base_url(value: object) -> tuple[str, str | None]:
 
 
 def origin_of(url: str) -> tuple[str, str | None, int | None]:
-    """Return the scheme, host and port of a URL; they are equal for URLs of the same server.
+    """Return the scheme, host and port of a URL, to compare whether URLs have the same server.
 
     Raises:
         ValueError: The host or port is invalid.
@@ -337,9 +340,9 @@ def _is_host(host: str) -> bool:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown word: ``; did you mean "x"?``.
+    """Return a suggestion to append to a message about an unknown word: ``; did you mean "x"?``.
 
-    If no known word is similar, the result lists all known words.
+    If no known word is similar, the suggestion lists all known words.
     """
     words = sorted(known)
     begun = [known_word for known_word in words if word and known_word.startswith(word)]
@@ -355,9 +358,9 @@ def as_sentence(sentence: str) -> str:
 
 
 def zone_of_offset(name: str) -> str:
-    """Return a suggestion for a text such as ``GMT+2``; empty for others.
+    """Return a suggestion for a zone such as ``GMT+2``; empty for names without an offset.
 
-    The suggestion is the end of a message, without a period.
+    The suggestion is the end of an error message, without a period.
     """
     match = _OFFSET_ZONE.fullmatch(name.strip())
     zone = normalize_zone(match["offset"]) if match else ""
@@ -384,7 +387,7 @@ def _zones_like(name: str) -> str:
 
 
 def shorten(value: str) -> str:
-    """Return a typed value, shortened, in quotes and with control characters escaped."""
+    """Return a value for a message: shortened, in quotes, and with escaped control characters."""
     return repr(value if len(value) <= _SHORTENED else value[: _SHORTENED - 3] + "...")
 
 

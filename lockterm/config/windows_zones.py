@@ -1,7 +1,7 @@
 """The names of time zones on Windows, with the IANA zone of each.
 
-The pairs are those of the Unicode CLDR for the whole world (windowsZones, territory 001). Zones
-that the IANA database has renamed have their new names.
+The pairs come from the Unicode CLDR (windowsZones, territory 001, which is the whole world). If the
+IANA database has renamed a zone, the table has the new name.
 """
 
 from __future__ import annotations
@@ -144,4 +144,4 @@ Yukon Standard Time=America/Whitehorse
 WINDOWS_ZONES = {
     name.casefold(): zone for name, _, zone in (line.partition("=") for line in _TABLE.splitlines())
 }
-"""Name on Windows, case-folded -> IANA zone. Names such as ``UTC-11`` are offsets."""
+"""Maps case-folded names on Windows to IANA names. ``zones`` handles names such as ``UTC-11``."""

@@ -1,8 +1,8 @@
 """Writes profiles to the configuration file, without overwriting changes of other programs.
 
-The user's comments, blank lines, order and spelling must stay. So lockterm replaces values in place
-and adds new settings after the existing text. It then parses the result, which must contain exactly
-the wanted settings.
+The user's comments, blank lines, order and spelling must not change. Therefore lockterm replaces
+values in place, and adds new settings after the existing text. It then parses the new text, which
+must contain exactly the wanted settings.
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ WRITTEN_IN_PLACE = (
 
 
 def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> ConfigFile:
-    """Write the profiles and the name of the default profile.
+    """Write the profiles and the name of the default profile to the configuration file.
 
-    The file is replaced completely or not at all, for this user only (0600, its directory 0700).
+    The file is replaced completely or not at all. Only this user has access to the new file (mode
+    0600, its directory 0700).
 
     Args:
-        seen: The configuration that was read; the file must be unchanged since then.
-        default: The name of the default profile, or None.
+        seen: The configuration as it was read; the file must be unchanged since then.
+        default: The name of the default profile; None if there is none.
         profiles: All profiles with their new settings, unchecked.
 
     Returns:
@@ -116,11 +117,11 @@ def edited(source: str, default: str | None, profiles: Profiles) -> str | None:
 
     Args:
         source: The text of a valid configuration.
-        default: The name of the default profile, or None.
+        default: The name of the default profile; None if there is none.
         profiles: All profiles with their new settings.
 
     Returns:
-        None if lockterm cannot make the change without altering other parts of the text.
+        The new text; None if lockterm cannot change it without altering other parts of it.
     """
     before = tomllib.loads(source)
     wanted = {**before, "default_profile": default, "profiles": profiles}
@@ -214,7 +215,7 @@ def _change_by_key(
 
 
 def _find(container: Any, path: tuple[str, ...]) -> Iterator[tuple[list[Any], int, Any]]:
-    """Yield every place of a key in a tomlkit document.
+    """Yield every position of a key in a tomlkit document.
 
     A table may be written in several parts, for which tomlkit's own look-up by key fails.
 

@@ -1,4 +1,4 @@
-"""The choice of the time zone database: the machine's own or the one installed with lockterm.
+"""Selects the time zone database: this machine's own or the one installed with lockterm.
 
 The rules of time zones change several times a year. With old rules, lockterm would send wrong
 times, so it uses the newer database.
@@ -22,7 +22,7 @@ class ZoneData:
     installed: str
     """The version of the database installed with lockterm, the package tzdata."""
     is_installed_used: bool
-    """Whether the installed database is searched first."""
+    """Whether lockterm uses the installed database rather than this machine's."""
 
     @property
     def used(self) -> str:
@@ -31,9 +31,10 @@ class ZoneData:
 
 
 def use_newest() -> None:
-    """Let Python read time zones from the newer database.
+    """Make Python read time zones from the newer database.
 
-    Call this function before any time zone is read. The variable PYTHONTZPATH overrides it.
+    Call this function before any time zone is read. If the environment variable PYTHONTZPATH is
+    set, the function does nothing.
     """
     if "PYTHONTZPATH" in os.environ:
         return
@@ -52,7 +53,7 @@ def zone_data() -> ZoneData:
 
 
 def describe_zone_data(data: ZoneData) -> str:
-    """Return the version and origin of the database in use: ``2026f, installed with lockterm``."""
+    """Return a text such as ``2026f, installed with lockterm`` about the database in use."""
     if not data.is_installed_used:
         return f"{data.machine or 'version unknown'}, from this machine"
     words = f"{data.installed}, installed with lockterm"
@@ -62,7 +63,7 @@ def describe_zone_data(data: ZoneData) -> str:
 
 
 def _version_in(places: tuple[str, ...] | list[str]) -> str:
-    """Return the version of the first database in these places, or an empty string."""
+    """Return the version of the first database in these directories; empty if unknown."""
     for place in filter(os.path.isdir, places):
         for name in ("tzdata.zi", "+VERSION"):
             try:

@@ -1,6 +1,6 @@
-"""Time zones by their names: IANA names, names on Windows, and fixed offsets from UTC.
+"""Finds time zones by IANA names, by names on Windows, and by fixed offsets from UTC.
 
-lockterm keeps and shows the IANA name, or an offset such as ``UTC+02:00``.
+lockterm saves and shows the IANA name, or an offset such as ``UTC+02:00``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOST = timedelta(hours=14)
 
 
 def find_zone(name: str) -> tzinfo:
-    """Return the time zone with an IANA name or an offset in the form of :func:`normalize_zone`.
+    """Return the time zone with an IANA name, or with an offset such as ``UTC+02:00``.
 
     Raises:
         ValueError, KeyError, OSError: This machine knows no such zone.
@@ -32,7 +32,7 @@ def find_zone(name: str) -> tzinfo:
 
 
 def is_zone(name: str) -> bool:
-    """Return whether :func:`find_zone` finds a zone."""
+    """Return whether :func:`find_zone` finds a time zone with this name."""
     try:
         find_zone(name)
     except (OSError, ValueError, KeyError):  # a missing zone is a KeyError, a directory an OSError
@@ -41,7 +41,7 @@ def is_zone(name: str) -> bool:
 
 
 def normalize_zone(typed: str) -> str:
-    """Return the name that lockterm keeps for a typed zone; empty if there is no such zone.
+    """Return the IANA name or the offset of a typed time zone; empty if there is no such zone.
 
     Args:
         typed: An IANA name, a name on Windows such as ``W. Europe Standard Time``, or an offset
