@@ -1,1 +1,1 @@
-"""Adapts Textual to terminals: bytes in and out, keys, sizes, widths, looks, signals."""
+"""Adapts Textual to different terminals: input, output, keys, sizes, widths, colors and signals."""

@@ -8,25 +8,25 @@ from functools import lru_cache
 from lockterm.terminal.widths import GUARD, Cell, is_doubtful
 
 THROUGH = 4
-"""Maximum number of unchanged cells to write again instead of a cursor move."""
+"""Maximum number of unchanged cells to write again instead of moving the cursor over them."""
 
 ERASED = 10
-"""Minimum number of blanks that are shorter to erase and skip than to write."""
+"""Minimum number of blanks for which the code that erases them is shorter than the blanks."""
 
 _ENDS = {
     **{"1": "22", "2": "22", "3": "23", "4": "24", "21": "24", "5": "25", "6": "25", "7": "27"},
     **{"8": "28", "9": "29", "51": "54", "52": "54", "53": "55"},
 }
-"""Code of an attribute -> the code that ends it."""
+"""Maps the SGR code of each attribute to the code that ends the attribute."""
 SEEN_ON_BLANKS = frozenset(("4", "21", "7", "9", "51", "52", "53"))
-"""The codes of the attributes that are visible on blanks."""
+"""The SGR codes of the attributes that are visible on blanks, such as underline."""
 
 
 class CellWriter:
-    """A buffer of moves, styles and text for the terminal.
+    """A buffer of cursor moves, styles and text for the terminal.
 
     Args:
-        fills: Whether erased cells take the background of the current style (``bce``).
+        fills: Whether the terminal erases cells with the background of the current style.
     """
 
     def __init__(self, *, fills: bool = False) -> None:
@@ -34,7 +34,7 @@ class CellWriter:
         self._out: list[str] = []
         self._codes = ""
         self._at: tuple[int, int] | None = None
-        """Column and row of the terminal's cursor, or None if terminals may disagree on them."""
+        """Column and row of the terminal's cursor; None if terminals may disagree on them."""
         self._exact = 0
 
     def write(
@@ -49,12 +49,12 @@ class CellWriter:
         """Write the changed cells of a row.
 
         Args:
-            y: The row number.
+            y: The row number, from 0.
             cells: All cells of the row.
             changed: Whether to write each cell.
-            runs: First cell -> the run of cells to write without a cursor move in between, because
-                terminals disagree on the cursor's position there. Either all cells of a run have
-                changed, or none.
+            runs: Ranges of cells, by their first cell, to write without cursor moves in between,
+                because terminals disagree on the cursor's position there. Either all cells of a
+                range have changed, or none.
             exact: The number of cells from the left in which blanks keep their own style, because
                 characters of doubtful width may be near. If a character is drawn beyond its cells,
                 PuTTY repaints the blank beside it when the style of that blank changes, even
@@ -172,7 +172,7 @@ class CellWriter:
             self._codes = codes
 
     def sent(self) -> str:
-        """Return all output, with the style reset at its end."""
+        """Return all output so far, with a reset of the style at its end."""
         if self._codes:
             self._out.append("\x1b[m")
             self._codes = ""
@@ -190,7 +190,7 @@ class CellWriter:
 
 @lru_cache(maxsize=1024)
 def is_ground(codes: str) -> bool:
-    """Return whether a style is only a background, or empty."""
+    """Return whether a style has no attributes and no text color, but at most a background."""
     attributes, front, _ = _parts(codes)
     return not attributes and not front
 

@@ -1,4 +1,4 @@
-"""Keys chosen in the configuration.
+"""Applies the keys that the configuration sets.
 
 This module replaces Textual's ``App.set_keymap``, which has three problems:
 
@@ -8,7 +8,7 @@ This module replaces Textual's ``App.set_keymap``, which has three problems:
 * A rebound binding moves behind all other bindings.
 * An action cannot be left without a key.
 
-Here, a binding keeps its place and has its new key from the beginning.
+Here, a binding keeps its position and has its new key from the beginning.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ class ChosenKeys:
         self._keymap: Keymap = {}
 
     def use(self, app: App[Any], keymap: Keymap) -> None:
-        """Use a keymap that ``lockterm.keymap.check`` accepted; call it before the first screen."""
+        """Apply a keymap that ``lockterm.keymap.check`` accepted; call this before any screen."""
         self._keymap = keymap
         app._bindings = rebound(app._bindings, keymap)
         hints.use(keymap)
 
     def put_on(self, widgets: Iterable[Widget]) -> None:
-        """Rebind new screens and widgets; call it once for each, before its bindings are read."""
+        """Apply the keymap to new screens and widgets, once for each, before they get keys."""
         if self._keymap:
             for widget in widgets:
                 widget._bindings = rebound(widget._bindings, self._keymap)
 
 
 def rebound(bindings: BindingsMap, keymap: Mapping[str, tuple[str, ...]]) -> BindingsMap:
-    """Return the bindings with the keys of the keymap, in their old order."""
+    """Return bindings with the keys that a keymap sets for their IDs, in their old order."""
     keys: dict[str, list[Binding]] = {}
     moved: set[tuple[str, str]] = set()
     for key, binding in bindings:

@@ -24,9 +24,9 @@ from lockterm.config.look import Multiplexer, look_of
 from lockterm.domain.safe_text import clean, clean_lines
 
 SHOWN = 60
-"""Maximum number of characters of a copied value in the notification."""
+"""Maximum number of characters of a copied value that the notification shows."""
 LONGEST = 74_994
-"""Maximum number of bytes to copy. Encoded, they are 100,000, the limit of xterm and others."""
+"""Maximum number of bytes to copy. In base64 they are 100,000, the limit of xterm and others."""
 PIECE = 240
 """Bytes in one device control string; old versions of GNU screen accept 256, new ones 768."""
 TMUX_ANSWERS_S = 1.0
@@ -50,7 +50,7 @@ def copy(app: App[Any], value: str, what: str, *, lines: bool = False) -> None:
     Args:
         app: The running app.
         value: The value as the service sent it.
-        what: The name of the value in the notification, such as ``number``.
+        what: A name for the value in the notification, such as ``number``.
         lines: Whether to keep line ends and tabs, as in indented JSON.
     """
     if len(value) > LONGEST:
@@ -88,9 +88,9 @@ def sequences(data: bytes, through: Multiplexer, environ: Mapping[str, str]) -> 
     """Return the output that puts a value into the terminal's clipboard.
 
     Args:
-        data: The value.
+        data: The value in UTF-8.
         through: The multiplexer between lockterm and the terminal.
-        environ: The environment; GNU screen sets ``STY``, tmux does not.
+        environ: The environment variables; GNU screen sets ``STY``, tmux does not.
     """
     plain = f"\x1b]52;c;{base64.b64encode(data).decode('ascii')}\a"
     if through == "tmux":

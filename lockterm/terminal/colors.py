@@ -1,4 +1,4 @@
-"""Color filters, also for terminals with few colors or none."""
+"""Filters that remove colors, or keep text readable on terminals with few colors."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ LEAST_OF_LINES = 1.01
 """Minimum contrast between a line and its background; a line may be faint, but not invisible."""
 
 MIDDLE = 0.18
-"""Luminance above which black has more contrast than white."""
+"""Luminance of a background above which black text has more contrast than white text."""
 
 STEPS = 8
-"""Number of steps from a color to black or white."""
+"""Number of steps in which a text color is mixed with black or white until it is readable."""
 
 _BLACK, _WHITE = ColorTriplet(0, 0, 0), ColorTriplet(255, 255, 255)
 
 
 class NoColors(LineFilter):
-    """A filter that removes all colors, even the code for the terminal's own colors."""
+    """A filter that removes all colors, even the codes for the terminal's default colors."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """Return the segments with attributes such as bold and reverse, but without colors."""
@@ -42,7 +42,7 @@ class NoColors(LineFilter):
 
 
 class Readable(LineFilter):
-    """A filter that keeps text readable after its colors are reduced to those of the terminal.
+    """A filter that keeps text readable on a terminal with few colors.
 
     Args:
         colors: The color system of the terminal; each theme color becomes its nearest color.
@@ -53,7 +53,7 @@ class Readable(LineFilter):
         self._colors = colors
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments, with unreadable text moved toward black or white."""
+        """Return the segments; the color of unreadable text is mixed with black or white."""
         return [self._readable(segment) for segment in segments]
 
     def _readable(self, segment: Segment) -> Segment:
@@ -74,7 +74,7 @@ def _colorless(style: Style) -> Style:
 
 
 def colors_of(console: Console) -> ColorSystem:
-    """Return the color system of a console, true color by default."""
+    """Return the color system of a console; true color if it has none."""
     return console._color_system or ColorSystem.TRUECOLOR
 
 
@@ -103,7 +103,13 @@ def readable(style: Style, colors: ColorSystem, least: float) -> Style:
 
 
 def contrast(one: RichColor, other: RichColor, colors: ColorSystem) -> float:
-    """Return the contrast ratio of WCAG: 1 for equal colors, 21 for black and white."""
+    """Return the contrast ratio of two colors by WCAG: 1 if they are equal, 21 for black and white.
+
+    Args:
+        one: A color.
+        other: The other color.
+        colors: The color system to which the terminal reduces both colors first.
+    """
     first, second = (_luminance(color.downgrade(colors).get_truecolor()) for color in (one, other))
     return (max(first, second) + 0.05) / (min(first, second) + 0.05)
 

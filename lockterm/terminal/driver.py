@@ -3,7 +3,7 @@
 Unlike Textual's own driver, this driver reads with a single thread, even if the process is stopped
 and continued several times. The driver does not request the kitty keyboard protocol. If the
 connection dropped while that protocol was on, the user could not type in the shell. Late answers of
-the terminal never count as keys.
+the terminal to queries never count as keys.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ _KITTY_KEYBOARD = ("\x1b[>", "\x1b[<")
 """First characters of Textual's requests that start and end the kitty keyboard protocol."""
 
 _HOW_DRAWN = "\x1b[H\u00e1\u00e4\x1b[06n\r\x1b[K"
-"""Two letters of two bytes each, a query for the cursor position after them, and their removal.
+"""Output to find out how the terminal draws letters: two letters, a query, and their removal.
 
 The first letter has ambiguous width, and the second letter is narrow in every terminal. No terminal
 treats their bytes as commands.
 """
 _DRAWN = {2: (True, 1), 3: (True, 2), 4: (False, 1)}
-"""Cells of both letters -> whether the terminal reads UTF-8, and the cells of the first letter."""
+"""Maps the width of both letters to whether the terminal reads UTF-8, and the first one's width."""
 
 READ_BYTES = 4096
 BEHIND_S = 0.1
-"""Seconds of writing after which the terminal counts as behind.
+"""Seconds after which the terminal counts as behind if it has not accepted written data.
 
 Of the frames that are painted while the terminal is behind, lockterm sends only the last one.
 """
@@ -89,7 +89,7 @@ class TerminalDriver(LinuxDriver):
     Args:
         app: The app to draw.
         debug: Unused; Textual passes this argument.
-        mouse: Whether the terminal reports its mouse.
+        mouse: Whether the terminal reports mouse events.
         size: The initial columns and rows; None, which Textual passes, for the current size.
     """
 
@@ -117,7 +117,7 @@ class TerminalDriver(LinuxDriver):
     # --- beginning and end -----------------------------------------------------------------------
 
     def start_application_mode(self) -> None:
-        """Set up the terminal: the alternate screen, raw keys, and the reports that it sends."""
+        """Set up the terminal: the alternate screen, raw keys, and the events that it reports."""
         self._input, self._wake = TerminalInput(), os.pipe()
         super().start_application_mode()  # type: ignore[no-untyped-call]
         if self._key_thread is None or not self._key_thread.is_alive():
@@ -134,7 +134,7 @@ class TerminalDriver(LinuxDriver):
             self.write(_HOW_DRAWN)
 
     def stop_application_mode(self) -> None:
-        """Restore the terminal."""
+        """Restore the modes that the terminal had before lockterm started."""
         super().stop_application_mode()
         self._in_band_window_resize = self._mouse_pixels = False
 
@@ -149,14 +149,14 @@ class TerminalDriver(LinuxDriver):
         self._wake = None
 
     def close(self) -> None:
-        """End the writing thread once everything is written."""
+        """End the writing thread after it has written everything."""
         super().close()
         self._writer_thread = None
 
     # --- writing ---------------------------------------------------------------------------------
 
     def write(self, data: str) -> None:
-        """Send text after all earlier output; drop requests for the kitty keyboard protocol."""
+        """Send text to the terminal, but drop requests for the kitty keyboard protocol."""
         if self._writer_thread is None or data.startswith(_KITTY_KEYBOARD):
             return
         self._input.note_written(data, time.monotonic())
@@ -166,7 +166,7 @@ class TerminalDriver(LinuxDriver):
 
     @property
     def is_behind(self) -> bool:
-        """Whether the terminal has not accepted written data for a while."""
+        """Whether the terminal has not accepted written data for :data:`BEHIND_S`."""
         since_s = self._busy_since_s
         return since_s is not None and time.monotonic() - since_s > BEHIND_S
 
@@ -211,7 +211,7 @@ class TerminalDriver(LinuxDriver):
         """Enable the mouse, or disable it so that the terminal selects text with it.
 
         Args:
-            wanted: Whether the terminal reports the mouse, now and after every stop.
+            wanted: Whether the terminal reports the mouse, now and after the process continues.
         """
         self._disable_mouse_support()
         self._mouse = wanted
@@ -268,7 +268,7 @@ class TerminalDriver(LinuxDriver):
             _log.exception("lockterm did not understand the terminal")
 
     def process_message(self, message: Message) -> None:
-        """Pass a message from the reading thread to the app; convert the answer about letters."""
+        """Pass a message to the app; convert the answer to :data:`_HOW_DRAWN` first."""
         if isinstance(message, InBandWindowResize) and message.supported:
             self._input.tells_sizes = True
         if (

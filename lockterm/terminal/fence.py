@@ -11,24 +11,24 @@ from collections import deque
 from collections.abc import Callable
 
 ASK = "\x1b[5n"
-"""The query for the device status; terminals and multiplexers answer in the order of input."""
+"""The query for the device status; terminals and multiplexers answer queries in order."""
 
 UNKNOWN_S = 2.0
-"""Seconds to wait for the first answer; later, the terminal counts as never answering."""
+"""Seconds to wait for the first answer; without it, the terminal counts as never answering."""
 
 KNOWN_S = 30.0
-"""Seconds to wait for a terminal that has answered before; the line may have lost its answer."""
+"""Seconds to wait for an answer if the terminal has answered before; the answer may be lost."""
 
 
 class RenderBarrier:
-    """A query of whether the terminal has shown everything that was written.
+    """Asks the terminal whether it has shown everything that was written, and waits for the answer.
 
     tmux and GNU screen answer the query themselves, so delays beyond them stay unknown.
 
     Args:
-        send: A function that writes to the terminal, after all frames so far.
+        send: A function that writes text to the terminal, after all frames so far.
         later: A function that calls another function after a number of seconds.
-        now_s: The clock of key events, in seconds.
+        now_s: A function that returns the time in seconds, on the clock of key events.
     """
 
     def __init__(
@@ -41,20 +41,20 @@ class RenderBarrier:
         self._later = later
         self._now_s = now_s
         self._answers: bool | None = None
-        """Whether this terminal answers, or None if that is not known yet."""
+        """Whether this terminal answers queries; None if that is not known yet."""
         self._asked: deque[Callable[[float], None]] = deque()
 
     @property
     def answers(self) -> bool | None:
-        """Whether this terminal answers, or None if that is not known yet."""
+        """Whether this terminal answers queries; None if that is not known yet."""
         return self._answers
 
     def ask(self, drawn: Callable[[float], None]) -> None:
-        """Report when the terminal has shown everything that was written.
+        """Call a function when the terminal has shown everything that was written.
 
         Args:
-            drawn: A function that receives the time of the answer, in seconds, once. If the
-                terminal never answers, the function receives the current time.
+            drawn: A function that is called once with the time of the answer, in seconds. If the
+                terminal does not answer, the function is called with the current time.
         """
         if self._answers is False:
             drawn(self._now_s())
@@ -90,25 +90,25 @@ def _no_longer(at_s: float) -> None:
 
 
 SLOW_S = 0.15
-"""Round trip in seconds from which a person notices that each key arrives late."""
+"""Round trip to the terminal in seconds from which a user notices that each key acts late."""
 
 PROBES = 2
-"""Number of queries, one after the other; the quickest answer counts."""
+"""Number of queries to send one after the other; the quickest answer counts."""
 
 _WHERE_IS_THE_CURSOR = "\x1b[6n"
 
 
 class Link:
-    """A measurement of the round trip by queries for the cursor position.
+    """Measures the round trip to the terminal with queries for the cursor position.
 
     tmux and GNU screen answer the queries themselves. If one of them runs on this machine, the link
-    looks fast even if the connection beyond it is slow. If the terminal never answers, nothing is
-    reported.
+    looks fast even if the connection beyond it is slow.
 
     Args:
-        send: A function that writes to the terminal.
-        now_s: The clock of the answers, in seconds.
-        measured: A function that receives the round trip in seconds, once.
+        send: A function that writes text to the terminal.
+        now_s: A function that returns the time in seconds, on the clock of the answers.
+        measured: A function that is called once with the round trip in seconds, or never if the
+            terminal does not answer.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Link:
         self._send(_WHERE_IS_THE_CURSOR)
 
     def answered(self, at_s: float) -> None:
-        """Handle an answer, with its time in seconds; ignore an answer without a query."""
+        """Handle an answer that came at a time in seconds; ignore an answer without a query."""
         if self._asked_s is None:
             return
         self._trips_s.append(at_s - self._asked_s)

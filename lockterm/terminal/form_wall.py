@@ -24,13 +24,13 @@ CLOSED_S = 1.0
 
 
 class FormWall:
-    """The filter for keys that the user typed for a form that has just closed.
+    """A filter that ignores letters that the user typed for a form that has just closed.
 
-    It compares the times of Textual's events.
+    The filter compares the times of Textual's events.
 
     Args:
-        app: The app; its forms are the screens with a true ``is_form``.
-        report: A function that reports the ignored keys; called at most once per closed form.
+        app: The app; its forms are the screens whose attribute ``is_form`` is True.
+        report: A function that notifies the user of ignored keys, called once per closed form.
     """
 
     def __init__(self, app: App[Any], report: Callable[[], None]) -> None:
@@ -43,7 +43,10 @@ class FormWall:
         self._has_reported = False
 
     def note_screen(self, screen: Screen[Any]) -> None:
-        """Note the new top screen: a form has closed, or a question asks whether to close it."""
+        """Start to ignore letters if a form has closed, or a dialog asks whether to close it.
+
+        Call this for each new top screen.
+        """
         if self._left is None or screen is self._left:
             return
         self._closed_s, self._has_reported = events.Event().time, False
@@ -51,7 +54,7 @@ class FormWall:
             self._left = None
 
     def is_meant(self, event: Typed) -> bool:
-        """Return whether a key was typed for the screen that would receive it now."""
+        """Return whether a key or a paste was meant for the screen that would receive it now."""
         if getattr(self._app.screen, "is_form", False):
             if isinstance(event, events.Key):
                 self._left = self._app.screen if _leaves(event) else None

@@ -1,7 +1,7 @@
 """Sends only the changed cells to the terminal.
 
 Textual sends each painted region as a whole. For a page of twenty rows, that is six times as many
-bytes as differ. This module keeps the last frame and compares each painted region with that frame.
+bytes as have changed. This module stores the last frame and compares each painted region with it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from lockterm.config import Look
 
 KEPT_CELLS = 1024
-"""Maximum number of cached cells per style; a screen in one script has fewer characters."""
+"""Maximum number of cached cells per style; one screen usually has fewer different characters."""
 
 _SEEN_ON_BLANKS = sum(1 << bit for bit, code in enumerate(SGR_STYLES) if code in SEEN_ON_BLANKS)
 """The bits of the style attributes that are visible on blanks."""
@@ -114,7 +114,7 @@ def _sgr(
 
 
 DOUBT = 4
-"""Number of cells after a character of doubtful width that a terminal may have drawn over.
+"""Number of cells beside a character of doubtful width on which a terminal may have drawn it.
 
 After a joined character, the number is higher, because a terminal may draw its parts separately.
 """
@@ -123,10 +123,10 @@ _UNKNOWN: Cell = ("?", "unknown")
 
 
 def frame_for(look: Look) -> Frame:
-    """Return the frame of an app, with unknown cells.
+    """Return a new frame for a terminal; all its cells are unknown.
 
     Args:
-        look: The capabilities of the terminal.
+        look: The features that the terminal supports.
     """
     frame = Frame(guarded=True, fills=look.fills)
     frame.joined = look.copy == "plain"  # no multiplexer that counts the cells differently
@@ -146,18 +146,18 @@ class Frame:
         self.fills = fills
         self._rows: list[list[Cell]] = []
         self.cursor = (0, 0)
-        """Column and row of the terminal's own cursor, which is placed on the focus.
+        """Column and row of the terminal's own cursor, which is on the focused widget.
 
         The cursor is invisible, but screen readers, braille displays and magnifiers follow it.
         """
         self.joined = True
-        """Whether characters that are joined from several code points may be sent."""
+        """Whether to send characters that consist of several code points, such as some emoji."""
         self.ambiguous: int | None = None
-        """Number of cells of a character of ambiguous width; None if unknown."""
+        """Number of cells that the terminal uses for a character of ambiguous width, or None."""
 
     @property
     def size(self) -> tuple[int, int]:
-        """Columns and rows of the known cells; zero if none are known."""
+        """The numbers of columns and rows of the known cells; zero if no cells are known."""
         return (len(self._rows[0]) if self._rows else 0, len(self._rows))
 
     @property
@@ -166,15 +166,15 @@ class Frame:
         return [*self._rows]
 
     def forget(self) -> None:
-        """Count every cell as changed, because the terminal may show anything."""
+        """Mark all cells as unknown, because the terminal may show anything."""
         self._rows = []
 
     def changes(self, painted: Iterable[tuple[int, int, list[Cell]]], size: tuple[int, int]) -> str:
-        """Apply painted cells to the frame.
+        """Apply painted cells to the frame, and return the output that shows them.
 
         Args:
-            painted: The column, row and new cells of each painted piece.
-            size: Columns and rows of the terminal.
+            painted: The column, row and new cells of each painted piece of a row.
+            size: The numbers of columns and rows of the terminal.
 
         Returns:
             The text to send; empty if the terminal already shows the cells.
@@ -313,14 +313,14 @@ class FrameDiff:
         self._sends_now = False
 
     def changed(self, renderable: object) -> object | None:
-        """Return a replacement for a renderable of Textual that sends only the changed cells.
+        """Return a replacement for a renderable of Textual, which sends only the changed cells.
 
         Args:
             renderable: Textual's renderable.
 
         Returns:
-            The replacement, the renderable itself if it is not a painted frame, or None to send
-            nothing now.
+            The replacement; the renderable itself if it is not a painted frame; None if nothing
+            must be sent now.
         """
         app, driver = self._app, self._app._driver
         drawn = app._running and not app._closed and not app.is_headless
@@ -354,14 +354,14 @@ class FrameDiff:
         self.frame.cursor = app.cursor_position.x, app.cursor_position.y
 
     def measure_again(self) -> None:
-        """Forget all cells and widths of texts, because the terminal draws some of them wider."""
+        """Forget all cells and cached widths, because the terminal draws some characters wider."""
         self.frame.forget()
         graphemes_of.cache_clear()
 
     def note_size(self, size: tuple[int, int]) -> None:
         """Forget the cells after a resize, because the terminal may show anything.
 
-        If nothing has been drawn yet and the reported size is the known one, keep the cells.
+        If nothing has been drawn yet and the reported size has not changed, keep the cells.
         """
         if self._has_drawn or size != self.frame.size:
             self.frame.forget()
@@ -372,12 +372,12 @@ class FrameDiff:
         self._draw_all()
 
     def catch_up(self) -> None:
-        """Send the current frame at once if frames were held back for a slow terminal."""
+        """Send the current frame if frames were not sent because the terminal was behind."""
         if self.is_overtaken and self._app._running:
             self._draw_all()
 
     def send(self, text: str) -> None:
-        """Send text after everything that is drawn; do nothing if there is no terminal."""
+        """Send text to the terminal after the current frame; do nothing if there is no terminal."""
         driver = self._app._driver
         if driver is not None and not driver.is_headless:
             self.catch_up()

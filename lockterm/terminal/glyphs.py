@@ -40,7 +40,7 @@ _ASCII = _table()
 
 
 def in_ascii(segment: Segment) -> Segment:
-    """Return a segment of decoration in ASCII, with the same width."""
+    """Return a segment of decoration with ASCII characters, which has the same width."""
     if segment.control or segment.text.isascii():
         return segment
     return Segment(segment.text.translate(_ASCII), segment.style)
@@ -56,10 +56,10 @@ class DrawnBar(Bar):
 
 
 class NothingElseFilter(LineFilter):
-    """A filter that lets only ASCII pass, for terminals that do not read UTF-8.
+    """A filter that replaces all characters beyond ASCII, for terminals that do not read UTF-8.
 
     Such a terminal would execute some bytes of UTF-8 as commands. Each cell of another character
-    becomes a question mark, so that everything keeps its place.
+    becomes a question mark, so that all other characters keep their positions.
     """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:

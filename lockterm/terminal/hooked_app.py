@@ -1,4 +1,4 @@
-"""An app with hooks where Textual offers none."""
+"""A Textual app with hooks that Textual itself does not offer."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 class HookedApp(App[ReturnType]):
-    """A Textual app with hooks for subclasses; the methods that call the hooks come last."""
+    """A Textual app with hooks that subclasses override, and the methods that call the hooks."""
 
     # --- hooks ---------------------------------------------------------------------------------
 
     def to_send(self, painted: Any) -> Any:
-        """Return the update to send in place of a painted update, or None to send nothing."""
+        """Return what to send in place of a painted update; None to send nothing."""
         return painted
 
     def prepare(self, widgets: Iterable[Widget]) -> None:
-        """Change new screens and widgets before their bindings are read."""
+        """Change new screens and widgets before Textual reads their bindings."""
 
     def take_left_key(self, key: str) -> bool:
-        """Handle a key that no binding handled, even in a dialog; return whether it had any use."""
+        """Handle a key that no binding handled, even in a dialog; return whether it had a use."""
         return False
 
     def describe_crash(self) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 QUIET_S = 0.2
-"""Seconds without a key before preparation starts; a user who is typing pauses less."""
+"""Seconds without a key before preparation starts; pauses in typing are usually shorter."""
 
 REST_S = 1.0
 """Seconds without a key before a full garbage collection."""
@@ -31,7 +31,7 @@ class Idle:
 
     Args:
         app: The app that receives the keys.
-        is_busy: Whether a key is being handled, or a screen is being opened.
+        is_busy: A function that returns whether a key is being handled or a screen is opening.
     """
 
     def __init__(self, app: App[Any], is_busy: Callable[[], bool]) -> None:
@@ -54,7 +54,7 @@ class Idle:
         self.wait()
 
     def wait(self) -> None:
-        """Wait for a new pause; called for each key."""
+        """Restart the wait for a pause; the app calls this for each key."""
         if self._timer is not None:
             self._timer.cancel()
         if not self._app.is_headless:

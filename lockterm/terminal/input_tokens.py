@@ -2,7 +2,7 @@
 
 A terminal sends keys and its answers to queries in one stream, in pieces of any size and with any
 delay. Only their form distinguishes them. So one rule applies throughout: input that begins as a
-control sequence is never a key and never text, even if it is cut, unknown, long or late.
+control sequence is never typed text, even if the sequence is cut, unknown, long or late.
 
 One byte is ambiguous: ESC is the Escape key, and begins each sequence. It counts as the key if
 nothing follows for a moment, which is longer while the terminal owes an answer. If the rest of a
@@ -25,15 +25,15 @@ ANSWER_S = 1.0
 """Seconds after a query during which an ESC may begin its answer."""
 
 HOLD_S = 0.5
-"""Seconds to wait for more after Escape and a key that may also be the beginning of an answer."""
+"""Seconds to wait for more input after ESC and a key that may also begin an answer."""
 
 UNTYPED_S = 2.0
 """Seconds to wait instead of ``HOLD_S`` if the key does nothing in lockterm."""
 
 LATE_S = 10.0
-"""Seconds after an Escape during which the rest of a cut sequence is recognized by its form.
+"""Seconds after an Escape key during which the rest of a cut sequence is recognized by its form.
 
-After a pause of this length, a single key ends a cut string.
+After a pause of this length, a single key ends a string (see :class:`String`) that was cut.
 """
 
 LONGEST = 128
@@ -80,7 +80,7 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Paste:
-    """Pasted text, unchanged except that NUL is removed."""
+    """Pasted text, from which only NUL characters were removed."""
 
     text: str
 
@@ -89,7 +89,7 @@ class Paste:
 class String:
     """A complete answer with a terminator (OSC, DCS, APC, PM), from its ESC up to the terminator.
 
-    An answer of more than ``LONGEST`` bytes gives no token.
+    The tokenizer drops an answer of more than ``LONGEST`` bytes.
     """
 
     text: str
@@ -102,7 +102,7 @@ class Escaped:
     key: Char | Sequence
     """The key after the ESC."""
     pause_s: float
-    """Seconds from the ESC to the key; 0 if both came in the same read."""
+    """Seconds from the ESC to the key; 0 if both arrived in the same piece of input."""
 
 
 Token = Char | Sequence | String | Paste | Escaped
@@ -122,7 +122,7 @@ class _State(Enum):
 
 
 class InputTokenizer:
-    """A pure tokenizer: bytes and times in, tokens out.
+    """A tokenizer without I/O: it receives bytes and times, and returns tokens.
 
     Args:
         escape_delay_s: Seconds after which an ESC without more input is the Escape key.
@@ -135,8 +135,8 @@ class InputTokenizer:
         self._escape_delay_s = escape_delay_s
         self._escape_tab_is_backtab = escape_tab_is_backtab
         self.owed: deque[float] = deque()
-        """The time until which each owed answer is expected; the sender of a query appends a time.
-        """
+        """The times until which answers to queries are expected, on the clock of :meth:`feed`; the
+        sender of a query appends one."""
         self._state = _State.GROUND
         self._held = b""
         """The unprocessed input."""
@@ -152,12 +152,12 @@ class InputTokenizer:
         self._escaped_s: float | None = None
         """Seconds from an earlier ESC to the current sequence, or None if there was no such ESC."""
         self.due_s: float | None = None
-        """The time of the next :meth:`tick` on the caller's clock, or None if none is needed."""
+        """The time when :meth:`tick` must be called, on the clock of :meth:`feed`, or None."""
 
     def feed(self, data: bytes, now_s: float) -> list[Token]:
         """Return the tokens that are complete with this input.
 
-        Input takes precedence over the clock: if it was read late, call :meth:`tick` afterwards.
+        New input takes precedence over time limits: if it was read late, call :meth:`tick` later.
 
         Args:
             data: Bytes of the terminal, cut anywhere.
@@ -188,7 +188,7 @@ class InputTokenizer:
             now_s: The time in seconds on the clock of :meth:`feed`.
 
         Returns:
-            Escape and perhaps the key after it; usually nothing.
+            The Escape key and perhaps the key after it; usually an empty list.
         """
         if self.due_s is None or now_s < self.due_s:
             return []

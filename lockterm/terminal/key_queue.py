@@ -37,14 +37,14 @@ TIMEOUT_S = 10.0
 """Maximum time in seconds that keys wait for a screen to open. Then lockterm drops the keys."""
 
 WAY_OUT_S = 0.5
-"""Waiting time in seconds after which a key such as Esc cancels the keys that wait before it.
+"""Seconds of waiting after which a key such as Esc cancels the keys that wait before it.
 
 Within this time, the user does not notice that a screen opens late. Esc is then meant for the
 screen that is opening.
 """
 
 LOST_S = 3.0
-"""Seconds after which a key counts as handled, even if a widget has not passed on its message."""
+"""Seconds after which a key counts as handled, even if its ``Dealt`` message has not arrived."""
 
 _TURNS = 5000
 """Maximum number of turns of the event loop to wait until it has nothing left to run."""
@@ -67,7 +67,7 @@ class PendingNavigation:
     Args:
         queue: The queue whose keys wait.
         screen: The screen on which the key was pressed.
-        what: The name of the screen or page for a sentence, such as ``page 3``.
+        what: The name of the screen or page in a sentence, such as ``page 3``.
         passes: A function that returns whether a key need not wait.
         must_appear: Whether the opening counts as failed if no other screen has appeared.
     """
@@ -94,7 +94,7 @@ class PendingNavigation:
         self._updates = screen.stack_updates
 
     def end(self) -> None:
-        """End the wait: waiting keys continue, or are dropped after a failure."""
+        """End the wait of later keys: deliver them, or drop them if the opening failed."""
         app = self._queue.app
         if self.is_over or not app.is_running or not app.screen_stack:
             return
@@ -127,16 +127,16 @@ def opening(
     passes: Callable[[events.Key], bool] = lambda _: False,
     must_appear: bool = False,
 ) -> PendingNavigation:
-    """Hold back keys until something has opened.
+    """Make later keys wait until a screen or page has opened.
 
     Args:
         node: The screen that opens something, or a widget in it.
-        what: The clean name of the screen or page that opens, such as ``page 3``.
+        what: The name of the screen or page without control characters, such as ``page 3``.
         passes: A function that returns whether a key need not wait.
         must_appear: Whether the opening counts as failed if no other screen has appeared.
 
     Returns:
-        The opening, which the caller ends. As a context manager, the opening ends with its block.
+        The opening. The caller must end it, or use it as a context manager, which does so.
     """
     queue = cast(_HasQueue, node.app).key_queue
     return queue.begin(PendingNavigation(queue, node.screen, what, passes, must_appear=must_appear))
@@ -150,7 +150,7 @@ def is_opening(node: Widget) -> bool:
 def opens(
     what: str, *, must_appear: bool = False
 ) -> Callable[[_Method[_NodeT, _ParamsT, _ResultT]], _Method[_NodeT, _ParamsT, _ResultT]]:
-    """Return a decorator that holds back keys while a method runs; see :func:`opening`."""
+    """Return a decorator that makes keys wait while a method runs; see :func:`opening`."""
 
     def decorate(
         method: _Method[_NodeT, _ParamsT, _ResultT],
@@ -178,7 +178,7 @@ class KeyQueue:
     """
 
     class Dealt(Message):
-        """A message that follows a key through the same queues and arrives after the key."""
+        """A message that follows a key through the same queues, to show that it was handled."""
 
     def __init__(
         self,
@@ -201,7 +201,7 @@ class KeyQueue:
 
     @property
     def is_dealing(self) -> bool:
-        """Whether a key is being handled, or waits."""
+        """Whether a key is being handled, or waits for that."""
         return bool(self._waiting) or self._under_way is not None or self._is_settling
 
     @property
@@ -217,7 +217,7 @@ class KeyQueue:
     # --- keys ----------------------------------------------------------------------------------
 
     async def take(self, event: Arrived) -> None:
-        """Handle a key now, or let it wait for the keys before it."""
+        """Handle a key now, or add it to the queue if earlier keys are not handled yet."""
         self._waiting.append(event)
         if self._under_way is None and not self._is_settling:
             await self._go_on()
@@ -247,7 +247,7 @@ class KeyQueue:
             self._settle()
 
     def note_dealt(self, dealt: Dealt) -> None:
-        """Note that the current key has passed through all queues."""
+        """Handle the message that follows a key: the key has passed through all queues."""
         if dealt is self._under_way:
             self._under_way = None
             if self._lost is not None:
@@ -296,7 +296,7 @@ class KeyQueue:
     # --- pending navigations -------------------------------------------------------------------
 
     def begin(self, opened: PendingNavigation) -> PendingNavigation:
-        """Hold back the keys that arrive from now on, until the opening ends."""
+        """Make the keys that arrive from now on wait until an opening ends; return the opening."""
         if not self._follows_screens and self.app.is_running:  # the app may be about to end
             self._follows_screens = True
             self.app.screen_change_signal.subscribe(self.app, self._screen_changed)
@@ -365,7 +365,7 @@ class KeyQueue:
 
 
 def takes_text(app: App[Any]) -> bool:
-    """Return whether the focused field, or the form around it, takes letters as text."""
+    """Return whether letters are text now, for the focused field or the form around it."""
     nearest = app.focused or app.screen
     return any(node.check_consume_key("x", "x") for node in nearest.ancestors_with_self)
 

@@ -12,13 +12,13 @@ from textual.geometry import Size
 from lockterm.keymap.hints import key, keys_of
 
 SMALLEST = Size(60, 20)
-"""Minimum columns and rows of a terminal, which every screen fits into."""
+"""Minimum numbers of columns and rows of a terminal; every screen fits into them."""
 
 _CLEAR = "\x1b[0m\x1b[2J\x1b[H"
 
 
 class MinimumSize:
-    """A guard that shows screens completely or not at all.
+    """Shows a sentence instead of the screens while the terminal is too small for them.
 
     A dialog that is cut off could hide its subject. Behind the sentence, the screens continue
     unchanged: they keep their text and their cursor, and requests are still sent.
@@ -36,12 +36,15 @@ class MinimumSize:
 
     @property
     def is_missed(self) -> bool:
-        """Whether the terminal is too small for the screens."""
+        """Whether the terminal is now too small for the screens."""
         size = self._app.size
         return size.width < SMALLEST.width or size.height < SMALLEST.height
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether a key may act; if the terminal is too small, quit on a quitting key."""
+        """Return whether a key may act: not if it was typed while the sentence was shown.
+
+        A key that quits lockterm also works then.
+        """
         is_there = self.is_missed or self._told_at is not None
         if not is_there and event.time >= self._gone_s:
             return True

@@ -1,4 +1,4 @@
-"""Patches of parts that Textual draws only with colors, and access to its private parts."""
+"""Patches of how Textual draws without colors or in ASCII, and access to its private parts."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _cut(self: Content, max_width: int, *, ellipsis: bool = False, pad: bool = F
 
 
 def active_binding(screen: Screen[Any], key: str) -> ActiveBinding | None:
-    """Return the binding that a key would reach, or None if it is missing or not offered.
+    """Return the binding that a key would use on a screen; None if no shown binding has the key.
 
     Unlike ``screen.active_bindings``, this does not check the actions of all other keys.
     """
@@ -116,7 +116,7 @@ def active_binding(screen: Screen[Any], key: str) -> ActiveBinding | None:
 
 
 def patch_drawing() -> None:
-    """Patch Textual's classes, because an app has no hooks for these parts."""
+    """Patch Textual's classes for scroll bars, borders and styles, which offer no hooks."""
     ScrollBar.renderer = SeenScrollBar
     Content.truncate = _cut  # type: ignore[method-assign]
     _styles_cache.get_box = _box  # type: ignore[assignment, attr-defined]
@@ -127,7 +127,7 @@ def patch_drawing() -> None:
 
 
 def driver_of(app: App[Any]) -> Driver | None:
-    """Return the driver of an app, or None before the app runs."""
+    """Return the driver of an app; None before the app runs."""
     return app._driver
 
 
@@ -149,12 +149,12 @@ def use_colors(app: App[Any], colors: ColorSystem) -> None:
 
 
 def line_of_option(options: OptionList) -> int:
-    """Return the line, from 0, on which the option under the cursor begins."""
+    """Return the line, from 0, on which a list's highlighted option begins."""
     return options._index_to_line.get(options.highlighted or 0, 0)
 
 
 def has_key_of_its_own(app: App[Any], key: str, action_id: str) -> bool:
-    """Return whether the app itself binds a key to this action ID, even behind a dialog."""
+    """Return whether the app's own bindings map a key to a binding ID, even behind a dialog."""
     chain = app.screen._binding_chain
     own = (bindings.key_to_bindings.get(key, ()) for node, bindings in chain if node is app)
     return any(binding.id == action_id for found in own for binding in found)
@@ -178,6 +178,6 @@ def follow_size(view: ScrollView) -> None:
 
 
 def answers_nobody(screen: ScreenT, app: App[Any]) -> ScreenT:
-    """Give an app's first screen the result callback that ``switch_screen`` requires."""
+    """Return an app's first screen with the result callback that ``switch_screen`` requires."""
     screen._push_result_callback(app, None)
     return screen

@@ -1,4 +1,4 @@
-"""The backstop behind ``lockterm.domain.safe_text``: removes control sequences from lines."""
+"""Removes control characters from painted lines if ``lockterm.domain.safe_text`` missed them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from textual.filter import LineFilter
 from lockterm.domain.safe_text import IGNORABLE, REPLACEMENT, without_idle_joiners
 
 JOINERS = "\u200c\u200d\ufe0f"
-"""Ignorable characters that may have an effect, as in emoji; it depends on their neighbors."""
+"""Invisible characters that may join their neighbors, as in emoji; others are removed."""
 
 REPLACED = (
     *((0x00, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x61C, 0x61C), (0x115F, 0x115F)),
     *((0x200B, 0x200B), (0x200E, 0x200F), (0x2028, 0x202E), (0x2066, 0x2069), (0xFEFF, 0xFEFF)),
     (0xD800, 0xDFFF),
 )
-"""Ranges shown as a replacement character.
+"""Ranges of code points that are shown as a replacement character.
 
-Other ignorable characters take no cell; they are removed, which keeps the line's width.
+Other ignorable characters take no cell. They are removed, which does not change the line's width.
 """
 
 
 def any_of(ranges: Iterable[tuple[int, int]]) -> str:
-    """Return ranges of code points as the inside of a character class of a regular expression."""
+    """Return ranges of code points for use between ``[`` and ``]`` in a regular expression."""
     return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
 
 
@@ -55,10 +55,10 @@ def _stand_in(found: re.Match[str]) -> str:
 
 
 class Sanitizer(LineFilter):
-    """A filter that replaces control, bidi and ignorable characters in painted lines."""
+    """A filter that replaces or removes control, bidi and ignorable characters in painted lines."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments with plain text only; control segments are Textual's own."""
+        """Return the segments with safe text; control segments, which Textual makes, are kept."""
         return [
             segment
             if segment.control or (segment.text.isascii() and segment.text.isprintable())

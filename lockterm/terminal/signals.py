@@ -32,10 +32,10 @@ ENDING_SIGNALS = (
     *(signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF),
     signal.SIGXCPU,
 )
-"""The signals that ask lockterm to end: all that end a process by default and can be caught."""
+"""The signals that make lockterm exit: all that end a process by default and can be caught."""
 
 TIMEOUT_S = 2.5
-"""Seconds that a clean exit may take after a signal."""
+"""Seconds that the app may take to exit after a signal, before the process ends anyway."""
 
 _DUMB = ("", "dumb", "unknown")
 _MODES_OFF = (1000, 1002, 1003, 1015, 1006, 1016, 1004, 2004, 2048)
@@ -60,7 +60,7 @@ RESTORE = f"printf '{''.join(chr(92) + '033' + one for one in _LEAVE)}'; stty sa
 
 
 def terminal_size() -> tuple[int, int] | None:
-    """Return the columns and rows that the terminal reports, or None if it reports none.
+    """Return the columns and rows that the terminal reports; None if it reports none.
 
     COLUMNS and LINES do not count, because they do not change when the terminal is resized.
     """
@@ -84,7 +84,7 @@ def require_terminal(environ: Mapping[str, str]) -> None:
     """Check that lockterm can read keys from a terminal and draw a screen on it.
 
     Raises:
-        NoTerminal: There is no such terminal.
+        NoTerminal: stdin or stderr is not a terminal, or the terminal cannot be used.
     """
     if sys.__stdin__ is None or not sys.__stdin__.isatty():
         raise NoTerminal(
@@ -112,11 +112,11 @@ def require_terminal(environ: Mapping[str, str]) -> None:
 class SignalGuard:
     """A guard that exits the app on a signal, and ends the process if the app does not exit.
 
-    It is a context manager for the main thread; put everything that needs cleanup inside it. Before
-    an app runs, a signal raises ``SystemExit``.
+    The guard is a context manager for the main thread; put everything that needs cleanup inside the
+    block. Before an app runs, a signal raises ``SystemExit``.
 
     Args:
-        log_file: The log that records the signal, for the next start.
+        log_file: The log file in which to record the signal.
         timeout_s: Seconds that the app may take to exit.
     """
 
@@ -133,7 +133,7 @@ class SignalGuard:
 
     @contextmanager
     def watching(self, app: App[Any]) -> Iterator[None]:
-        """Ask this app to exit on a signal while the block runs.
+        """Return a context manager; a signal during its block asks the app to exit.
 
         A signal after the block only sets :attr:`exit_code` and starts the timeout. Check
         :attr:`exit_code` before another app is started.
@@ -150,7 +150,7 @@ class SignalGuard:
 
     @property
     def exit_code(self) -> int | None:
-        """128 plus the number of the received signal, or None if there was no signal."""
+        """128 plus the number of the received signal; None if no signal was received."""
         return None if self._received is None else 128 + self._received
 
     def __enter__(self) -> Self:

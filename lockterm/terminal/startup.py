@@ -1,4 +1,4 @@
-"""Delays work until the first frame or the first page is shown."""
+"""Delays work, such as garbage collection, until the first frame or the first page is shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UI thread.
 """
 
 _WORTH_IT = 2
-"""Minimum number of collections of the middle generation before a full garbage collection."""
+"""Minimum number of collections of the middle generation that justify a full collection."""
 
 _waiting: list[Callable[[], None]] = []
 
@@ -44,13 +44,13 @@ def after_first_frame(action: Callable[[], None]) -> None:
 
 
 def first_frame_shown() -> None:
-    """Run the actions that wait for the first frame."""
+    """Run the actions that wait for the first frame; call this when it is shown."""
     while _waiting:
         _waiting.pop(0)()
 
 
 def over() -> None:
-    """Resume garbage collection; call this when the start is over.
+    """Resume garbage collection; call this when the start of lockterm is complete.
 
     Imported objects live as long as the process. Freezing them keeps later collections short, so
     that no key waits for a collection.
@@ -66,5 +66,5 @@ def collect() -> None:
 
 
 def is_over() -> bool:
-    """Return whether the start is over."""
+    """Return whether the start of lockterm is complete: :func:`over` was called."""
     return gc.isenabled()

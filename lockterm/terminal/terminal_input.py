@@ -1,6 +1,6 @@
-"""Converts terminal input to Textual messages: keys, mouse, pastes and answers.
+"""Converts terminal input to Textual messages: keys, mouse events, pastes and answers to queries.
 
-An answer that lockterm does not use gives no message; see :mod:`lockterm.terminal.input_tokens`.
+Answers that lockterm does not use are dropped; see :mod:`lockterm.terminal.input_tokens`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _META = 9
 """The modifier number of alt in older terminals and in iTerm; kitty uses it for super."""
 
 TWO_KEYS_S = 0.02
-"""Minimum seconds between an ESC and a key if a person typed both, one after the other.
+"""Minimum number of seconds between an ESC and a key if the user typed both as separate keys.
 
 For alt, a terminal sends the two bytes together.
 """
@@ -58,7 +58,7 @@ _SUPPORTED = (1, 2, 3)
 
 
 class StatusReport(events.Event, bubble=False):
-    """The terminal's answer to ``ESC [ 5 n``: everything typed before it has arrived."""
+    """The terminal's answer to the query ``ESC [ 5 n``; all input typed before has arrived."""
 
 
 class LettersDrawn(events.Event, bubble=False):
@@ -80,7 +80,7 @@ class EscapedKey(events.Event, bubble=False):
 
     Args:
         key: The key.
-        are_two: Whether a person may have typed Escape and the key, one after the other.
+        are_two: Whether the user may have typed Escape and the key as two separate keys.
     """
 
     def __init__(self, key: events.Key, are_two: bool) -> None:
@@ -101,7 +101,7 @@ class EscapedKey(events.Event, bubble=False):
 
 
 Arrived = events.Key | events.Paste | EscapedKey
-"""The keyboard input of the terminal."""
+"""The messages for keyboard input of the terminal."""
 
 
 class TerminalInput:
@@ -109,9 +109,9 @@ class TerminalInput:
 
     Args:
         escape_delay_s: Seconds after which an ESC without more input is the Escape key.
-        term: The terminal's type, or None for the type in the environment. The Linux console sends
-            its own sequence for shift+tab. Multiplexers send Escape and the next key together: tmux
-            within its ``escape-time`` of 0.5 s, GNU screen within its ``maptimeout`` of 0.3 s.
+        term: The terminal's type; None for the type in the environment. The Linux console has a
+            different sequence for shift+tab. Multiplexers send Escape and the next key together:
+            tmux within its ``escape-time`` of 0.5 s, GNU screen within its ``maptimeout`` of 0.3 s.
     """
 
     def __init__(
@@ -128,11 +128,11 @@ class TerminalInput:
 
     @property
     def due_s(self) -> float | None:
-        """The time of the next :meth:`tick` in seconds, or None if none is due."""
+        """The time in seconds when :meth:`tick` must be called; None if it need not be called."""
         return self._tokenizer.due_s
 
     def note_written(self, data: str, now_s: float) -> None:
-        """Note the answers that the terminal owes, because an ESC may begin an answer.
+        """Count the queries in sent text, because an ESC may then begin an answer.
 
         Args:
             data: The text that is sent to the terminal.

@@ -1,4 +1,4 @@
-"""The colors of every theme, in one place.
+"""The colors of all themes.
 
 A theme has three levels of surface (background, surface, panel), text in two colors (normal and
 muted), an accent, and a color for each state of a remote. The style sheet uses these colors
@@ -94,7 +94,7 @@ ON_ONE_GROUND = (
         success="ansi_blue",
     ),
 )
-"""Textual's two themes of terminal colors, limited to colors that are readable on their background.
+"""Textual's two themes with terminal colors, but only with colors that are readable on theirs.
 
 Readable means a contrast of 4.5 to 1 on black or on white in the palettes of xterm, VGA and Tango.
 """
@@ -107,7 +107,7 @@ _ROLES = {
     "unclear": "accent",
     "coerced": "primary",
 }
-"""The theme color of each remote state, in themes that are not lockterm's.
+"""Maps each state of a remote to its color's name in themes that are not lockterm's.
 
 An expired remote has the text color, mixed with the background.
 """
@@ -133,7 +133,7 @@ class Palette:
     accent: str
     """The color of the focused panel's frame, of keys, and of marks."""
     states: Mapping[str, str]
-    """The color of each state of a remote."""
+    """Maps each state of a remote to its color."""
     table_cursor: str = "tint"
     """How a table shows its cursor: as a ``tint`` of the accent, or in ``reverse`` colors."""
 
@@ -240,9 +240,9 @@ _ON_LIGHT = {
     "unclear": "#5b515f",
     "coerced": "#002f99",
 }
-"""Colors of the states, with a contrast of 7 to 1 on black or on white.
+"""The colors of states for color-blind people, with a contrast of 7 to 1 on black or on white.
 
-They are as far as possible from each other and from the text, also for color-blind people.
+They differ as much as possible from each other and from the text color.
 """
 
 _EYES_DARK = replace(
@@ -299,15 +299,15 @@ THEMES = (
     _HIGH_DARK.theme("high-contrast-dark", "textual-dark"),
     _HIGH_LIGHT.theme("high-contrast-light", "textual-light"),
 )
-"""lockterm's themes, and those of Textual that lockterm changes."""
+"""lockterm's own themes, and the themes of Textual that lockterm changes."""
 
 
 def state_color(variables: Mapping[str, str], state: str) -> RichColor | None:
-    """Return the color of a remote's state, or None for the default text color.
+    """Return the color of a remote's state; None for the default text color.
 
     Args:
         variables: The variables of the theme.
-        state: The state.
+        state: The state, such as ``week`` or ``ended``.
     """
     named = variables.get(f"state-{state}") or variables.get(_ROLES.get(state, ""))
     if state == "ended" and named is None:

@@ -1,4 +1,4 @@
-"""Characters on whose width or direction terminals disagree, and wide ambiguous ones."""
+"""Handles characters on whose width or direction terminals disagree."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def doubtful_cells(row: Sequence[Cell]) -> list[int]:
 
 
 def is_ambiguous(text: str) -> bool:
-    """Return whether a text's width depends on the terminal's settings, as for á and Cyrillic."""
+    """Return whether the width of a cell's text depends on the terminal's settings, as for á."""
     return not text.isascii() and _is_ambiguous(text)
 
 
@@ -102,9 +102,10 @@ def _direction(text: str) -> str:
 
 
 def drawn_alone(row: list[Cell]) -> list[Cell]:
-    """Return a row with joined characters reduced to the first, and flags to their letters.
+    """Return a row without joined characters, such as emoji of several code points and flags.
 
-    tmux and GNU screen count the width of such a character differently from the terminal around
+    Each joined character is replaced by its first code point, and each flag by its two letters.
+    tmux and GNU screen count the width of joined characters differently from the terminal around
     them, and would misplace the rest of the row.
     """
     if is_plain(row):
@@ -121,10 +122,10 @@ def drawn_alone(row: list[Cell]) -> list[Cell]:
 
 
 def kept_in_place(row: list[Cell]) -> list[Cell]:
-    """Return a row whose cells keep their places on terminals that reorder right-to-left text.
+    """Return a row whose cells keep their positions on terminals that reorder right-to-left text.
 
-    The result has guards before the first right-to-left word and after each such word. It is safe
-    to pass a row that already has guards.
+    The result has :data:`GUARD` characters before the first right-to-left word and after each such
+    word. The given row may already have them.
     """
     text = "".join([text for text, _ in row])
     if max(text, default="") < _LEAST_TURNED:
