@@ -2,14 +2,14 @@
 
 ```
 LocktermError (title, message, hint)
-  RuleViolation            field -> reason; nothing was sent
+  RuleViolation            invalid fields, with reasons; nothing was sent
   ServiceError
-    Unreachable            provably not sent
-      Untrusted            the service's certificate was not accepted
-    NoAnswer               a read was sent, but no whole answer came back
+    Unreachable            the request was provably not sent
+      Untrusted            TLS failed, for example because of the certificate
+    NoAnswer               a request may have been sent, but no complete answer came back
     OutcomeUnknown         a write that may have been applied
     MalformedAnswer        unexpected HTTP status, not JSON, or wrong shape
-      ListTooLarge         a list of pages beyond the limits
+      ListTooLarge         a list of remotes beyond the limits
     Refused                a non-zero code, or an HTTP status that means refusal
       NameTaken
       RateLimited
@@ -26,10 +26,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 NAME_EXISTS = -3
-"""The code of ``checkRemoteName`` for a name that is taken (7.3), defined for no other call."""
+"""The code of ``checkRemoteName`` for a name that exists (contract 7.3); no other call has it."""
 
 LONGEST_MEANING = 600
-"""Maximum number of characters shown of an error's meaning."""
+"""Maximum number of characters of an error's meaning that lockterm shows."""
 
 
 class LocktermError(Exception):
@@ -50,17 +50,17 @@ class LocktermError(Exception):
     def meaning(self) -> str:
         """The explanation with all known details; for a refusal also its code and description.
 
-        Show this to people, not the message. The text is untrusted and has not been cleaned.
+        Show this text to people, not the message. It may contain control characters of the service.
         """
         return self.message
 
     @property
     def sentences(self) -> str:
-        """The explanation and the next step; not cleaned."""
+        """The explanation and the next step; they may contain control characters."""
         return self.sentences_with(self.hint)
 
     def sentences_with(self, hint: str) -> str:
-        """Return the explanation followed by another hint; not cleaned."""
+        """Return the explanation followed by another hint; may contain control characters."""
         means = self.meaning
         if hint and means and (means[-1].isalnum() or means[-1] == ")"):
             means += "."  # a service's message may end without a period
@@ -68,11 +68,11 @@ class LocktermError(Exception):
 
 
 CORRECT_FIELDS = "Correct the marked fields."
-"""The hint for a form that has marked the fields with errors."""
+"""The hint for the user of a form that has marked the fields with errors."""
 
 
 class RuleViolation(LocktermError):
-    """A value breaks a rule of the contract or of lockterm; nothing was sent."""
+    """An error because values break a rule of the contract or of lockterm; nothing was sent."""
 
     title = "Not sent"
 
@@ -83,14 +83,14 @@ class RuleViolation(LocktermError):
 
 
 class ServiceError(LocktermError):
-    """A call to the service that did not succeed."""
+    """An error because a call to the service did not succeed."""
 
     out_of_reach: bool = False
-    """Whether the error shows that no answer came from the service itself."""
+    """Whether the service itself did not answer; instead, for example, a proxy answered."""
 
 
 class Unreachable(ServiceError):
-    """The service read no byte of the request, so it was provably not sent."""
+    """An error because the service provably did not read the request, so nothing was changed."""
 
     out_of_reach = True
 
@@ -98,13 +98,13 @@ class Unreachable(ServiceError):
 
 
 class Untrusted(Unreachable):
-    """TLS failed, so nothing was sent or read; an immediate retry does not help."""
+    """An error because TLS failed; the service read no request, and a retry does not help."""
 
     title = "Secure connection failed"
 
 
 class NoAnswer(ServiceError):
-    """A read was sent, but the connection broke or the time ran out before its answer."""
+    """An error because the connection broke, or the time ran out, before a complete answer."""
 
     out_of_reach = True
 
@@ -112,28 +112,28 @@ class NoAnswer(ServiceError):
 
 
 class OutcomeUnknown(ServiceError):
-    """A write was sent, but no trustworthy answer came back; it may have been applied."""
+    """An error because a sent write got no trustworthy answer; it may have been applied."""
 
     title = "Result unknown"
 
     operation_id: str = ""
-    """The operation ID in the journal, or empty if the write is not in the journal."""
+    """The ID of the write's operation in the journal; empty if it is not in the journal."""
 
 
 class MalformedAnswer(ServiceError):
-    """The answer breaks the contract: wrong HTTP status, not JSON, or the wrong shape."""
+    """An error because an answer breaks the contract: bad HTTP status, no JSON, or wrong shape."""
 
     title = "Answer not understood"
 
 
 class ListTooLarge(MalformedAnswer):
-    """A list exceeded the limits on bytes, memory or time and was not read to its end."""
+    """An error because a list exceeded a limit on bytes, memory or time, and is incomplete."""
 
     title = "List too large"
 
 
 class Refused(ServiceError):
-    """The service answered with a refusal; the call was not applied."""
+    """An error because the service refused a call; the call was not applied."""
 
     title = "Refused by the service"
 
@@ -149,15 +149,15 @@ class Refused(ServiceError):
     ) -> None:
         super().__init__(message, title=title, hint=hint)
         self.code = code
-        """The envelope's code as the service sent it, or None if there was no envelope."""
+        """The code in the envelope of the answer; None if the answer had no envelope."""
         self.status = status
         """The HTTP status of the answer."""
         self.description = description
-        """The envelope's description; may be empty."""
+        """The description in the envelope of the answer; may be empty."""
 
     @property
     def meaning(self) -> str:
-        """The service's message, code and description (2.1, 7.2)."""
+        """The service's message, code and description (contract 2.1 and 7.2)."""
         description = "" if self.description in self.message else self.description
         said = self.message
         if self.code is not None:  # the code goes before a final period
@@ -166,20 +166,20 @@ class Refused(ServiceError):
 
     @property
     def is_denial(self) -> bool:
-        """Whether the service refuses this user, who then may not see earlier answers either."""
+        """Whether the service denies this user access, so that lockterm hides cached answers."""
         return self.status in (401, 403)
 
     @property
     def is_gone(self) -> bool:
-        """Whether the refusal probably means that the record does not exist (7).
+        """Whether the refusal probably means that the record does not exist (contract 7).
 
-        A proxy refuses with other statuses, and a proxy's 400 has no envelope.
+        A proxy refuses with other HTTP statuses, or with a status 400 that has no envelope.
         """
         return self.status in (200, 404, 410) or (self.status == 400 and self.code is not None)
 
 
 class NameTaken(Refused):
-    """``checkRemoteName`` answered -3: the lock already has a remote of that name (4.2)."""
+    """An error because the lock already has a remote with the wanted name (contract 4.2)."""
 
     title = "Name taken"
 
@@ -188,7 +188,7 @@ class NameTaken(Refused):
 
 
 class RateLimited(Refused):
-    """HTTP 429: the service asks the client to wait."""
+    """An error because the service asks the client to wait (HTTP status 429)."""
 
     title = "Too many requests"
 
@@ -197,25 +197,25 @@ class RateLimited(Refused):
     ) -> None:
         super().__init__(message, status=429, hint=hint)
         self.asked = asked
-        """Whether the service just sent this answer; False if lockterm knew of the pause before."""
+        """Whether the service was called; False if lockterm still waited after an earlier 429."""
         self.retry_after_s = retry_after_s
-        """Seconds to wait, at most 60, or None if the service names no time."""
+        """Seconds to wait, at most 60; None if the service requests no particular time."""
 
 
 class StoreError(LocktermError):
-    """The local files of lockterm cannot be read or written."""
+    """An error because a local file of lockterm cannot be read or written."""
 
     title = "Local store"
 
 
 class StoreDamaged(StoreError):
-    """A file of the local store, or a row in the file, is damaged."""
+    """An error because a file of the local store, or a row in it, is damaged."""
 
     title = "Local store damaged"
 
 
 class ConfigError(LocktermError):
-    """A setting is invalid; the message names the file, the line if known, and the key."""
+    """An error because a setting is invalid; the message shows the key and its file and line."""
 
     title = "Configuration"
 
@@ -226,6 +226,6 @@ def describe_os_error(error: OSError) -> str:
 
 
 class NoSuchRun(LocktermError):
-    """No plan has this ID, or several plan IDs begin with it."""
+    """An error because no plan has the given ID, or several plan IDs begin with it."""
 
     title = "No such run"

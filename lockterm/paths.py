@@ -1,4 +1,4 @@
-"""The places of lockterm's files (XDG directories), and functions that read and write files."""
+"""The paths of lockterm's files (XDG directories), and functions that read and write files."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _MOST_REPLACED = 64 << 20
 
 
 class Paths(NamedTuple):
-    """The places that lockterm reads and writes. Looking one up creates nothing."""
+    """The paths of the files and directories that lockterm uses. To read one creates nothing."""
 
     config_file: Path
     """The configuration file with the profiles; edited by people, and by lockterm on request."""
     data_dir: Path
-    """Files worth a backup: exports and downloaded packs."""
+    """The directory of files worth a backup: exports and downloaded packs."""
     state_dir: Path
-    """The store and the log."""
+    """The directory of the store and the log."""
     cache_dir: Path
-    """Files that may be deleted at any time."""
+    """The directory of files that may be deleted at any time."""
 
     @classmethod
     def standard(cls) -> Paths:
-        """Return this user's places, such as ``$XDG_CONFIG_HOME/lockterm``.
+        """Return this user's paths, such as ``$XDG_CONFIG_HOME/lockterm/config.toml``.
 
         Raises:
             ConfigError: If this user has no home directory and an XDG variable is missing.
@@ -54,7 +54,7 @@ class Paths(NamedTuple):
 
     @classmethod
     def below(cls, root: Path) -> Paths:
-        """Return places below one directory, for the demo and the tests."""
+        """Return paths that are all below one directory, for the demo and the tests."""
         return cls(
             config_file=root / "config" / "config.toml",
             data_dir=root / "data",
@@ -92,7 +92,7 @@ class Paths(NamedTuple):
 
 @contextmanager
 def needing_home() -> Iterator[None]:
-    """Turn the error of a missing home directory into one that names the variables to set.
+    """Return a context manager that explains the error of a missing home directory.
 
     Raises:
         ConfigError: If this user has no home directory.
@@ -109,12 +109,12 @@ def needing_home() -> Iterator[None]:
 
 
 def make_directory(directory: Path) -> None:
-    """Make a directory and its missing parents, for this user alone (0700).
+    """Create a directory and its missing parents, with access for this user only (mode 0700).
 
-    An existing directory that other users can open is closed to them.
+    If the directory exists, remove the access of other users.
 
     Raises:
-        StoreError: If the directory cannot be made, is a file, or belongs to another user, who
+        StoreError: If the directory cannot be created, is a file, or belongs to another user, who
             could change the files in it.
     """
     try:
@@ -162,7 +162,7 @@ def find_typed(text: str) -> Path:
 
 
 def find_unquoted(text: str) -> Path | None:
-    """Return the path inside shell quotes or a file URL, or None if it does not exist."""
+    """Return the path in a text with shell quotes or a file URL; None if no such file exists."""
     try:
         if text.startswith("file://"):
             url = urlsplit(text)
@@ -184,11 +184,11 @@ def _exists(path: Path) -> bool:
 
 
 def read_named(path: Path, most: int, what: str) -> bytes:
-    """Return the content of a file that a person named.
+    """Return the content of a file whose path the user gave.
 
     Args:
         path: The file.
-        most: The size in bytes from which the file is rejected.
+        most: Number of bytes; a file of this size or larger is refused.
         what: The expected kind of file, for the error message.
 
     Raises:
@@ -204,7 +204,7 @@ def read_named(path: Path, most: int, what: str) -> bytes:
 
 
 def append_private(file: Path, line: str) -> None:
-    """Append a line to a private file (0600) and force it to the disk.
+    """Append a line to a private file (mode 0600) and force it to the disk.
 
     The line is written in one call, so that lines of two sessions do not mix. Nothing is buffered,
     so a signal handler may call this.
@@ -221,7 +221,7 @@ def append_private(file: Path, line: str) -> None:
 
 
 def open_private(file: Path) -> int:
-    """Open a private file (0600) for appending and return its descriptor.
+    """Open a private file (mode 0600) for appending, and return its descriptor.
 
     Raises:
         OSError: If the file cannot be opened, belongs to another user, or is a link, a pipe or a
@@ -247,22 +247,22 @@ def write_whole(
     follow: bool = True,
     make: int | None = None,
 ) -> bool:
-    """Write a file whole or not at all; lockterm uses this for all files that it replaces.
+    """Write a file completely or not at all; lockterm uses this for all files that it replaces.
 
-    A link that this user or root made is followed, and stays a link. A link that another user may
-    have made is not followed.
+    A symbolic link of this user or root is followed, and stays a link. A link that another user may
+    have created is not followed.
 
     Args:
         file: The file.
         content: The new content.
         mode: The file's permissions before the umask; private by default.
-        may_replace: A function that returns whether a file with this content may be replaced; None
-            replaces any.
-        follow: Whether to follow a trusted link in the last place, or to refuse it.
-        make: The mode of missing directories; None makes none.
+        may_replace: A function that returns whether an existing file with the given content may be
+            replaced; None to replace any file.
+        follow: Whether to follow a trusted link if the last part of the path is one, or to refuse.
+        make: The mode with which to create missing directories; None to create none.
 
     Returns:
-        Whether the file was written in place, which a file that is its own mount requires.
+        Whether the file was written in place, which is necessary if the file is a mount point.
 
     Raises:
         FileExistsError: If there is a file that may not be replaced.
@@ -296,10 +296,10 @@ def write_whole(
 
 
 def write_new(file: Path, content: bytes) -> None:
-    """Create a private file (0600), whole or not at all.
+    """Create a private file (mode 0600), completely or not at all.
 
     Raises:
-        FileExistsError: If a file or a link of that name exists.
+        FileExistsError: If a file or a link with that name exists.
         OSError: If the file cannot be written; nothing of it is left.
     """
     with Place(file, follow=False) as place:

@@ -1,8 +1,8 @@
-"""The safe reading of files, and checks of which users can change them. Imported at every start.
+"""Reads files safely, and checks which users can change them. Every start imports this module.
 
 A path is opened one part at a time, each part relative to the directory before it. Therefore
-lockterm never follows a link that another user made, and reads or writes exactly the file that it
-checked.
+lockterm never follows a link that another user created, and reads or writes exactly the file that
+it checked.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _MOST_LINKS = 40
 
 
 class Place:
-    """A file name in its open directory, as a context manager. The file need not exist.
+    """An open directory and the name of a file in it, which may be missing; a context manager.
 
     Args:
-        path: The file. A final slash means the directory itself.
-        make: The mode of missing directories; None makes none.
-        follow: Whether to follow a link in the last place, like those before it.
+        path: The file. With a final slash, ``name`` becomes ``.``, the directory itself.
+        make: The mode with which to create missing directories; None to create none.
+        follow: Whether to follow a link if the last part of the path is one, as in other parts.
 
     Raises:
-        OSError: If a directory is missing, or another user may have made a link in the path.
+        OSError: If a directory is missing, or another user may have created a link in the path.
     """
 
     def __init__(
@@ -44,7 +44,10 @@ class Place:
         if given.endswith("/") or not todo:
             todo.insert(0, ".")
         self.weakness: str | None = None
-        """The reason why other users can change the file, as the end of a sentence, or None."""
+        """Why other users can change the file by its directories, as the end of a sentence.
+
+        None if they cannot.
+        """
         self.directory = os.open("/", _PART)
         self._at = "/"
         links = 0
@@ -72,7 +75,7 @@ class Place:
 
     @property
     def path(self) -> str:
-        """The path without links, except for one in the last place."""
+        """The path of the file without links, except that its last part may be a link."""
         return os.path.normpath(os.path.join(self._at, self.name))
 
     def open(self, flags: int, mode: int = 0o600) -> int:
@@ -85,7 +88,11 @@ class Place:
         return os.open(self.name, flags | safe, mode, dir_fd=self.directory)
 
     def why_not_trusted(self, about: os.stat_result) -> str | None:
-        """Return why other users can change the open file, or None if they cannot."""
+        """Return the reason why other users can change the open file; None if they cannot.
+
+        Args:
+            about: The status of the open file.
+        """
         return self.weakness or self._why_changeable(about, "it", self.path)
 
     def close(self) -> None:
@@ -101,7 +108,7 @@ class Place:
         self.close()
 
     def _link(self) -> str | None:
-        """Return the target if the current name is a link, or None.
+        """Return the target of the link with the current name; None if it is not a link.
 
         Raises:
             PermissionError: If another user may have made the link.
@@ -155,7 +162,7 @@ class Place:
 
 
 def read_regular(file: str | PathLike[str], most: int, what: str = "such file") -> bytes:
-    """Return a file's content; refuse pipes, which would block, and devices, which have no end.
+    """Return the content of a regular file, and refuse other files, such as pipes and devices.
 
     Args:
         file: The file.
@@ -163,7 +170,7 @@ def read_regular(file: str | PathLike[str], most: int, what: str = "such file") 
         what: The expected kind of file, for the error message.
 
     Raises:
-        OSError: If it cannot be read.
+        OSError: If the file cannot be read.
         ValueError: If it is not a regular file, or is too large. The message is a sentence for
             people.
     """
@@ -177,10 +184,10 @@ def read_regular(file: str | PathLike[str], most: int, what: str = "such file") 
 def read_guarded(
     file: str | PathLike[str], most: int, what: str = "such file"
 ) -> tuple[bytes, os.stat_result, str | None]:
-    """Read a security-relevant file, and find out which users can change it.
+    """Read a security-relevant file, and check whether other users can change it.
 
-    Every directory and link in its path counts, because a user who can write there can replace the
-    file.
+    The check includes every directory and link in the path of the file, because a user who can
+    change one of them can replace the file.
 
     Args:
         file: The file.
@@ -193,7 +200,7 @@ def read_guarded(
         /etc/ca.pem``, or None if only this user and root can change it.
 
     Raises:
-        OSError: If it cannot be read, or another user may have made a link in the path.
+        OSError: If the file cannot be read, or another user may have created a link in the path.
         ValueError: If it is not a regular file, or is too large. The message is a sentence for
             people.
     """
@@ -207,10 +214,10 @@ def read_guarded(
 
 
 def written_by_others(file: str | PathLike[str]) -> str | None:
-    """Return why other users can change a file, or None, without reading it.
+    """Return the reason why other users can change a file; None if they cannot.
 
     Raises:
-        OSError: If it cannot be opened, or another user may have made a link in the path.
+        OSError: If the file cannot be opened, or another user may have created a link in the path.
     """
     with Place(file) as place:
         descriptor = place.open(os.O_RDONLY)
@@ -221,7 +228,7 @@ def written_by_others(file: str | PathLike[str]) -> str | None:
 
 
 def for_shell(path: str | os.PathLike[str]) -> str:
-    """Return a path quoted for a shell."""
+    """Return a path with the quotes that a shell needs, for a command that the user can copy."""
     return shlex.quote(os.fspath(path))
 
 

@@ -1,4 +1,4 @@
-"""Work in threads: an executor that runs tasks in order, and a function that waits for the end."""
+"""Runs work in threads, in order or to its end even if the caller is canceled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 class SingleThreadExecutor:
     """A thread that runs one task after the other, for tasks that would block each other anyway.
 
-    A thread of its own is independent of asyncio's shared threads, which may all be waiting for the
+    The thread is separate from asyncio's shared threads, because these may all be waiting for the
     network, for example for a name lookup that hangs.
 
     Args:
@@ -27,28 +27,34 @@ class SingleThreadExecutor:
         self._pool: ThreadPoolExecutor | None = ThreadPoolExecutor(1, name)
 
     async def run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Run a function in this thread. A canceled caller does not wait until it ends."""
+        """Run a function in this thread and return its result.
+
+        If the caller is canceled, it does not wait until the function ends.
+        """
         if self._pool is None:  # a late task leaves no thread behind
             return await asyncio.to_thread(work, *args, **options)
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, partial(work, *args, **options))
 
     async def to_its_end(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Run a function in this thread. A canceled caller first waits until it ends."""
+        """Run a function in this thread and return its result.
+
+        If the caller is canceled, it first waits until the function ends.
+        """
         return await _to_its_end(self.run(work, *args, **options))
 
     def end(self) -> None:
-        """Wait for all started tasks and end the thread; later tasks run in another thread."""
+        """Wait for all given tasks and end the thread; later tasks run in another thread."""
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown()
 
 
 async def to_its_end(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Run a function in a thread. A canceled caller first waits until it ends.
+    """Run a function in a thread and return its result.
 
-    A thread cannot be stopped. While it runs, its resources must not be closed, and its work must
-    not be done a second time.
+    If the caller is canceled, it first waits until the function ends, because a thread cannot be
+    stopped. While it runs, its resources must not be closed, and its work must not be repeated.
 
     Raises:
         asyncio.CancelledError: If the caller was canceled; the work has ended.

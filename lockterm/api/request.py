@@ -89,7 +89,7 @@ def encode_body(
 ) -> tuple[str, bytes]:
     """Return the content type and the body of a POST request.
 
-    The contract (section 4) defines the parameters but not their encoding. In form fields, objects
+    The contract defines the parameters but not their encoding (contract 4). In form fields, objects
     and arrays are JSON text.
 
     Raises:

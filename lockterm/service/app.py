@@ -55,7 +55,7 @@ OPERATIONS: tuple[tuple[str, str, Operation], ...] = (
     ("POST", "/api/v1/voice/detail", voices.pack_detail),
     ("POST", LOCK_SETTING, voices.set_voice),
 )
-"""The method, path and function of each endpoint, in the order of the contract's section 4."""
+"""The method, path and function of each endpoint, in the order of contract 4."""
 
 METRICS = "/metrics"
 """The path of the counters for Prometheus, which requires a token like the endpoints do."""
