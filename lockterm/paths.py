@@ -25,7 +25,7 @@ _MOST_REPLACED = 64 << 20
 
 
 class Paths(NamedTuple):
-    """The paths of the files and directories that lockterm uses. To read one creates nothing."""
+    """The paths of the files and directories that lockterm uses, which need not exist."""
 
     config_file: Path
     """The configuration file with the profiles; edited by people, and by lockterm on request."""
@@ -189,7 +189,7 @@ def read_named(path: Path, most: int, what: str) -> bytes:
     Args:
         path: The file.
         most: Number of bytes; a file of this size or larger is refused.
-        what: The expected kind of file, for the error message.
+        what: The expected kind of file in the error message, such as ``configuration``.
 
     Raises:
         ValueError: If the file cannot be read, is not a regular file, or is too large. The message

@@ -42,8 +42,8 @@ NO_CERTIFICATE = (
 def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SSLContext:
     """Return the TLS context for a base URL.
 
-    For https the context trusts the well-known authorities, those of this machine, and those of
-    ``ca_file``. For http it trusts no authority, because loading authorities takes 40 ms.
+    For https the context trusts the well-known authorities, the authorities of this machine, and
+    those in ``ca_file``. For http it trusts none, because loading authorities takes 40 ms.
 
     The environment is ignored: ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` would add authorities, and
     ``SSLKEYLOGFILE`` would record the keys that decrypt the connection.

@@ -16,7 +16,7 @@ from lockterm.errors import ConfigError
 _OF_ONE_SERVICE = ("base_url", "profile", "lock")
 """Settings that select a profile, a service or a lock.
 
-:meth:`Profiles.resolve` ignores their options and variables, because its caller names the profile.
+:meth:`Profiles.resolve` ignores their options and variables, because its caller gives the profile.
 """
 
 

@@ -183,7 +183,7 @@ def announce(url: str, options: Mapping[str, Any]) -> None:
 
 
 def say(line: str) -> None:
-    """Print a line on stdout, or on stderr if stdout cannot be written."""
+    """Print a line on stdout; if that fails, print it on stderr with the reason."""
     try:
         print(line, flush=True)
     except OSError as error:
@@ -212,7 +212,7 @@ def asked_to_end() -> Iterator[SimpleQueue[int]]:
 
 
 def read_again(tokens: Tokens, log: Log, figures: Figures | None) -> None:
-    """Read the tokens again, log the result, and count a failure."""
+    """Read the tokens again and log the result; if this fails, count the failure."""
     try:
         tokens.read_again()
         log.tell("tokens", "the tokens were read again")

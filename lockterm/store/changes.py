@@ -41,7 +41,7 @@ _ADD = """
         seen = seen AND after = excluded.after,
         what = excluded.what, names = excluded.names, after = excluded.after
 """
-"""The statement that adds a change. A later reading of the same change keeps the narrower time."""
+"""The statement that adds a change. If the change is known, its earlier, narrower time is kept."""
 
 _REMOVE_GONE = """
     DELETE FROM changes

@@ -189,7 +189,7 @@ class Database:
         wait for each other anyway."""
 
     def _open(self) -> sqlite3.Connection:
-        """Return a connection to the file in place; a damaged file is replaced first."""
+        """Return a connection to the file at the path; a damaged file is replaced first."""
         if self._connection is not None:
             return self._connection
         make_directory(self.path.parent)
@@ -201,7 +201,7 @@ class Database:
         return self._connect()
 
     def _begin(self, *, wait: bool = True) -> sqlite3.Connection:
-        """Begin a transaction on the file that is in place now, and return the connection."""
+        """Begin a transaction on the file that is now at the path, and return the connection."""
         while True:
             connection = self._current()
             self.is_waiting = wait
@@ -218,10 +218,10 @@ class Database:
             connection.execute("ROLLBACK")
 
     def _current(self) -> sqlite3.Connection:
-        """Return a connection to the file that is in place now.
+        """Return a connection to the file that is now at the path.
 
-        If the open file was removed or replaced, connect to the file that is in place now. The rows
-        that only the old file of a durable store has are copied to the new file.
+        If the open file was removed or replaced, connect to the new file at the path. The rows that
+        only the old file of a durable store has are copied to the new file.
         """
         old, old_inode = self._connection, self._inode
         if old is None or inode(self.path) == old_inode:

@@ -93,10 +93,11 @@ class Journal:
         """Insert a new operation, unless another one blocks it.
 
         Returns:
-            None if the operation was inserted; otherwise the one that blocks it: an unresolved add
-            or clear of the lock or change of the remote that it does not repeat; the one to repeat,
-            if already resolved; another repetition in flight; or an add of the same name that was
-            recorded after the new operation began, because its name check may be older.
+            None if the operation was inserted; otherwise the operation that blocks it. This is an
+            unresolved add or clear of the lock, or change of the remote, unless the new operation
+            repeats it; the operation to repeat, if already resolved; another repetition in flight;
+            or an add of the same name that was recorded after the new operation began, because the
+            name check of the new operation may be older.
         """
         values = [stored(name, getattr(operation, name)) for name in FIELDS]
         with self._database.transaction() as connection:
@@ -119,7 +120,7 @@ class Journal:
         return None
 
     def move(self, operation_id: str, come_from: Iterable[State], **changes: Any) -> bool:
-        """Change an operation if it is in one of the given states, and return whether it was."""
+        """Change an operation if its state is one of the given; return whether it was changed."""
         sets = ", ".join(f'"{name}" = ?' for name in changes)
         which, value = named(operation_id)
         with self._database.transaction() as connection:
@@ -342,9 +343,9 @@ class Journal:
         return self._sound(where, values)
 
     def about(self, add: Operation, remote_ids: Iterable[int]) -> list[Operation]:
-        """Return the operations that show what became of an add's remote, the oldest first.
+        """Return the operations that show whether remotes existed before an add, oldest first.
 
-        These are the add, clears of its lock, and operations on the remotes that it may have added.
+        These are the add itself, clears of its lock, and operations on the given remotes.
         """
         ids = list(remote_ids)
         which = f"(id = ? OR remote_id IN ({_marks(ids)}) OR call = 'clear')"

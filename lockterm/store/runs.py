@@ -53,7 +53,10 @@ class RunStore:
                 )
 
     def ids(self, start: str) -> list[str]:
-        """Return up to two plan IDs that begin with a text; only one ID if it equals the text."""
+        """Return up to two plan IDs that begin with a text; two mean that the text is ambiguous.
+
+        If an ID is equal to the text, only this ID is returned.
+        """
         with self._database.reading() as connection:
             rows = fetch(
                 connection,

@@ -175,9 +175,9 @@ def _pad(path: Path) -> None:
 
 
 def _replace_first_page(path: Path, first_page: bytes) -> None:
-    """Replace the header and table of contents of a file by those of a new store.
+    """Replace the header and schema of a file by those of a new store.
 
-    Apart from damage, the file mostly has the same ones.
+    If they are not damaged, they are mostly the same.
     """
     head = bytearray(first_page)
     head[18:20] = b"\2\2"  # its write-ahead log counts

@@ -257,10 +257,10 @@ def _reaches(row: list[Cell], doubtful: list[int]) -> Iterator[tuple[range, int]
 def placed(
     update: LayoutUpdate | ChopsUpdate, colors: ColorSystem
 ) -> Iterator[tuple[int, int, list[Cell]]]:
-    """Yield the column, row and cells of each strip that Textual painted.
+    """Yield the column, row and cells of each piece of a row that Textual painted.
 
     Args:
-        update: Textual's update.
+        update: The painted frame, or the changed parts of it, from Textual.
         colors: The color system of the terminal.
     """
     for x, y, strip in _strips(update):
@@ -346,7 +346,7 @@ class FrameDiff:
         return _Sent(text)
 
     def _place_cursor(self) -> None:
-        """Place the terminal's cursor on the focus; Textual appends the move to each frame."""
+        """Move the terminal's cursor to the focused widget; Textual adds the move to each frame."""
         app, place = self._app, Offset()
         if (focused := app.screen.focused) is not None:
             place = getattr(focused, "cursor_screen_offset", focused.content_region.offset)

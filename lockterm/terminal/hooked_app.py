@@ -59,7 +59,7 @@ class HookedApp(App[ReturnType]):
     def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
         """Cancel the workers of closing widgets before the widgets are removed, not after.
 
-        Otherwise, a read that ends in between would find no widget for its answer and crash
+        Otherwise, a call that ends in between would find no widget for its answer and crash
         lockterm. For a closed screen, Textual gets no parent, because the screen below needs no new
         layout.
         """

@@ -7,7 +7,7 @@ before it has been handled completely and the screen that it opened is ready.
 
 Two conditions show that. The event loop has nothing left to run, which covers Textual's own work,
 such as mounting a screen and focusing a field. No :class:`PendingNavigation` is active, which
-covers reads from the service and from files.
+covers calls to the service and the reading of files.
 """
 
 from __future__ import annotations
@@ -304,7 +304,7 @@ class KeyQueue:
         return opened
 
     def _screen_changed(self, screen: Screen[Any]) -> None:
-        """Let the waiting keys continue on a new screen, such as a question that a read opened."""
+        """Deliver the waiting keys to a new screen, such as a dialog that opened after a call."""
         if self._waiting:
             self._settle()
 

@@ -58,7 +58,7 @@ class MinimumSize:
         The sentence is drawn once for each size. When the terminal grows, Textual redraws itself.
 
         Returns:
-            Whether the sentence is shown, so that nothing else is drawn.
+            Whether the sentence is shown, so that the caller must draw nothing else.
         """
         size, driver = self._app.size, self._app._driver
         if not self.is_missed:

@@ -17,8 +17,8 @@ Cell = tuple[str, str]
 GUARD = "\u2800"
 """A left-to-right blank beside right-to-left text, for terminals that reorder rows.
 
-It keeps its neighbors in place. Direction marks would not, because these terminals look at cells,
-and a mark has no cell.
+The blank keeps its neighbors in place. Direction marks would not, because these terminals look at
+cells, and a mark has no cell.
 """
 
 _LEAST_TURNED = "\u0590"
