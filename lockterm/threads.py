@@ -44,7 +44,7 @@ class SingleThreadExecutor:
         return await _to_its_end(self.run(work, *args, **options))
 
     def end(self) -> None:
-        """Wait for all given tasks and end the thread; later tasks run in another thread."""
+        """Wait for all tasks in the thread and end it; later tasks run in another thread."""
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown()

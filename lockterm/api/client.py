@@ -98,7 +98,7 @@ class LockService:
     # --- remotes -----------------------------------------------------------------------------
 
     async def check_remote_name(self, lock_id: int, remote_name: str) -> bool:
-        """Return whether no remote of the lock has a name (contract 4.2).
+        """Return whether a name is still free for a remote on the lock (contract 4.2).
 
         Raises:
             Refused: The service refused for a reason other than an existing remote of that name.

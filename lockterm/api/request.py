@@ -89,8 +89,8 @@ def encode_body(
 ) -> tuple[str, bytes]:
     """Return the content type and the body of a POST request.
 
-    The contract defines the parameters but not their encoding (contract 4). In form fields, objects
-    and arrays are JSON text.
+    The contract defines the names of the parameters, but not their encoding. In form fields,
+    objects and arrays are JSON text.
 
     Raises:
         RuleViolation: A value cannot be sent as Unicode JSON; nothing was sent.

@@ -54,7 +54,7 @@ class Settings:
     open_lock: int | None
     """The ID of the lock whose remotes are shown at the start; None for the lock book."""
     look: Look
-    """The abilities of this terminal, and the settings for it."""
+    """The features that the terminal supports, and the user's settings for it."""
     origins: Mapping[str, str] = field(default_factory=dict)
     """Maps the names of settings to descriptions of the origin of their values."""
     keymap: Keymap = field(default_factory=dict)

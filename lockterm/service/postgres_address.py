@@ -109,7 +109,7 @@ def weaknesses(address: str) -> list[str]:
 
 
 def hint_for(reason: str) -> str:
-    """Return the hint for a connection that failed with this message of libpq."""
+    """Return the hint for the user if a connection failed with a message of libpq."""
     for parts, hint in _HINTS:
         if any(part in reason for part in parts):
             return hint

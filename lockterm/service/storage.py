@@ -70,7 +70,7 @@ class Unavailable(Exception):
 
 
 class Again(Unavailable):
-    """An error because of a conflict or a lost connection; to repeat the operation may succeed."""
+    """An error because of a conflict or a lost connection; a new attempt may succeed."""
 
 
 class OutcomeUnknown(Exception):

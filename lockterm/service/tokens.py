@@ -95,7 +95,7 @@ def line_of(name: str, token: str) -> str:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Return the reason of an error of :class:`Tokens`, as a sentence."""
+    """Return the reason of an error that :class:`Tokens` has raised, as a sentence."""
     return f"{error.strerror}." if isinstance(error, OSError) else str(error)
 
 

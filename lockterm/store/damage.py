@@ -117,7 +117,7 @@ def checksum(made: Contents) -> int:
 
 
 def contents_of(tables: Sequence[str]) -> Contents:
-    """Return the schema of a new file that these statements would create."""
+    """Return the schema of a new file with the tables that the given statements create."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
         for statement in tables:
             model.execute(statement)

@@ -168,7 +168,7 @@ class Journal:
         return rows[0] if rows else None
 
     def of_run(self, plan_id: str) -> list[Operation]:
-        """Return the operations of the steps of a plan, the oldest first."""
+        """Return the operations that the steps of a plan have sent, the oldest first."""
         which = "SELECT operation_id FROM steps WHERE plan_id = ? AND operation_id IS NOT NULL"
         return self._select(f"id IN ({which})", [plan_id])
 

@@ -88,7 +88,7 @@ STATES = """WITH RECURSIVE states(state) AS (
     SELECT min(state) FROM operations UNION ALL
     SELECT (SELECT min(state) FROM operations WHERE state > states.state) FROM states
     WHERE states.state IS NOT NULL)"""
-"""SQL for all states in the journal; it jumps in the index from one state to the next."""
+"""SQL for all states in the journal; SQLite jumps in the index from one state to the next."""
 
 _ROW = "row"
 

@@ -129,7 +129,11 @@ class Link:
         self._send(_WHERE_IS_THE_CURSOR)
 
     def answered(self, at_s: float) -> None:
-        """Handle an answer that came at a time in seconds; ignore an answer without a query."""
+        """Handle an answer to a query; ignore an answer if no query was sent.
+
+        Args:
+            at_s: The time of the answer in seconds.
+        """
         if self._asked_s is None:
             return
         self._trips_s.append(at_s - self._asked_s)

@@ -28,7 +28,7 @@ class HookedApp(App[ReturnType]):
         """Change new screens and widgets before Textual reads their bindings."""
 
     def take_left_key(self, key: str) -> bool:
-        """Handle a key that no binding handled, even in a dialog; return whether it had a use."""
+        """Handle a key that no binding used, even in a dialog; return whether it had an effect."""
         return False
 
     def describe_crash(self) -> str:

@@ -94,7 +94,7 @@ ON_ONE_GROUND = (
         success="ansi_blue",
     ),
 )
-"""Textual's two themes with terminal colors, but only with colors that are readable on theirs.
+"""Textual's two themes with the terminal's colors, changed to use only readable colors.
 
 Readable means a contrast of 4.5 to 1 on black or on white in the palettes of xterm, VGA and Tango.
 """
