@@ -1,1 +1,1 @@
-"""The records of the service interface, the rules for them, and the texts about them."""
+"""The records of the service interface, the rules for them, and texts that describe them."""

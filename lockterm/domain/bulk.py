@@ -1,7 +1,7 @@
-"""The same change for many remotes or locks, as steps of a plan and a list of steps left out.
+"""Plans that make the same change to many remotes or locks.
 
-Each step expects the remote to have the values that lockterm read last. No function here calls the
-service.
+A plan has steps, and a list of steps that are left out with a reason. Each step expects the remote
+to have the values that lockterm read last. No function here calls the service.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class CannotPlan(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A remote to change."""
+    """A remote to change, with the lock that it belongs to."""
 
     lock_id: int
     remote: Remote
     """The remote with the values that lockterm read last."""
     zone: tzinfo
-    """The time zone of the lock, in which typed times are read."""
+    """The time zone of the lock, in which lockterm interprets typed times."""
 
 
 Wanted = Callable[[Target, int], Remote]
@@ -59,7 +59,7 @@ Raises:
 
 
 def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> PlannedSteps:
-    """Plan an update of each remote; a remote that is already up to date gets a "keep" step.
+    """Plan an update of each remote; an up-to-date remote gets a step with ``Action.KEEP``.
 
     Args:
         targets: The remotes, without duplicates.
@@ -77,15 +77,15 @@ def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> Plann
 
 
 def delete_each(targets: Iterable[Target]) -> PlannedSteps:
-    """Plan to delete each remote."""
+    """Plan the deletion of each remote."""
     return PlannedSteps([_step(target, Action.DELETE) for target in targets], [])
 
 
 def delete_expired(targets: Iterable[Target], until_ms: int, now_ms: int) -> PlannedSteps:
-    """Plan to delete the remotes that expired by a given time.
+    """Plan the deletion of the remotes that expired by a given time.
 
-    A remote that expired by its dates but not by its status is not deleted. Such remotes are
-    counted under ``unclear`` in ``PlannedSteps.skipped``.
+    A remote that expired by its dates but not by its status is not deleted. Only the number of such
+    remotes is in the result, under ``unclear`` in ``PlannedSteps.skipped``.
 
     Args:
         targets: The remotes, without duplicates.
@@ -108,7 +108,8 @@ def voice_each(
     Args:
         locks: The locks, without duplicates.
         voice: The voice to set.
-        told: (vendor, model) -> the languages, or the error that prevented reading them.
+        told: Maps (vendor, model) to the languages of that model, or to the error that prevented
+            reading them.
     """
     planned = PlannedSteps([], [])
     for lock in locks:
@@ -161,8 +162,8 @@ def new_end(text: str, *, from_own: bool) -> Wanted:
 
     Args:
         text: The typed date; see :mod:`lockterm.domain.date_input`.
-        from_own: Whether ``+30d`` counts from each remote's current end or start if that is in the
-            future, instead of from now.
+        from_own: Whether ``+30d`` counts from the current end of each remote, or from its start, if
+            that is in the future. If not, it counts from now.
     """
 
     def wanted(target: Target, now_ms: int) -> Remote:
@@ -190,11 +191,11 @@ def new_validity(
     """Return a function that changes the type, the dates or the weekdays of a remote.
 
     Args:
-        kind: The type; None to keep the type of each remote.
-        start: The typed start; empty to keep the start of each remote.
-        end: The typed end; empty to keep the end of each remote. ``+30d`` counts from the current
-            end or from the start if that is in the future.
-        days: The weekdays; None to keep the weekdays of each remote.
+        kind: The new type; None to keep the type of each remote.
+        start: The typed new start; empty to keep the start of each remote.
+        end: The typed new end; empty to keep the end of each remote. ``+30d`` counts from the
+            current end, or from the start, if that is in the future.
+        days: The new weekdays; None to keep the weekdays of each remote.
     """
     chosen = None if days is None else tuple(sorted(set(days)))
 
@@ -221,12 +222,12 @@ def new_validity(
 
 
 def coerced(value: int) -> Wanted:
-    """Return a function that sets the coerced flag of a remote."""
+    """Return a function that sets the coerced flag (contract ``isCoerced``) of a remote."""
     return lambda target, now_ms: replace(target.remote, is_coerced=value)
 
 
 def extra_set(name: str, value: Any) -> Wanted:
-    """Return a function that sets a key of a remote's extra data and keeps the other keys."""
+    """Return a function that sets one key of a remote's extra data, and keeps the other keys."""
 
     def wanted(target: Target, now_ms: int) -> Remote:
         return replace(target.remote, extra_data={**_extra(target.remote), name: value})
@@ -235,7 +236,7 @@ def extra_set(name: str, value: Any) -> Wanted:
 
 
 def extra_removed(name: str) -> Wanted:
-    """Return a function that removes a key of a remote's extra data and keeps the other keys."""
+    """Return a function that removes one key of a remote's extra data, and keeps the other keys."""
 
     def wanted(target: Target, now_ms: int) -> Remote:
         extra = _extra(target.remote)

@@ -1,7 +1,7 @@
-"""The default callback of an object without a listener."""
+"""The default callback of objects to which no listener is attached."""
 
 from __future__ import annotations
 
 
 def ignore(*_: object) -> None:
-    """Do nothing."""
+    """Do nothing with any arguments."""

@@ -1,4 +1,4 @@
-"""The two clocks of a machine: one for times to show and store, one for waits and ages."""
+"""The two clocks of a machine: one for times to show and store, one to measure durations."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Callable
 class Clock:
     """The wall clock and the monotonic clock.
 
-    The user or NTP may set the wall clock back by hours. The monotonic clock runs evenly, but its
-    value has no meaning outside of this process.
+    The user or NTP may set the wall clock back by hours. The monotonic clock never goes back, but
+    its value has no meaning outside of this process.
 
     Args:
-        wall: A function that returns the seconds since the epoch.
-        steady: A function that returns the seconds since an arbitrary moment.
+        wall: A function that returns the wall clock's time, in seconds since the epoch.
+        steady: A function that returns the monotonic time, in seconds since an arbitrary moment.
     """
 
     def __init__(
@@ -26,9 +26,9 @@ class Clock:
         self.steady = steady
 
     def now_ms(self) -> int:
-        """Return the time to show and store, in milliseconds since the epoch."""
+        """Return the wall clock's time, to show and store, in milliseconds since the epoch."""
         return int(self.wall() * 1000)
 
     def steady_ms(self) -> int:
-        """Return the monotonic time, for waits and ages, in milliseconds."""
+        """Return the monotonic time, for measuring durations, in milliseconds."""
         return int(self.steady() * 1000)

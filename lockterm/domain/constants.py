@@ -1,4 +1,4 @@
-"""The constants of section 2.2 and their words.
+"""The constants of contract 2.2, and the words that lockterm shows for them.
 
 This module does not import pydantic, because screens need the constants at startup.
 """
@@ -10,7 +10,7 @@ from enum import IntEnum
 
 
 class RemoteType(IntEnum):
-    """``remoteType`` (2.2): the kind of validity of a remote."""
+    """The validity of a remote: contract 2.2, ``remoteType``."""
 
     PERMANENT = 1
     TIME_LIMITED = 2
@@ -18,21 +18,21 @@ class RemoteType(IntEnum):
 
 
 class AddType(IntEnum):
-    """``addType`` (2.2): the way a remote was added."""
+    """The way in which a remote was added: contract 2.2, ``addType``."""
 
     BLUETOOTH = 1
     GATEWAY = 2
 
 
 class RemoteStatus(IntEnum):
-    """``status`` (2.2, 3): the service's own view of a remote."""
+    """The service's own view of a remote: contract 2.2 and 3, ``status``."""
 
     NORMAL = 1
     INVALID = 2
 
 
 class Flag(IntEnum):
-    """``isCoerced`` and ``remoteRight`` (2.2): three values, not a boolean."""
+    """The values of ``isCoerced`` and ``remoteRight`` (contract 2.2), which are not booleans."""
 
     DEFAULT_NO = 0
     YES = 1
@@ -40,10 +40,11 @@ class Flag(IntEnum):
 
 
 VALIDITY = ("remoteType", "startDate", "endDate", "weekDay")
-"""The fields that decide when a remote opens. Updates send all four or none (4.4)."""
+"""The fields that decide when a remote opens its lock. An update sends all four or none of them
+(contract 4.4)."""
 
 READABLE_CALLS = frozenset({"add", "update", "delete", "clear"})
-"""The calls whose result lockterm can verify with the read calls of the contract."""
+"""The calls whose result lockterm can verify, because the contract has calls to read it."""
 
 CALL_NAMES: Mapping[str, str] = {
     "add": "add",
@@ -53,11 +54,11 @@ CALL_NAMES: Mapping[str, str] = {
     "updateRemoteUserNo": "user number",
     "updateLockSetting": "voice",
 }
-"""The contract's name of a call -> the word for it in texts."""
+"""Maps the contract's name of a call to the word that lockterm shows for it."""
 
 
 def is_known_type(remote_type: int | None) -> bool:
-    """Return whether the contract lists the type."""
+    """Return whether the contract lists this type of remote."""
     return remote_type in RemoteType.__members__.values()
 
 
@@ -80,19 +81,19 @@ WORDS: dict[type[IntEnum], dict[int, str]] = {
 
 
 def choices(kind: type[IntEnum]) -> dict[str, int]:
-    """Return word -> value for a constant, with words for the command line: ``time-limited``."""
+    """Return a mapping of command-line words, such as ``time-limited``, to values of a constant."""
     return {shown.partition(" ")[0]: value for value, shown in WORDS[kind].items()}
 
 
 def word(kind: type[IntEnum], value: object) -> str:
-    """Return the word for a value; ``unknown (7)`` for a value that the contract does not list."""
+    """Return the word for a value, or ``unknown (7)`` for one that the contract does not list."""
     if isinstance(value, int) and not isinstance(value, bool) and value in WORDS[kind]:
         return WORDS[kind][value]
     return "not stated" if value is None else f"unknown ({value})"
 
 
 def word_in_detail(kind: type[IntEnum], value: object) -> str:
-    """Return the word for a value; ``7 (not in the contract)`` for an unlisted one."""
+    """Return the word for a value, or ``7 (not in the contract)`` for a value it does not list."""
     if value is not None and (not isinstance(value, int) or value not in WORDS[kind]):
         return f"{value} (not in the contract)"
     return word(kind, value)

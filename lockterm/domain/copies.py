@@ -1,6 +1,6 @@
-"""Copies of remotes from a backup or from another lock, which are added unchanged.
+"""Copies of remotes from a backup or from another lock, which lockterm adds unchanged.
 
-Times, names and numbers stay exactly the same. A value that cannot be kept is reported; lockterm
+Times, names and numbers stay exactly the same. lockterm reports a value that it cannot keep, and
 never guesses.
 """
 
@@ -29,20 +29,21 @@ _NAMES = (FIELDS["remoteName"], FIELDS["remoteNumber"])
 
 @dataclass(frozen=True, slots=True)
 class BackedUp:
-    """A remote of a backup."""
+    """A remote in a backup, and the request that restores it."""
 
     remote: Remote
     """The remote as the service returned it."""
     request: NewRemote | None
-    """The request that adds the remote again; None if that is impossible."""
+    """The request that adds the remote again; None if the remote cannot be restored."""
     why_not: str = ""
-    """Why the remote cannot be restored, as a sentence."""
+    """Why the remote cannot be restored, as a sentence; empty if it can."""
     unknown: tuple[Field, ...] = ()
-    """The hidden fields, which no list returns, whose values lockterm does not know."""
+    """The hidden fields (which the service never lists) whose values lockterm does not know."""
     unnamed: tuple[str, ...] = ()
-    """Fields of the service that the contract does not name, which are not sent back."""
+    """Names of fields from the service that the contract does not define. lockterm does not send
+    them back."""
     was_invalid: bool = False
-    """Whether the service called the remote invalid although its end has not passed."""
+    """Whether the service called the remote invalid although the remote had not expired."""
 
     @property
     def old_id(self) -> int | None:
@@ -52,14 +53,15 @@ class BackedUp:
 def read_backup(
     operation: Operation, known: Mapping[int, Mapping[str, Any]], now_ms: int
 ) -> list[BackedUp]:
-    """Return the remotes in the backup of a delete or clear.
+    """Return the remotes in the backup of a delete or clear operation.
 
     Thousands of remotes take noticeable time, so call this function in a thread.
 
     Args:
-        operation: The delete or clear.
-        known: Remote ID -> hidden fields; see :func:`lockterm.domain.operation.known_fields`.
-        now_ms: Now, in milliseconds, to find the expired remotes.
+        operation: The delete or clear operation.
+        known: Maps remote IDs to known hidden fields; see
+            :func:`lockterm.domain.operation.known_fields`.
+        now_ms: Now, in milliseconds, to recognize expired remotes.
     """
     found = []
     for record in operation.before:
@@ -70,12 +72,12 @@ def read_backup(
 
 
 def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: int) -> BackedUp:
-    """Return a remote with the request that adds it again.
+    """Return a remote together with the request that adds it again.
 
     Args:
         remote: The remote as the service returned it.
-        lock_id: The lock of the remote.
-        known: The known hidden fields of the remote.
+        lock_id: The ID of the lock that the remote belonged to.
+        known: The known hidden fields of the remote, by the contract's names.
         now_ms: Now, in milliseconds, to check whether the remote is expired.
     """
     # A value that the service returned is newer than one that lockterm sent.
@@ -115,14 +117,14 @@ def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: in
 def copied(
     source: Sequence[BackedUp], lock_id: int, there: Sequence[Remote], *, renames: bool
 ) -> list[Step]:
-    """Return steps that add remotes to a lock. Remotes already on the lock stay unchanged.
+    """Return steps that copy remotes to a lock. Remotes already on the lock stay unchanged.
 
     Args:
         source: The remotes, each with the request that would add it to its own lock.
-        lock_id: The lock that gets the copies.
+        lock_id: The ID of the lock that gets the copies.
         there: All remotes of that lock.
-        renames: Whether a remote whose name is taken gets another name. Otherwise its step is
-            refused, so that its fob will not open the lock.
+        renames: Whether a remote gets another name if its name is taken on the lock. Otherwise its
+            step is refused, so that its fob will not open the lock.
 
     Returns:
         Steps without numbers. A remote that cannot be copied has a refused step with the reason.
@@ -163,7 +165,7 @@ def copied(
 
 
 def at_wall_time(remote: Remote, zone: tzinfo, other: tzinfo) -> Remote:
-    """Return a remote whose start and end show the same local times in another zone."""
+    """Return a remote whose start and end are moved to the same local times in another zone."""
     start, end = remote.start_ms, remote.end_ms
     return replace(
         remote,
@@ -173,12 +175,12 @@ def at_wall_time(remote: Remote, zone: tzinfo, other: tzinfo) -> Remote:
 
 
 def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) -> list[Step]:
-    """Return the steps, with those refused whose local times cannot be kept in an unknown zone.
+    """Return steps, refusing those whose local times cannot be kept because a zone is unknown.
 
     Args:
-        steps: The steps that add remotes.
-        zone: The zone of the source.
-        other: The zone of the lock.
+        steps: The steps that add copies of remotes.
+        zone: The time zone of the source lock.
+        other: The time zone of the target lock.
     """
     unknown = next((one for one in (zone, other) if isinstance(one, dates.UnknownZone)), None)
     if unknown is None or zone == other:
@@ -193,16 +195,16 @@ def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) ->
 
 
 def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_time: bool) -> str:
-    """Return sentences that explain how dates change if the target lock has another time zone.
+    """Return sentences that explain how dates change on a target lock in another time zone.
 
-    The end of a remote is the example. The text is empty if copies should keep the time of day but
-    one of the zones is unknown, because lockterm refuses such copies.
+    They show the end of a remote as an example. The text is empty if copies should keep the local
+    time but one of the zones is unknown, because lockterm refuses such copies.
 
     Args:
-        remote: The remote for the example.
+        remote: The remote whose end is the example.
         zone: The time zone of the source lock.
         other: The time zone of the target lock.
-        keeps_wall_time: Whether copies keep the time of day; if not, they keep the moment.
+        keeps_wall_time: Whether copies keep the local time; otherwise they keep the moment.
     """
     if keeps_wall_time and any(isinstance(one, dates.UnknownZone) for one in (zone, other)):
         return ""
@@ -218,7 +220,7 @@ def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_ti
 
 
 def _taken(other: Remote | None) -> str:
-    """Return the message for a taken name; None means that another remote of the copy has it."""
+    """Return the message for a taken name; ``other`` is None if another copied remote has it."""
     if other is None:
         return f"{NAME_TAKEN} by another remote of this copy, so this fob will not open the lock."
     number = f", number {clean(other.remote_number, 40)}" if other.remote_number else ""
@@ -233,7 +235,7 @@ def _near_number(other: Remote | None) -> str:
 
 
 def _there(remote: Remote, same: Remote) -> str:
-    """Return the message for a remote whose number is on the lock; empty if no field differs."""
+    """Return the message for a remote whose number the lock has; empty if all fields are equal."""
     after = effective(None, remote)
     fields = ("remoteName", "remoteType", "startDate", "endDate", "weekDay", "isCoerced")
     differing = [
@@ -247,7 +249,7 @@ def _there(remote: Remote, same: Remote) -> str:
 
 
 def _free(name: str, names: dict[str, Remote | None]) -> str:
-    """Return the name itself if it is free, or the first free variant, such as ``Anna (2)``."""
+    """Return the name if it is free, or the first free variant, such as ``Anna (2)``."""
     found, number = name, 1
     while normalize_name(found) in names:
         number += 1

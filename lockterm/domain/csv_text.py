@@ -1,6 +1,6 @@
-"""The text of table files from any spreadsheet: encoding, delimiter and records.
+"""The text of table files from any spreadsheet program: encoding, delimiter and records.
 
-This module reads every table file that the user imports. Other modules interpret the columns.
+Every imported table file is read with this module. Other modules interpret the columns.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 """The first bytes of spreadsheet files (.xlsx, .ods and .xls)."""
 
 _SEP = re.compile(r'"?sep=([,;\t])"?[,;\t]*\r?\n', re.IGNORECASE)
-"""The first line with which Excel names the delimiter."""
+"""Matches the first line in which Excel states the delimiter, such as ``sep=;``."""
 
 _HEAD = 10_000
-"""Number of characters from which the delimiter is guessed."""
+"""Number of characters at the beginning of a file from which the delimiter is guessed."""
 
 
 class TextError(Exception):
-    """An error for a file that is not the text of a table.
+    """An error for a file that is not a text, or not a table in CSV.
 
     Args:
         reason: A sentence that is safe to show.
@@ -44,18 +44,18 @@ class TextError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CsvText:
-    """The text of a CSV file, without the line that names the delimiter."""
+    """The text of a CSV file, without a first line that states the delimiter."""
 
     text: str
     delimiter: str
     skipped: int
-    """Number of lines that were removed before the text."""
+    """Number of lines that were removed from the beginning of the text."""
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield each record with the line on which it begins, from 1.
+        """Yield the cells of each record, with the number of the line on which it begins, from 1.
 
         Raises:
-            TextError: The rest of the text is not CSV.
+            TextError: The rest of the text is not valid CSV.
         """
         lines = io.StringIO(self.text, newline="")
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
@@ -75,7 +75,7 @@ def decode(data: bytes) -> str:
     """Return the text of a file in UTF-8 or UTF-16.
 
     Raises:
-        TextError: The file is not such a text.
+        TextError: The file is not a text in UTF-8 or UTF-16.
     """
     if data.startswith(_SPREADSHEETS):
         raise TextError("This is a spreadsheet file. Save the table as CSV, and use the CSV file.")
@@ -101,12 +101,13 @@ def decode(data: bytes) -> str:
 
 
 def split_csv(text: str, rank: Callable[[list[str]], Any] = len) -> CsvText:
-    """Return a CSV text with its delimiter.
+    """Return a CSV text together with its delimiter.
 
     Args:
         text: The complete text of the file.
-        rank: A function that rates the cells of the first line. If the file does not name its
-            delimiter, each possible delimiter is tried, and the one with the best cells is used.
+        rank: A function that rates the cells of the first line. If the file does not state its
+            delimiter, each possible delimiter is tried, and the one with the highest rating is
+            used.
     """
     if match := _SEP.match(text):
         return CsvText(text[match.end() :], match[1], 1)

@@ -18,8 +18,9 @@ A time of day may also be ``6pm``, ``6:30 pm`` or ``noon``. 12am and 12pm are re
 people disagree on what they mean.
 
 An end with ``+`` counts from the remote's current end, to the second. If the remote has no end, or
-the end has passed, the new end counts from a start in the future, else from now. The note names
-this base. 31 Jan ``+1mo`` is 28 Feb, and 28 Feb ``+1mo`` is 28 Mar; ``+1mo eom`` gives month ends.
+the end has passed, the new end counts from a start in the future, else from now. ``Moment.note``
+names this base. 31 Jan ``+1mo`` is 28 Feb, and 28 Feb ``+1mo`` is 28 Mar; ``+1mo eom`` gives month
+ends.
 
 A time that the clocks skip is refused. For a time that the clocks show twice, the user chooses.
 ``1/12/2026`` and ``1.12.2026`` are refused, because the order of day and month differs between
@@ -95,27 +96,28 @@ class Moment:
     ms: int | None = None
     """The moment, in milliseconds."""
     choices: tuple[int, ...] = ()
-    """The two moments of a time that the clocks show twice, in milliseconds, the earlier first."""
+    """The two moments of a local time that the clocks show twice, in milliseconds, the earlier
+    first."""
     error: str = ""
-    """A sentence about the problem and the next step."""
+    """Sentences about the problem and what to type instead."""
     note: str = ""
-    """How the input was counted or completed: ``current end 31 Jan 2027 + 1 month``."""
+    """How the input was completed, such as ``current end 31 Jan 2027 + 1 month``."""
 
 
 class _Unreadable(Exception):
-    """An error for a text that is not a date. The message gives the reason."""
+    """An error for a text that is not a date. Its message is a sentence with the reason."""
 
 
 def is_relative(text: str) -> bool:
-    """Return whether a text is a time counted from another time, such as ``+30d``."""
+    """Return whether a text is a period after another time, such as ``+30d``."""
     match = _RELATIVE.fullmatch(" ".join(text.casefold().split()))
     return match is not None and match["unit"] in _UNITS
 
 
 def find_error(text: str) -> str:
-    """Return why a text is not a date in any time zone; return an empty string if it is one.
+    """Return why a text is not a date in any time zone; empty if it is a date.
 
-    Relative dates are checked for their syntax only.
+    For relative dates, only the syntax is checked.
     """
     return read_moment(text, UTC, _SOME_TIME_MS).error
 
@@ -129,7 +131,7 @@ def read_moment(
     start_ms: int | None = None,
     end_ms: int | None = None,
 ) -> Moment:
-    """Read the input of a date field.
+    """Return the moment that the input of a date field means.
 
     Args:
         text: The input; see the table of this module.
@@ -163,7 +165,7 @@ def read_moment(
 def _base_of(
     zone: tzinfo, now: datetime, start_ms: int | None, end_ms: int | None
 ) -> tuple[datetime, str]:
-    """Return the time from which a relative time counts, and a description of it in words."""
+    """Return the time from which a relative time counts, and words that describe this time."""
     least_ms = max(dates.to_ms(now), start_ms or 0)  # no end lies before its start
     for ms, name in ((end_ms, "current end"), (start_ms, "start")):
         base = dates.local(ms, zone) if ms is not None else None
@@ -188,7 +190,7 @@ def _read(typed: str, zone: tzinfo, now: datetime, end: bool) -> Moment:
 
 
 def _whole_day(day: date, zone: tzinfo, *, end: bool) -> Moment:
-    """Return the first moment of a day in a zone; with ``end``, the start of its last minute."""
+    """Return the first moment of a day in a zone, or with ``end``, the start of its last minute."""
     begins_ms = dates.begin_of(day, zone)
     begins = dates.local(begins_ms, zone)
     if begins is None or begins.date() != day:
@@ -287,7 +289,7 @@ def _later(match: re.Match[str], since: tuple[datetime, str], zone: tzinfo) -> M
 def _resolve(
     day: date, at: time | None, offset: str | None, zone: tzinfo, note: str = ""
 ) -> Moment:
-    """Return the moment of a local time: two choices if it occurs twice, an error in a gap."""
+    """Return the moment of a local time: two choices if it occurs twice, an error if skipped."""
     wall = datetime.combine(day, at or time(0))
     if offset:
         return Moment(dates.to_ms(wall.replace(tzinfo=_fixed(offset))))
@@ -314,7 +316,7 @@ def _fixed(offset: str) -> tzinfo:
 
 
 def _gap(wall: datetime, zone: tzinfo) -> str:
-    """Return sentences that a local time falls into a gap of the clocks, and when the gap ends."""
+    """Return sentences that clocks skip a local time, and when the skipped period ends."""
     after = dates.after_gap(wall, zone)
     old = wall.replace(tzinfo=zone, fold=0).utcoffset()
     jump = after.astimezone(zone).replace(tzinfo=None)
@@ -327,13 +329,13 @@ def _gap(wall: datetime, zone: tzinfo) -> str:
 
 
 _DAYS = {"d": 1, "w": 7}
-"""Unit of an age -> days."""
+"""Maps the unit of an age to its number of days."""
 
 MOST_DAYS = 3650
 """The maximum age that :func:`parse_days` accepts, in days."""
 
 WRONG_DAYS = f"Type a whole number from 1 to {MOST_DAYS}, or an age such as 30d or 4w."
-"""The message for input that :func:`parse_days` refuses."""
+"""The error message for input that :func:`parse_days` refuses."""
 
 
 def parse_age(text: str) -> int:
@@ -352,7 +354,7 @@ def parse_days(text: str) -> int:
     """Return the number of days in a text such as ``30``, ``30d`` or ``4w``.
 
     Raises:
-        ValueError: The text is not a number or an age, or not from 1 to :data:`MOST_DAYS` days.
+        ValueError: The text is not a number or an age, or is not between 1 and :data:`MOST_DAYS`.
     """
     is_number = re.fullmatch(r"\d{1,5}", text.strip(), re.ASCII) is not None
     days = int(text) if is_number else parse_age(text)

@@ -1,11 +1,11 @@
-"""The conversion of timestamps to local times and text.
+"""Functions that convert timestamps to local times and to text.
 
-Texts for reading use ``31 Dec 2026 18:00 +01:00``; see :func:`day_time`, and :func:`day` for the
-day alone. Typed dates use ``2026-12-31 18:00``; see :func:`typed`. Files and the tables of commands
-use this form because it sorts; :func:`stamp` adds the UTC offset.
+Texts for people use ``31 Dec 2026 18:00 +01:00``; see :func:`day_time`, and :func:`day` for the day
+alone. Typed dates use ``2026-12-31 18:00``; see :func:`typed`. Files and tables of commands use
+that form too, because it sorts; :func:`stamp` adds the UTC offset.
 
-Values are milliseconds since 1970 in UTC, as in the contract (2.3). No function raises an error for
-a strange number: a number outside the calendar is shown as received.
+Values are milliseconds since 1970 in UTC, as in contract 2.3. No function raises an error for a
+strange number: a number outside the calendar is shown as received.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 YEAR_MS = 365 * DAY_MS + DAY_MS // 4
 _NEAR_MS = 180 * DAY_MS
-"""Distance from now, in milliseconds, beyond which a day is shown with its year."""
+"""Maximum distance from now, in milliseconds, at which a day is shown without its year."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS_FROM = 10**11
-"""The smallest number read as milliseconds. Read as seconds, it would be the year 5138."""
+"""The smallest number that counts as milliseconds. As seconds, it would be in the year 5138."""
 
 
 class UnknownZone(tzinfo):
-    """A lock's time zone that this machine does not know. Its times are shown in UTC.
+    """A time zone in the lock book that this machine does not know. Its times are shown in UTC.
 
-    Typed times without a UTC offset are refused, because the result could be wrong.
+    lockterm refuses typed times without a UTC offset, because the result could be wrong.
 
     Args:
         name: The name of the zone in the lock book.
@@ -44,7 +44,7 @@ class UnknownZone(tzinfo):
 
     @property
     def reason(self) -> str:
-        """The reason why typed times are refused, as a sentence. The zone name is not cleaned."""
+        """Why typed times are refused, as a sentence; may contain control characters."""
         return f'This machine does not know the time zone "{self.name}" of this lock.'
 
     def utcoffset(self, dt: datetime | None) -> timedelta:
@@ -69,13 +69,13 @@ class UnknownZone(tzinfo):
 def as_ms(value: int) -> int:
     """Return a timestamp in milliseconds.
 
-    The contract leaves the unit open, so a small number counts as seconds.
+    The contract does not define the unit, so a small number counts as seconds.
     """
     return value if abs(value) >= _MS_FROM else value * 1000
 
 
 def local(ms: int, zone: tzinfo) -> datetime | None:
-    """Return a moment as the local time of a zone; None if it is outside the calendar."""
+    """Return a moment as a local time in a zone, or None if it is outside the calendar."""
     try:
         return (_EPOCH + timedelta(milliseconds=ms)).astimezone(zone)
     except (OverflowError, ValueError):
@@ -83,17 +83,17 @@ def local(ms: int, zone: tzinfo) -> datetime | None:
 
 
 def to_ms(moment: datetime) -> int:
-    """Return a time with a zone in milliseconds since 1970, rounded down."""
+    """Return a time that has a zone, in milliseconds since 1970, rounded down."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def zone_name(zone: tzinfo) -> str:
-    """Return the name of a zone: ``Europe/Berlin``."""
+    """Return the name of a zone, such as ``Europe/Berlin``."""
     return str(getattr(zone, "key", None) or zone)
 
 
 def offset(moment: datetime) -> str:
-    """Return the UTC offset of a time with a zone: ``+01:00``."""
+    """Return the UTC offset of a time that has a zone, such as ``+01:00``."""
     return moment.isoformat()[len(moment.replace(tzinfo=None).isoformat()) :]
 
 
@@ -105,7 +105,7 @@ def _number(ms: int) -> str:
 
 
 def _clock(moment: datetime, exact: bool) -> str:
-    """Return the time of day; with ``exact``, seconds and milliseconds are added if not zero."""
+    """Return the time of day; ``exact`` adds seconds and milliseconds if they are not zero."""
     if exact and moment.microsecond:
         return moment.isoformat(timespec="milliseconds")[11:23]
     if exact and moment.second:
@@ -122,15 +122,15 @@ def stamp(ms: int, zone: tzinfo, *, exact: bool = False) -> str:
 
 
 def clock(ms: int, zone: tzinfo) -> str:
-    """Return the time of day: ``09:00 +01:00``."""
+    """Return the time of day with the UTC offset, such as ``09:00 +01:00``."""
     at = local(ms, zone)
     return _number(ms) if at is None else f"{_clock(at, False)} {offset(at)}"
 
 
 def recent(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """Return ``20 Nov 09:00``, or ``20 Nov 2025`` beyond half a year, as ``ls -l`` does.
+    """Return ``20 Nov 09:00``; if more than half a year away, ``20 Nov 2025``, as ``ls -l`` does.
 
-    The form with a time is right-aligned to 12 characters.
+    The first form is right-aligned to 12 characters.
     """
     at = local(ms, zone)
     if at is None or abs(now_ms - ms) > _NEAR_MS:
@@ -139,7 +139,7 @@ def recent(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def near_day(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """Return ``3 Dec``, or ``3 Dec 2025`` beyond half a year."""
+    """Return ``3 Dec``; if more than half a year away, ``3 Dec 2025``."""
     at = local(ms, zone)
     if at is None or abs(now_ms - ms) > _NEAR_MS:
         return day(ms, zone)
@@ -147,13 +147,13 @@ def near_day(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def near_time(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """Return ``5 Dec 15:00``, or ``5 Dec 2027 15:00`` beyond half a year."""
+    """Return ``5 Dec 15:00``; if more than half a year away, ``5 Dec 2027 15:00``."""
     at = local(ms, zone)
     return _number(ms) if at is None else f"{near_day(ms, zone, now_ms)} {_clock(at, True)}"
 
 
 def duration(ms: int) -> str:
-    """Return a duration in its largest fitting unit, rounded down: ``37 days``, ``59 seconds``."""
+    """Return a duration in its largest fitting unit, rounded down, such as ``37 days``."""
     if ms >= 2 * DAY_MS:
         size, unit = DAY_MS, "day"
     elif ms >= HOUR_MS:
@@ -165,7 +165,7 @@ def duration(ms: int) -> str:
 
 
 def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:
-    """Return the beginning of the day of a moment and that of the next day, in milliseconds."""
+    """Return the beginning of a moment's day and of the next day, in milliseconds."""
     at = local(ms, zone)
     if at is None:
         return ms, ms
@@ -191,11 +191,11 @@ def begin_of(day: date, zone: tzinfo, *, last: bool = False) -> int:
 def same_wall_time(ms: int, zone: tzinfo, other: tzinfo, *, last: bool = False) -> int:
     """Return the moment at which the clocks of another zone show the same local time.
 
-    If the clocks of the other zone skip that time, return the end of the gap.
+    If the clocks of the other zone skip that time, return the end of the skipped period.
 
     Args:
         ms: The moment, in milliseconds.
-        zone: The zone whose clocks give the local time.
+        zone: The zone in which ``ms`` is converted to a local time.
         other: The other zone.
         last: Whether to return the second moment if the other clocks show that time twice.
     """
@@ -204,7 +204,7 @@ def same_wall_time(ms: int, zone: tzinfo, other: tzinfo, *, last: bool = False) 
 
 
 def _shown_at(wall: datetime, zone: tzinfo, *, last: bool) -> int:
-    """Return the moment of a local time in a zone; if the clocks skip it, the end of the gap."""
+    """Return the moment of a local time in a zone; if skipped, the end of the skipped period."""
     ms = to_ms(wall.replace(tzinfo=zone, fold=int(last)))
     shown = local(ms, zone)
     if shown is not None and shown.replace(tzinfo=None, fold=0) != wall:
@@ -213,7 +213,7 @@ def _shown_at(wall: datetime, zone: tzinfo, *, last: bool) -> int:
 
 
 def after_gap(wall: datetime, zone: tzinfo) -> datetime:
-    """Return the end of the gap in which clocks skip a time, in UTC."""
+    """Return the end, in UTC, of the period that clocks skip and that contains a local time."""
     before = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
     after = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
     old, second = before.astimezone(zone).utcoffset(), timedelta(seconds=1)
@@ -227,13 +227,13 @@ def after_gap(wall: datetime, zone: tzinfo) -> datetime:
 
 
 def day(ms: int, zone: tzinfo) -> str:
-    """Return the day of a moment: ``31 Dec 2026``."""
+    """Return the day of a moment, such as ``31 Dec 2026``."""
     at = local(ms, zone)
     return _number(ms) if at is None else day_of(at)
 
 
 def last_day(ms: int, zone: tzinfo) -> str:
-    """Return the last day that an end includes; for an end at midnight, the day before."""
+    """Return the last day before an end: the end's own day, or the day before if it is midnight."""
     return day(ms - 1, zone)
 
 
@@ -243,25 +243,25 @@ def begins_day(ms: int, zone: tzinfo) -> bool:
 
 
 def day_of(at: datetime) -> str:
-    """Return the day of a local time: ``31 Dec 2026``."""
+    """Return the day of a local time, such as ``31 Dec 2026``."""
     return f"{at.day} {MONTHS[at.month - 1]} {at.year}"
 
 
 def day_time(ms: int, zone: tzinfo, *, exact: bool = True) -> str:
-    """Return the day and the time of a moment: ``31 Dec 2026 18:00 +01:00``.
+    """Return the day and the time of a moment, such as ``31 Dec 2026 18:00 +01:00``.
 
     Args:
         ms: The moment, in milliseconds.
-        zone: The zone for display.
-        exact: Whether to show seconds and milliseconds that are not zero. The end of a period needs
-            them, because ``23:59:59`` is not ``23:59``.
+        zone: The time zone in which the moment is shown.
+        exact: Whether to show seconds and milliseconds if they are not zero. Show them for the end
+            of a period, because ``23:59:59`` is not ``23:59``.
     """
     at = local(ms, zone)
     return _number(ms) if at is None else f"{day_of(at)} {_clock(at, exact)} {offset(at)}"
 
 
 def preview(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """Return the meaning of a typed date: ``Tue 1 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days``.
+    """Return a typed date in words: ``Tue 1 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days``.
 
     The time in UTC is left out if the UTC offset of the zone is zero.
     """
@@ -276,9 +276,9 @@ def preview(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def typed(ms: int, zone: tzinfo) -> str:
-    """Return a moment as a person would type it: ``2026-12-01 09:00``.
+    """Return a moment as a person would type it, such as ``2026-12-01 09:00``.
 
-    :func:`lockterm.domain.date_input.read_moment` reads the text back to the same moment. The UTC
+    :func:`lockterm.domain.date_input.read_moment` parses the text to the same moment. The UTC
     offset is added only if the clocks show that time twice, or if the zone is unknown.
     """
     at = local(ms, zone)
@@ -291,7 +291,7 @@ def typed(ms: int, zone: tzinfo) -> str:
 
 
 def distance(ms: int, now_ms: int) -> str:
-    """Return the distance of a moment from now: ``in 41 days``, ``3 days ago``, ``in 2 hours``.
+    """Return how far a moment is from now: ``in 41 days``, ``3 days ago``, ``in 2 hours``.
 
     For the future, a partial minute counts as a whole minute, so that ``+7d`` still shows
     ``in 7 days`` some seconds after it was typed.

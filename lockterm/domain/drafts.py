@@ -1,4 +1,4 @@
-"""A draft: the input of an unfinished form."""
+"""Drafts, which keep the input of unfinished forms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The typed values of an unfinished form."""
+    """The typed values of an unfinished form, saved so that they are not lost."""
 
     form: str
     """The name of the form, such as ``remote``."""
@@ -16,9 +16,10 @@ class Draft:
     remote_id: int | None
     """The ID of the remote being edited; None for a new remote."""
     typed: Mapping[str, str]
-    """Field -> the typed text."""
+    """Maps the names of fields to the typed texts."""
     saved_ms: int
     session: str
     """The ID of the session in which the draft was typed."""
     is_live: bool = False
-    """Whether another session is editing the draft now; never stored."""
+    """Whether another session is editing the draft now; computed when drafts are loaded, not
+    stored."""

@@ -1,4 +1,4 @@
-"""Changes of remotes that others made, found by comparing two lists of a lock."""
+"""Changes of remotes that others made. lockterm finds them by comparing two lists of a lock."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from lockterm.domain.rules import is_same
 
 MOST_DIFFERING = 10_000
 """Maximum number of differing records for which two lists of a lock are compared. If more differ,
-the service writes its records in another way."""
+lockterm assumes that only the form of the records has changed."""
 
 LONGEST = 1000
-"""Maximum number of characters of a value that a change keeps, as JSON."""
+"""Maximum number of characters, as JSON, of a value that a change stores."""
 
 _COMPARED = tuple(field for field in RECOGNIZED if field.listed)
 _NAMING = (
     *("remoteName", "remoteNumber", "remoteType", "startDate", "endDate", "weekDay"),
     *("createTime", "updateTime"),
 )
-"""The fields that a change keeps to say which remote it is about."""
+"""The fields that each change stores to identify its remote."""
 
 
 class What(StrEnum):
@@ -40,55 +40,57 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChangeElsewhere:
-    """A difference between two readings of a lock that this machine did not cause."""
+    """A difference between two lists of a lock, not caused by this machine."""
 
     lock_id: int
     remote_id: int
     what: What
     before: Mapping[str, Any]
-    """The naming fields and the changed fields in the earlier list; empty for a new remote."""
+    """The stored values in the earlier list: identifying fields and changed fields; empty for a new
+    remote."""
     after: Mapping[str, Any]
-    """The same fields in the later list; empty for a remote that is gone."""
+    """The same fields in the later list; empty for a remote that this list lacks."""
     since_ms: int
-    """The start of the earlier reading by this machine's clock, in milliseconds."""
+    """When lockterm began to read the earlier list, by this machine's clock, in milliseconds."""
     until_ms: int
-    """The end of the later reading, in milliseconds."""
+    """When lockterm finished reading the later list, in milliseconds."""
     names: Sequence[str] = ()
-    """The contract's names of the changed fields. A very long value is in neither record."""
+    """The contract's names of the changed fields. Very long values are left out of ``before`` and
+    ``after``."""
     is_seen: bool = False
     """Whether the user has looked at the change."""
 
     @property
     def key(self) -> str:
-        """The key of the change, which stays the same when the change grows."""
+        """The ID of the change, which stays the same if a later list shows further differences."""
         return f"{self.lock_id} {self.remote_id} {self.since_ms}"
 
     @property
     def sign(self) -> str:
-        """The sign before a row: a letter, because the icons of states follow it."""
+        """The letter before a row in tables. Icons would look like those of states beside it."""
         return self.what.value[0].upper()
 
     @property
     def name(self) -> str:
-        """The latest name of the remote as received, or its ID if the list has no name."""
+        """The latest name of the remote as received, or "remote" with its ID if it has no name."""
         name = (self.after or self.before).get("remoteName")
         return name if isinstance(name, str) and name else f"remote {self.remote_id}"
 
 
 Unseen = Mapping[tuple[int, int], ChangeElsewhere]
-"""Lock ID and remote ID -> the latest change by others that the user has not looked at."""
+"""Maps (lock ID, remote ID) to the latest change by others that the user has not looked at."""
 
 
 def read_differing(
     old: Sequence[bytes], new: Sequence[bytes]
 ) -> tuple[dict[int, Remote], dict[int, Remote]]:
-    """Return the remotes of each list whose records are not in the other list, by ID.
+    """Return the remotes of each list whose records the other list lacks, by ID.
 
-    Only these records are parsed, so that equal lists cost almost nothing.
+    Only these records are parsed, so equal lists cost almost no time.
 
     Args:
-        old: The packed records of the earlier list; see ``Block.records``.
-        new: The packed records of the later list.
+        old: The packed records of each block of the earlier list; see ``Block.records``.
+        new: The packed records of each block of the later list.
 
     Returns:
         Two empty dicts if more than :data:`MOST_DIFFERING` records differ.
@@ -103,12 +105,12 @@ def read_differing(
 
 
 def by_id(remotes: Iterable[Remote]) -> dict[int, Remote]:
-    """Return the remotes that have a usable ID, by ID."""
+    """Return a mapping of IDs to remotes, without remotes that have no usable ID."""
     return {remote.id: remote for remote in remotes if remote.id is not None}
 
 
 def _lines_beyond(blocks: Sequence[bytes], others: Sequence[bytes]) -> Iterator[bytes]:
-    """Yield the records that no block of the other list has."""
+    """Yield the records in ``blocks`` that are in none of ``others``."""
     # Hashes take a fraction of the memory of the records.
     known = {hash(line) for block in others for line in zlib.decompress(block).split(b"\n")}
     for block in blocks:
@@ -119,7 +121,7 @@ def _lines_beyond(blocks: Sequence[bytes], others: Sequence[bytes]) -> Iterator[
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two readings of one lock."""
+    """The comparison of two lists that lockterm read from one lock."""
 
     lock_id: int
     since_ms: int
@@ -127,18 +129,18 @@ class Comparison:
     until_ms: int
     """See :attr:`ChangeElsewhere.until_ms`."""
     is_old_whole: bool
-    """Whether a remote that the earlier reading lacks did not exist then."""
+    """Whether the earlier list is complete, so that a remote missing from it did not exist then."""
     is_new_whole: bool
-    """Whether a remote that the later reading lacks does not exist."""
+    """Whether the later list is complete, so that a remote missing from it does not exist."""
 
     def find_changes(
         self, old: Mapping[int, Remote], new: Mapping[int, Remote]
     ) -> Iterator[ChangeElsewhere]:
-        """Yield the differences between two readings, by remote ID.
+        """Yield the differences between the two lists.
 
         Args:
-            old: The remotes of the earlier reading.
-            new: The remotes of the later reading.
+            old: The remotes of the earlier list, by ID.
+            new: The remotes of the later list, by ID.
         """
         for remote_id, after in new.items():
             before = old.get(remote_id)
@@ -166,9 +168,9 @@ class Comparison:
 
 
 def differing_fields(before: Remote, after: Remote) -> list[str]:
-    """Return the fields that others can have changed; unclear fields do not count.
+    """Return the names of the fields that others have changed, ignoring unclear fields.
 
-    A field is unclear if a record lacks it, or if its value is not of the contract's type.
+    A field is unclear if a record lacks it, or if its value does not have the contract's type.
     """
     return [
         field.name
@@ -182,7 +184,7 @@ def differing_fields(before: Remote, after: Remote) -> list[str]:
 
 
 def fields_of(change: ChangeElsewhere) -> Iterator[tuple[str, Any, Any]]:
-    """Yield name, old value and new value of the changed fields whose values are kept."""
+    """Yield the name, old value and new value of each changed field whose values are stored."""
     for name in change.names:
         if name in change.before and name in change.after:
             before, after = (Remote.read(one) for one in (change.before, change.after))
@@ -190,13 +192,13 @@ def fields_of(change: ChangeElsewhere) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _is_older(record: Remote, other: Remote) -> bool:
-    """Return whether a record is certainly older: the service may answer from an old copy."""
+    """Return whether a record is certainly older: the service may send outdated data."""
     times = record.update_time, other.update_time
     return times[0] is not None and times[1] is not None and times[0] < times[1]
 
 
 def _to_keep(remote: Remote | None, names: Iterable[str]) -> dict[str, Any]:
-    """Return some fields of a record without very long values; empty without a record."""
+    """Return the named fields of a record, without very long values; empty if it is None."""
     raw = {} if remote is None else remote.raw
     kept = {name: raw[name] for name in names if name in raw}
     return {name: value for name, value in kept.items() if len(json.dumps(value)) <= LONGEST}

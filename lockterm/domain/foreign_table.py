@@ -1,7 +1,7 @@
-"""The reader of other systems' tables, which become rows of a table file by a mapping.
+"""The reader of other systems' tables, which a mapping converts to rows of a table file.
 
-A row keeps the columns and cells of the file, so that problems name what the user sees. Nothing is
-guessed: a cell that does not have the stated format is a problem.
+A row remembers the columns and cells of the original file, so that problems show the text that the
+user knows. The reader never guesses: a cell that does not have the stated format is a problem.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from lockterm.domain.table_map import (
 
 YES = frozenset(("yes", "y", "x", "1", "true", "✓", "✔"))
 NO = frozenset(("", "no", "n", "0", "false", "-"))
-"""Cells of a door, in lower case, that give no access."""
+"""The cells of a door column, in lower case, that give no access."""
 
 _SAMPLED = 200
-"""Number of rows in which a sample of each column is looked for."""
+"""Number of rows in which the reader looks for a sample of each column."""
 
 _SEPARATORS = re.compile(r"[\s:\-\u2010-\u2015]+")
 _THREE_NUMBERS = re.compile(
@@ -49,39 +49,39 @@ _ORDERS: Mapping[str, tuple[int, int, int]] = {
     "month/day/year": (4, 1, 3),
     "year-month-day": (1, 3, 4),
 }
-"""Order of a date -> the groups of ``_THREE_NUMBERS`` with year, month and day."""
+"""Maps the order of a date to the group numbers of ``_THREE_NUMBERS`` for year, month and day."""
 
 LockIds = Mapping[str, Sequence[int]]
-"""The result of :func:`lock_key` for a name -> the IDs of the locks with that name."""
+"""Maps lock names, as :func:`lock_key` returns them, to the IDs of the locks with that name."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableHeader:
-    """The columns of a CSV file, with a sample of each."""
+    """The columns of a CSV file, with a sample cell of each."""
 
     columns: Sequence[str]
-    """The names as :func:`column_key` returns them, from left to right."""
+    """The column titles as :func:`column_key` returns them, from left to right."""
     samples: Mapping[str, str]
-    """Column -> its first cell with text, as in the file; columns without text are missing."""
+    """Maps a column to its first cell that has text. Columns without text are missing."""
 
     @property
     def to_map(self) -> Sequence[str]:
-        """The columns that need a meaning: those with a name or with text, each once."""
+        """The columns that need a meaning: those with a title or with cell texts, each once."""
         return [*dict.fromkeys(one for one in self.columns if one or one in self.samples)]
 
     @property
     def is_foreign(self) -> bool:
-        """Whether a named column is none of a table file."""
+        """Whether a column has a title that lockterm's own table files do not use."""
         return any(one and column_named(one) is None for one in self.columns)
 
 
 def lock_key(name: str) -> str:
-    """Return the key by which a lock is found by its name, ignoring case."""
+    """Return the form of a lock name in which names are compared, ignoring case."""
     return normalize_name(name.strip().casefold())
 
 
 def read_header(data: bytes) -> TableHeader | None:
-    """Return the header of a CSV file; None if the file is empty, JSON, or cannot be read."""
+    """Return the header of a CSV file, or None if the file is empty, JSON, or unreadable."""
     try:
         text = decode(data)
         if not text.strip() or text.lstrip()[0] in "{[":
@@ -105,13 +105,13 @@ def _count_known(cells: Sequence[str]) -> tuple[int, int]:
 def read_foreign(
     data: bytes, table_map: TableMap, locks: LockIds, lock_id: int | None = None
 ) -> Table:
-    """Read the table of another system.
+    """Read the table of another system, and convert it to rows of a table file.
 
     Args:
         data: The whole content of the file.
         table_map: The meaning of the columns.
-        locks: The locks that can be named.
-        lock_id: The lock for rows without a lock; None if each row must have one.
+        locks: The locks that cells may refer to by name.
+        lock_id: The ID of the lock for rows without a lock; None if each row must state its lock.
 
     Raises:
         BadTable: The file is not CSV, or the mapping does not fit it.
@@ -123,7 +123,7 @@ def read_foreign(
 
 
 class _ForeignTable:
-    """The reader of one file; see :func:`read_foreign`."""
+    """The reader for one file; see :func:`read_foreign`."""
 
     def __init__(
         self, data: bytes, table_map: TableMap, locks: LockIds, lock_id: int | None
@@ -139,7 +139,7 @@ class _ForeignTable:
         self._line, header = next(self._records, (1, []))
         self._columns = [column_key(cell) for cell in header]
         self._doors: dict[int, str] = {}
-        """Index of the column of a door -> the ID of its lock."""
+        """Maps the index of a door column to the ID of its lock."""
         self._problems: list[Problem] = []
         self._without_lock: set[int] = set()
 
@@ -189,7 +189,7 @@ class _ForeignTable:
     # --- rows ----------------------------------------------------------------------------------
 
     def _rows(self, line: int, cells: Sequence[str]) -> Iterator[Row]:
-        """Yield a row for each lock of a line, and note the problems of the line."""
+        """Yield a row for each lock of a line, and record the problems of the line."""
         found: dict[str, str] = {}
         origins: dict[str, tuple[str, str]] = {}
         joined: dict[str, tuple[str, str]] = {}
@@ -217,7 +217,7 @@ class _ForeignTable:
             yield from map(self._complete, rows)
 
     def _read_cell(self, meaning: str, cell: str) -> str:
-        """Return a cell as in a table file, or raise ``ValueError`` with a sentence."""
+        """Return a cell in the form for table files, or raise ``ValueError`` with a sentence."""
         if meaning in (START, END):
             return read_date(cell, self._map.dates)
         if meaning == NUMBER:
@@ -234,7 +234,7 @@ class _ForeignTable:
             return ""
 
     def _lock_of(self, text: str) -> str:
-        """Return the ID of a lock with an ID or a name, or raise ``ValueError``."""
+        """Return the ID of a lock from its ID or name, or raise ``ValueError`` with a sentence."""
         text = text.strip()
         refuse_shortened(text)
         if text.isascii() and text.isdigit():
@@ -251,7 +251,7 @@ class _ForeignTable:
         )
 
     def _at_doors(self, line: int, cells: Sequence[str], row: Row) -> Iterator[Row]:
-        """Yield a row for each door that a line gives access to; without doors, the row itself."""
+        """Yield a row for each door column that gives access; without such columns, the row."""
         if not self._doors:
             yield row
         for index, lock in self._doors.items():
@@ -271,7 +271,8 @@ class _ForeignTable:
             yield Row(line, values, origins={**row.origins, **origin})
 
     def _complete(self, row: Row) -> Row:
-        """Return a row with the type that follows from its end, and with the lock of the screen."""
+        """Return a row with the type that follows from its end, and with a default lock if
+        needed."""
         cells = dict(row.cells)
         if cells.get(TYPE) == BY_END:
             cells[TYPE] = "time-limited" if row.text(END) else "permanent"
@@ -285,14 +286,14 @@ class _ForeignTable:
 
 
 def read_date(text: str, order: str) -> str:
-    """Return a date with the year first, if the text begins with three numbers.
+    """Return a date in the order year, month, day, if the text begins with three numbers.
 
     Args:
         text: The text of the cell.
-        order: One of ``table_map.DATE_ORDERS``; empty to change nothing.
+        order: The order in the file, one of ``table_map.DATE_ORDERS``; empty to change nothing.
 
     Raises:
-        ValueError: The numbers are no date in this order. The message is a sentence.
+        ValueError: The numbers are not a date in this order. The message is a sentence.
     """
     text = text.strip()
     match = _THREE_NUMBERS.fullmatch(text) if order else None
@@ -307,21 +308,21 @@ def read_date(text: str, order: str) -> str:
 
 
 def _read_access(text: str, order: str) -> str:
-    """Return the end in the cell of a door, or raise ``ValueError`` if it has no number."""
+    """Return the end date in a door cell, or raise ``ValueError`` if the cell has no digit."""
     if not any(char.isdecimal() for char in text):
         raise ValueError("Write yes, x, 1 or a date, or leave the cell empty.")
     return read_date(text, order)
 
 
 def read_number(text: str, how: str) -> str:
-    """Return the number of a remote without separators.
+    """Return the number of a remote as contract field ``remoteNumber``, without separators.
 
-    The contract does not say what the text of a number means. So the function checks the digits,
-    and converts neither their base nor their order. Leading zeros stay.
+    The contract does not define what the text of a number means. So this function checks the
+    digits, but converts neither their base nor their order. Leading zeros stay.
 
     Args:
         text: The text of the cell.
-        how: One of ``table_map.NUMBER_FORMATS``.
+        how: The format in the file, one of ``table_map.NUMBER_FORMATS``.
 
     Raises:
         ValueError: The text has another format. The message is a sentence.

@@ -1,7 +1,7 @@
 """The characters beyond ASCII in lockterm's own texts, and their ASCII forms.
 
-lockterm builds its texts with the form that the terminal can show. The characters cannot be
-replaced later, because a value from the service may contain the same characters.
+lockterm builds its texts with the form that the terminal can show. It cannot replace characters
+later, because values from the service may contain the same characters.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ class Glyphs(NamedTuple):
     """A set of characters for lockterm's own texts."""
 
     separator: str
-    """The separator between two facts of a line; texts add a space on each side."""
+    """The separator between two facts on a line. Texts add a space on each side."""
     ellipsis: str
-    """The mark at the end of a cut text; one cell wide."""
+    """The mark at the end of a shortened text; one cell wide."""
     opening: str
     closing: str
-    """The quotation mark after quoted text; ``opening`` is the mark before it."""
+    """The quotation mark after a quoted text; ``opening`` is the mark before the text."""
     notice: str
     """The mark before each line of a notification."""
     nothing: str
-    """The mark in place of the number 0 in a chart."""
+    """The mark that a chart shows for the number 0."""
     heights: str
-    """The bars of a chart that are one cell high at most, from the lowest to the highest."""
+    """The bars of a chart whose bars are one cell high, from the lowest to the highest."""
     full: str
     light: str
-    """The cells of a horizontal bar: ``full`` for the first part, ``light`` for the rest."""
+    """The two parts of a horizontal bar: cells of ``full``, then cells of ``light``."""
 
 
 UNICODE = Glyphs("·", "…", "“", "”", "▌", "·", "▁▂▃▄▅▆▇█", "█", "░")
@@ -37,52 +37,52 @@ _now = UNICODE
 
 
 def use(glyphs: Glyphs) -> None:
-    """Use these characters for all further texts of the process, which has only one terminal."""
+    """Use these characters for all further texts of this process, which has only one terminal."""
     global _now
     _now = glyphs
 
 
 def are_ascii() -> bool:
-    """Return whether ASCII forms are in use; if so, Textual draws in ASCII too."""
+    """Return whether texts use the ASCII forms. If so, Textual draws in ASCII too."""
     return _now is ASCII
 
 
 def separator() -> str:
-    """Return the separator between two facts of a line, with a space on each side."""
+    """Return the separator between two facts on a line, with a space on each side."""
     return f" {_now.separator} "
 
 
 def ellipsis() -> str:
-    """Return the mark after a cut text."""
+    """Return the mark at the end of a shortened text."""
     return _now.ellipsis
 
 
 def quoted(text: str) -> str:
-    """Return a cleaned text in quotation marks."""
+    """Return a text in quotation marks. The text must be without control characters."""
     return f"{_now.opening}{text}{_now.closing}"
 
 
 def notice_mark() -> str:
-    """Return the mark before a notification."""
+    """Return the mark before each line of a notification."""
     return _now.notice
 
 
 def nothing() -> str:
-    """Return the mark in place of the number 0 in a chart."""
+    """Return the mark that a chart shows for the number 0."""
     return _now.nothing
 
 
 def bar(count: int, most: int) -> str:
-    """Return a bar of one cell whose height shows a number.
+    """Return a bar one cell high whose level shows a number.
 
     Args:
-        count: The number, at least 1.
-        most: The number of the highest bar.
+        count: The number to show, at least 1.
+        most: The number that the highest bar shows.
     """
     heights = _now.heights
     return heights[-(-count * len(heights) // most) - 1]
 
 
 def bar_cells() -> tuple[str, str]:
-    """Return the cell for the first part of a horizontal bar, and the cell for the rest."""
+    """Return the cells for the first part and for the rest of a horizontal bar."""
     return _now.full, _now.light

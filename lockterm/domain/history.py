@@ -1,4 +1,4 @@
-"""The history: summaries of operations, and the filter for them."""
+"""The history of operations: summaries for tables, and the filter that selects them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from lockterm.domain.validity import state_by_dates
 
 @dataclass(frozen=True, slots=True)
 class HistoryLine:
-    """A summary of an operation for a table.
+    """A summary of an operation, for a row of a table.
 
-    Fields without a description are the same as in ``Operation``.
+    Fields without a description have the same meaning as in ``Operation``.
     """
 
     seq: int
@@ -38,31 +38,33 @@ class HistoryLine:
     count: int
     """Number of remotes in the backup of the operation."""
     voice: str
-    """The language and the timbre of a voice that was sent; empty for other calls."""
+    """The language and the timbre that a voice operation sent; empty for other calls."""
     seen: str
-    """The ``VALIDITY`` fields of a changed remote before a change, as a JSON list; or empty."""
+    """The values of the ``VALIDITY`` fields of a remote before its change, as a JSON list; may be
+    empty."""
     sent: str
-    """The same fields as sent by an add or a change. Null means that a field was not sent."""
+    """The values of the same fields in an add or a change, as a JSON list; null for a field that
+    was not sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A filter for the operations of a profile; the default selects all."""
+    """A filter for the operations of a profile; the default selects all operations."""
 
     lock_id: int | None = None
     """Only operations on this lock; None for all locks."""
     states: frozenset[State] | None = None
     """Only operations in these states; None for all states."""
     words: tuple[str, ...] = ()
-    """Only operations whose shown text contains each of these words, ignoring case."""
+    """Only operations whose text in the history contains each of these words, ignoring case."""
     zone: tzinfo = UTC
-    """The time zone for displayed times."""
+    """The time zone in which the history shows times."""
     since_ms: int | None = None
     """Only operations that began at or after this time, in milliseconds; None for no limit."""
     until_ms: int | None = None
     """Only operations that began before this time, in milliseconds; None for no limit."""
     outside_runs: bool = False
-    """Whether to select only operations that are not steps of runs."""
+    """Whether to leave out operations that are steps of runs."""
 
 
 EVERYTHING = Selection()
@@ -72,10 +74,10 @@ EVERYTHING = Selection()
 
 
 def left_state(line: HistoryLine, now_ms: int) -> RemoteState | None:
-    """Return the present state of a remote, by the dates that it had after an operation.
+    """Return the present state of a remote, computed from the dates that an operation set.
 
     Later operations are ignored. The result is None if the operation is not a recorded add or
-    change, or if its entry is damaged.
+    change, or if its journal entry is damaged.
     """
     if line.state not in RECORDED or not line.sent:
         return None

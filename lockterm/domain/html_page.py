@@ -1,6 +1,6 @@
-"""Pages of HTML that need no other file: the frame, sections and tables.
+"""HTML pages that need no other file, built from sections and tables.
 
-A page has no script and loads nothing. It prints in black on white.
+A page has no script and loads nothing. It prints black on white.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from lockterm.domain.safe_text import clean
 
 
 class Html(str):
-    """A part of a page. Only code that escapes every text may create one."""
+    """A part of an HTML page. Only code that escapes every text may create one."""
 
     __slots__ = ()
 
@@ -23,7 +23,7 @@ _HEAD = """\
 <head>
 <meta charset="utf-8">
 <meta name="generator" content="lockterm">"""
-"""The beginning of every page, by which lockterm recognizes its own."""
+"""The beginning of every page that lockterm writes, which :func:`is_page` recognizes."""
 
 _STYLE = """\
 :root { color-scheme: light; --text: #1b1f24; --muted: #57606a; --line: #d0d7de; --bar: #1f6feb;
@@ -56,33 +56,33 @@ svg text { fill: var(--muted); font-size: 11px; }
 
 
 def escape(value: object) -> Html:
-    """Return any value as text for a page, without control characters; keep a part of a page."""
+    """Return a value as escaped text without control characters, or an ``Html`` unchanged."""
     if isinstance(value, Html):
         return value
     return Html(html.escape(clean(value)))
 
 
 def join(*parts: Html) -> Html:
-    """Return several parts as one part."""
+    """Return several parts of a page as one part."""
     return Html("\n".join(parts))
 
 
 def paragraph(text: object) -> Html:
-    """Return a paragraph."""
+    """Return a paragraph with an escaped text."""
     return Html(f"<p>{escape(text)}</p>")
 
 
 def section(title: str, *parts: Html) -> Html:
-    """Return a section with a heading."""
+    """Return a section with a heading and some parts."""
     return Html(f"<section>\n<h2>{escape(title)}</h2>\n{join(*parts)}\n</section>")
 
 
 def table(titles: Sequence[object], rows: Iterable[Sequence[object]]) -> Html:
-    """Return a table. Columns of whole numbers and :data:`NO_NUMBER` are aligned to the right.
+    """Return a table. Columns of whole numbers and :data:`NO_NUMBER` are right-aligned.
 
     Args:
         titles: The titles of the columns.
-        rows: The cells of each row. Any value is allowed; :func:`escape` makes it text.
+        rows: The cells of each row. :func:`escape` converts a value of any type to text.
     """
     listed = list(rows)
     numbers = [all(_is_number(row[at]) for row in listed) for at in range(len(titles))]
@@ -95,7 +95,7 @@ def table(titles: Sequence[object], rows: Iterable[Sequence[object]]) -> Html:
 
 
 def fact_table(facts: Iterable[tuple[str, object]]) -> Html:
-    """Return a table of labels, each with its value."""
+    """Return a table of two columns: labels and their values."""
     rows = "\n".join(
         f'<tr><th scope="row">{escape(label)}</th><td>{escape(value)}</td></tr>'
         for label, value in facts
@@ -104,11 +104,11 @@ def fact_table(facts: Iterable[tuple[str, object]]) -> Html:
 
 
 def page(title: str, *parts: Html) -> bytes:
-    """Return a page as the content of a file, in UTF-8.
+    """Return the content of an HTML file, in UTF-8.
 
     Args:
-        title: The title and first heading.
-        parts: The content, from top to bottom.
+        title: The title and first heading of the page.
+        parts: The parts of the page, from top to bottom.
     """
     name = escape(title)
     text = (
@@ -124,7 +124,7 @@ def page(title: str, *parts: Html) -> bytes:
 
 
 def is_page(content: bytes) -> bool:
-    """Return whether a file with this content may be replaced: a page of lockterm, or empty.
+    """Return whether a file may be replaced, because it is empty or a page of lockterm.
 
     Args:
         content: The file's content, or its beginning.
@@ -133,7 +133,7 @@ def is_page(content: bytes) -> bool:
 
 
 NO_NUMBER = "-"
-"""The cell for a number that is not known."""
+"""The text of a cell whose number is unknown."""
 
 _CLASS = ' class="number"'
 

@@ -1,4 +1,4 @@
-"""JSON objects as typed into a form: reading, writing, comparing, and their size in requests."""
+"""JSON objects in forms: parsing, formatting, comparing, and their size in requests."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.safe_text import clean
 
 MAX_DEPTH = 64
-"""Maximum number of levels of objects and arrays in JSON that lockterm reads or sends.
+"""Maximum number of nested objects and arrays in JSON that lockterm reads or sends.
 
 The embedded service accepts 16 levels. Python's own limit differs between versions.
 """
 _DIGITS = 1000
 """Maximum number of digits of a number; Python's own limit is 4,300."""
 EDITED = 8 * 1024
-"""Maximum number of characters of an object in a form; 1 KB of extra data is recommended (8)."""
+"""Maximum number of characters of an object that a form can edit. Contract 8 recommends at most 1
+KB of extra data."""
 SHOWN = 64 * 1024
-"""Maximum number of characters of an object in a view that cannot be edited."""
+"""Maximum number of characters of an object in a read-only view."""
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """Read a JSON object strictly: NaN, duplicate names and lone surrogates are errors.
+    """Parse a JSON object strictly: NaN, duplicate names and lone surrogates are errors.
 
     Raises:
-        ValueError: The text is not such an object. The message is a sentence with the reason.
+        ValueError: The text is not a valid JSON object. The message is a sentence with the reason.
     """
     try:
         value = json.loads(
@@ -55,7 +56,7 @@ def read_object(text: str) -> dict[str, Any]:
 
 
 def is_too_deep(value: object) -> bool:
-    """Return whether a value has more than :data:`MAX_DEPTH` levels of objects and arrays."""
+    """Return whether a JSON value has more than :data:`MAX_DEPTH` nested objects and arrays."""
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH + 1):
         level = [
@@ -70,7 +71,7 @@ def is_too_deep(value: object) -> bool:
 
 
 def describe_error(error: json.JSONDecodeError, where: str) -> str:
-    """Return a sentence that a text is not JSON, with the place and the reason."""
+    """Return a sentence that a text is not JSON."""
     why = next((why for said, why in _REASONS.items() if error.msg.startswith(said)), "")
     return f"Not JSON at {where}{f': {why}' if why else ''}."
 
@@ -87,7 +88,8 @@ _REASONS = {
     "Invalid \\": "a string contains an invalid backslash escape",
     "Unexpected UTF-8 BOM": "the text begins with a byte order mark",
 }
-"""The beginning of Python's message, which differs between versions -> lockterm's words."""
+"""Maps the beginning of Python's error message, which differs between versions, to lockterm's
+text."""
 
 
 def size(value: object) -> int:
@@ -96,14 +98,14 @@ def size(value: object) -> int:
 
 
 def canonical(value: object) -> str:
-    """Return a value as JSON with sorted names, for comparison with another value."""
+    """Return a value as JSON with sorted names, so that equal values give equal texts."""
     return json.dumps(value, sort_keys=True)
 
 
 def one_line(value: object) -> str:
-    """Return a value as JSON on one line, to copy into a shell or a message.
+    """Return a value as JSON on one line, for copying into a shell or a message.
 
-    If a character cannot be shown, the text is written in ASCII with escapes, so that the copy
+    If a character is not safe to show, all characters beyond ASCII are escaped, so that the copy
     loses nothing.
     """
     text = json.dumps(value, ensure_ascii=False)
@@ -111,11 +113,11 @@ def one_line(value: object) -> str:
 
 
 def write_object(value: Mapping[str, Any] | None) -> str:
-    """Return a JSON object as text for the user to edit; empty for None.
+    """Return a JSON object as text that the user can edit; empty for None.
 
-    Lone surrogates and control characters stay escaped, so that nothing hostile is shown. An object
+    Lone surrogates and control characters are escaped, so that the text is safe to show. An object
     that is too large for a form is replaced by a sentence, which is not JSON. If the user leaves
-    the sentence unchanged, the value stays unchanged too.
+    the sentence unchanged, the object stays unchanged too.
     """
     if value is None:
         return ""
@@ -128,7 +130,7 @@ def write_object(value: Mapping[str, Any] | None) -> str:
 
 
 def shown_object(value: object) -> str:
-    """Return a value as indented JSON to show; only the beginning of a large value."""
+    """Return a value as indented JSON for a view; of a large value, only the beginning."""
     if not is_longer(value, SHOWN):
         return json.dumps(value, ensure_ascii=False, indent=2)[:SHOWN]
     found, length = [], 0
@@ -141,11 +143,11 @@ def shown_object(value: object) -> str:
 
 
 def is_longer(value: object, most: int) -> bool:
-    """Return whether a value as JSON is longer than a limit, without encoding the whole value.
+    """Return whether a value as JSON exceeds a length, without encoding the whole value.
 
     Args:
-        value: A decoded JSON value.
-        most: The approximate limit, in characters of compact JSON.
+        value: A value of types that JSON can represent.
+        most: The maximum length, in characters of compact JSON; approximate.
     """
     todo, length = [value], 0
     while todo and length <= most:
@@ -167,7 +169,7 @@ class NamedTwiceError(ValueError):
     """An error for a JSON object in which a name occurs twice.
 
     Args:
-        name: The name, as received.
+        name: The duplicate name, as received; may contain control characters.
     """
 
     def __init__(self, name: str) -> None:
@@ -176,7 +178,7 @@ class NamedTwiceError(ValueError):
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object for its name-value pairs; an ``object_pairs_hook`` for ``json.loads``.
+    """Return a dict of name-value pairs; an ``object_pairs_hook`` for ``json.loads``.
 
     Raises:
         NamedTwiceError: Two pairs have the same name.

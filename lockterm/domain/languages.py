@@ -11,7 +11,7 @@ from functools import lru_cache
 from babel.core import Locale, UnknownLocaleError
 
 _LONGEST = 40
-"""Maximum length of a language code; longer codes are not looked up."""
+"""Maximum length of a language code in characters; names of longer codes are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class LanguageName:
 
 @lru_cache(maxsize=1000)
 def name_of(code: str) -> LanguageName | None:
-    """Return the names of a language code, such as ``de-DE`` or ``zh_Hant``; None if unknown."""
+    """Return the names for a language code such as ``de-DE`` or ``zh_Hant``; None if unknown."""
     english = Locale("en")
     code = code.strip().replace("_", "-")
     if not code.isascii() or not 2 <= len(code) <= _LONGEST:

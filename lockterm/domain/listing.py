@@ -1,7 +1,7 @@
-"""The complete list of a lock's remotes, packed so that a million can be searched in memory.
+"""Complete lists of a lock's remotes, packed so that a million remotes can be searched in memory.
 
-In each block, the searched texts are one string, the ends are an array, and the records are
-compressed. Only remotes that are shown are unpacked.
+Each block of a list has the search texts as one string, the end dates as an array, and the records
+compressed. lockterm unpacks only the remotes that it shows.
 """
 
 from __future__ import annotations
@@ -37,20 +37,21 @@ def _end_of(remote: Remote) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A page of a list: some consecutive remotes, packed."""
+    """A page of a list: consecutive remotes in packed form."""
 
     texts: str
-    """One line of searched text for each remote, see ``searching.search_text``."""
+    """The search texts of the remotes, one line each; see ``searching.search_text``."""
     ids: array[int]
-    """The ID of each remote, or :data:`NEVER`."""
+    """The ID of each remote, or :data:`NEVER` if it has no usable ID."""
     ends: array[int]
-    """The end of each remote in milliseconds, or :data:`NEVER` or :data:`UNREADABLE`."""
+    """The end of each remote in milliseconds; :data:`NEVER` if it has no end, or
+    :data:`UNREADABLE`."""
     records: bytes
-    """The records of the remotes, as compressed lines of JSON."""
+    """The records of the remotes as received: lines of JSON, compressed."""
 
     @classmethod
     def of(cls, remotes: Sequence[Remote]) -> Block:
-        """Return a block of remotes."""
+        """Return a block that contains these remotes."""
         ids = array("q", [NEVER if one.id is None else one.id for one in remotes])
         ends = array("q", map(_end_of, remotes))
         texts = "\n".join(map(search_text, remotes))
@@ -58,39 +59,39 @@ class Block:
         return cls(texts, ids, ends, zlib.compress(told.encode(), _FAST))
 
     def remotes(self) -> list[Remote]:
-        """Return all remotes."""
+        """Return all remotes of the block, in order."""
         return [Remote.read(json.loads(line)) for line in self._lines()] if self.ends else []
 
     def raws(self) -> list[dict[str, Any]]:
-        """Return the records of all remotes as received; this takes a sixth of the time."""
+        """Return the records of all remotes as received; six times as fast as :meth:`remotes`."""
         lines = zlib.decompress(self.records).replace(b"\n", b",") if self.ends else b""
         raws: list[dict[str, Any]] = json.loads(b"[" + lines + b"]")
         return raws
 
     def remote(self, line: int) -> Remote:
-        """Return a remote by its line, from 0."""
+        """Return one remote."""
         return Remote.read(json.loads(self._lines()[line]))
 
     def _lines(self) -> Sequence[bytes]:
         return _lines(self.records)
 
     def find(self, words: Sequence[str]) -> Iterator[int]:
-        """Yield the lines that contain every word.
+        """Yield the indexes of the remotes whose search texts contain every word.
 
         Args:
-            words: Folded words, at least one.
+            words: Words as :func:`split_needle` returns them, at least one.
         """
         return find_lines(self.texts, words)
 
 
 @lru_cache(maxsize=1)
 def _lines(records: bytes) -> Sequence[bytes]:
-    """Return the unpacked records. The last result is cached for the next line of the block."""
+    """Return the unpacked records, and cache the last result for other lines of the block."""
     return zlib.decompress(records).split(b"\n")
 
 
 class Place(NamedTuple):
-    """The position of a remote in a list."""
+    """The position of a remote in a list: the index of its block, and its index in the block."""
 
     block: int
     line: int
@@ -98,15 +99,15 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """All remotes of a lock as they were read."""
+    """A complete list of a lock's remotes, as lockterm read it."""
 
     blocks: Sequence[Block]
     at_ms: int
-    """The time when reading began, by this machine's clock, in milliseconds."""
+    """When reading began, by this machine's clock, in milliseconds."""
     changed: bool = False
-    """Whether lockterm has changed the lock since, so that the list may be outdated."""
+    """Whether lockterm has changed the lock since the list was read, so that it may be outdated."""
     unreadable: int = 0
-    """The number of records of the lock that could not be read, so that the list lacks them."""
+    """The number of records on the lock that lockterm could not read, and that the list lacks."""
 
     @property
     def count(self) -> int:
@@ -115,7 +116,7 @@ class Listing:
 
     @property
     def unreadable_periods(self) -> int:
-        """The number of remotes whose period cannot be read."""
+        """The number of remotes whose type and dates do not show an end."""
         return sum(block.ends.count(UNREADABLE) for block in self.blocks)
 
     def remotes(self) -> Iterator[Remote]:
@@ -124,21 +125,21 @@ class Listing:
             yield from block.remotes()
 
     def remote(self, place: Place) -> Remote:
-        """Return the remote at a place."""
+        """Return the remote at a position in the list."""
         return self.blocks[place.block].remote(place.line)
 
     def id(self, place: Place) -> int | None:
-        """Return the ID of the remote at a place; None if the ID is not usable."""
+        """Return the ID of the remote at a position; None if it has no usable ID."""
         remote_id = self.blocks[place.block].ids[place.line]
         return None if remote_id == NEVER else remote_id
 
     def end(self, place: Place) -> int | None:
-        """Return the end of the remote at a place, in milliseconds; None if no end is known."""
+        """Return the end of the remote at a position, in milliseconds; None if no end is known."""
         end_ms = self.blocks[place.block].ends[place.line]
         return None if end_ms in (NEVER, UNREADABLE) else end_ms
 
     def places(self) -> Iterator[Place]:
-        """Yield the places of all remotes."""
+        """Yield the positions of all remotes, in order."""
         for number, block in enumerate(self.blocks):
             for line in range(len(block.ends)):
                 yield Place(number, line)
@@ -154,20 +155,20 @@ class Listing:
         return ""
 
     def find(self, words: Sequence[str]) -> Iterator[Place]:
-        """Yield the places of remotes that contain every word; see :meth:`Block.find`."""
+        """Yield the positions of remotes whose texts contain every word; see :meth:`Block.find`."""
         for number, block in enumerate(self.blocks):
             for line in block.find(words):
                 yield Place(number, line)
 
     def ending(self, until_ms: int) -> Iterator[tuple[int, Place]]:
-        """Yield the end (in milliseconds) and the place of each remote that ends by a time."""
+        """Yield the end (in milliseconds) and the position of each remote that ends by a time."""
         for number, block in enumerate(self.blocks):
             for line, end in enumerate(block.ends):
                 if NEVER < end <= until_ms:
                     yield end, Place(number, line)
 
     def next_ends(self, now_ms: int, most: int) -> list[Place]:
-        """Return the places of the remotes that end next, the earliest end first.
+        """Return the positions of the remotes that end next, the earliest end first.
 
         Args:
             now_ms: Now, in milliseconds.
@@ -179,31 +180,33 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The numbers of expired and expiring remotes in a complete list, by their dates alone."""
+    """The numbers of expired and expiring remotes in a complete list, computed from their dates."""
 
     counts: Counter[State]
-    """State -> number of remotes: expired, ending within 7 days, and ending within 30 days."""
+    """The number of remotes in each of three states: expired, ending in 7 days, ending in 30
+    days."""
     at_ms: int
-    """``Listing.at_ms``."""
+    """See :attr:`Listing.at_ms`."""
     changed: bool
-    """``Listing.changed``."""
+    """See :attr:`Listing.changed`."""
 
 
 class Lacking:
-    """A cache of words that lists do not contain.
+    """A cache of words that lists do not contain, so that longer words need no new search.
 
-    If the search text gets longer, these lists need no new search.
+    While the user types a search text, each list that lacks a word also lacks every longer word
+    that contains it.
     """
 
     def __init__(self) -> None:
         # Two dicts: pairs would be ten thousand more objects for the garbage collector.
         self._lists: dict[int, Listing] = {}
-        """Lock ID -> the searched list."""
+        """Maps the ID of a lock to the list that was searched."""
         self._words: dict[int, str] = {}
-        """Lock ID -> a word that the list does not contain."""
+        """Maps the ID of a lock to a word that its list does not contain."""
 
     def lacks(self, lock_id: int, listing: Listing, words: Sequence[str]) -> bool:
-        """Return whether a lock's list does not contain one of the words."""
+        """Return whether a lock's list lacks at least one of the words."""
         if self._lists.get(lock_id) is listing:
             lacked = self._words[lock_id]
             for word in words:
@@ -215,6 +218,6 @@ class Lacking:
 
 
 def split_needle(needle: str) -> list[str]:
-    """Return the folded words of a search text for :meth:`Listing.find`, the longest first."""
+    """Return the words of a search text in the form of :func:`fold_text`, the longest first."""
     words = set(fold_text(needle).split())
     return sorted(words, key=len, reverse=True)  # long words are usually rare

@@ -1,6 +1,6 @@
-"""The reader of lock files for the lock book: lines of ``id`` or ``id,name``, or CSV with a header.
+"""The reader of lock files, which fill the lock book: lines ``id`` or ``id,name``, or a CSV table.
 
-The whole file is checked first. If any line is wrong, nothing is saved.
+The reader checks the whole file. If any line is wrong, it returns no lock.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ _COLUMNS: Mapping[str, str] = {
     **dict.fromkeys(("zone", "timezone", "time zone"), "zone"),
     **dict.fromkeys(("alias", "remotes", "opened"), ""),
 }
-"""Title in lower case -> the field of ``Lock``; empty if the column is ignored."""
+"""Maps column titles in lower case to fields of ``Lock``; empty if the column is ignored."""
 
 
 class BadLockFile(LocktermError):
-    """An error for a lock file that is refused as a whole.
+    """An error for a lock file that lockterm does not import, because it has problems.
 
     Args:
-        problems: The problems, at least one, each with its line if it has one; cleaned.
+        problems: Descriptions of the problems, at least one, each with its line number if it has
+            one; without control characters.
     """
 
     title = "Not imported"
@@ -52,26 +53,26 @@ class LockLine:
 
     lock_id: int
     told: Mapping[str, str]
-    """The non-empty values of the fields in :data:`SET`."""
+    """The non-empty values in the line, by field of :data:`SET`."""
 
     def onto(self, known: Lock | None) -> Lock:
-        """Return the new entry of the lock book.
+        """Return the entry for the lock book.
 
         Args:
-            known: The present entry, whose other values stay; None for a new lock.
+            known: The present entry, whose other values stay unchanged; None for a new lock.
         """
         told: Mapping[str, Any] = self.told
         return replace(known or Lock(self.lock_id), **told)
 
 
 def read_locks(data: bytes) -> list[LockLine]:
-    """Read a lock file.
+    """Parse a lock file.
 
     Args:
         data: The complete content of the file.
 
     Raises:
-        BadLockFile: The file has a problem or contains no locks.
+        BadLockFile: A line is wrong, the file is not a text, or it contains no locks.
     """
     columns: Sequence[str] = ("lock_id", *SET)
     found: dict[int, LockLine] = {}
@@ -104,7 +105,7 @@ def read_locks(data: bytes) -> list[LockLine]:
 
 
 def _header(number: int, cells: Sequence[str]) -> list[str] | None:
-    """Return the fields of the columns if a line is a header; None if it is not.
+    """Return the field of each column if a line is a header; None if it is not.
 
     Raises:
         BadLockFile: A column is unknown or a duplicate, or the column of lock IDs is missing.
@@ -126,10 +127,10 @@ def _header(number: int, cells: Sequence[str]) -> list[str] | None:
 
 
 def _line(columns: Sequence[str], cells: Sequence[str]) -> LockLine:
-    """Return the lock of one line.
+    """Return the lock that one line describes.
 
     Raises:
-        ValueError: The line is wrong. The message is the problem, without a full stop.
+        ValueError: The line is wrong. The message describes the problem, without a full stop.
     """
     if any(cell.strip() for cell in cells[len(columns) :]):
         raise ValueError(
@@ -144,7 +145,7 @@ def _line(columns: Sequence[str], cells: Sequence[str]) -> LockLine:
 
 
 def checked(told: Mapping[str, str]) -> dict[str, str]:
-    """Return the checked values for a lock, without empty values; the zone is normalized.
+    """Return the non-empty values for a lock after checking them; the zone is normalized.
 
     Raises:
         ValueError: A text has control characters, or the zone is unknown.

@@ -1,4 +1,4 @@
-"""The entries of the lock book. The contract has no list of locks, so users keep their own."""
+"""The entries of the lock book. The contract cannot list locks, so users keep their own list."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import NamedTuple
 from lockterm.domain import dates
 
 SET_BY_YOU = "set by you"
-"""The note on a voice, because the service does not report the present voice of a lock."""
+"""The text beside a voice. It is needed because the service does not report a lock's voice."""
 
 
 class VoiceChoice(NamedTuple):
-    """A voice as ``updateLockSetting`` names it (2.7)."""
+    """A voice in the form of ``updateLockSetting`` (contract 2.7)."""
 
     lang: str
     timbre: str
@@ -24,29 +24,30 @@ class Lock:
     """An entry of the lock book."""
 
     lock_id: int
-    """The service's ``lockId``."""
+    """The service's ID of the lock (``lockId``)."""
     name: str = ""
     """The name that the user gave the lock; empty to use the ID."""
     alias: str = ""
-    """The ``lockAlias`` in the most recently read detail of a remote (2.3)."""
+    """The service's name of the lock (``lockAlias``, contract 2.3), from the last detail of a
+    remote."""
     vendor: str = ""
-    """The vendor for ``voice/packs`` (4.10)."""
+    """The vendor that ``voice/packs`` needs (contract 4.10)."""
     model: str = ""
-    """The model for ``voice/packs`` (4.10)."""
+    """The model that ``voice/packs`` needs (contract 4.10)."""
     zone: str = ""
-    """The IANA time zone for the times of the lock; empty to use the zone of the profile."""
+    """The IANA time zone for times on this lock; empty to use the zone of the profile."""
     remotes: int | None = None
-    """The number of remotes when it was last read; None if it was never read."""
+    """The number of remotes when lockterm last read the lock; None if it never did."""
     opened_ms: int | None = None
     """The time when lockterm last opened the lock's screen, in milliseconds; None if never."""
     voice: VoiceChoice | None = field(default=None)
-    """The voice that lockterm last set, because the contract has no way to read the voice."""
+    """The voice that lockterm last set. The contract has no call that reads the voice."""
     voice_ms: int | None = None
-    """The time when lockterm set the voice, in milliseconds; None if unknown."""
+    """When lockterm set the voice, in milliseconds; None if unknown."""
 
     @property
     def title(self) -> str:
-        """The name of the lock, or its ID if it has no name; not cleaned for display."""
+        """The name of the lock, or ``lock`` with its ID; may contain control characters."""
         return self.name or f"lock {self.lock_id}"
 
     @property
@@ -55,7 +56,7 @@ class Lock:
         return self.name, str(self.lock_id)
 
     def voice_since(self, zone: tzinfo, now_ms: int) -> str:
-        """Return a note of when lockterm last set the voice: ``set by you on 3 Dec``."""
+        """Return when lockterm last set the voice, as in ``set by you on 3 Dec``."""
         at_ms = self.voice_ms
         return (
             SET_BY_YOU

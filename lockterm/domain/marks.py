@@ -1,7 +1,8 @@
-"""Marked rows with their last known values: remotes by lock and ID, locks by ID.
+"""The rows that the user has marked: remotes by lock and ID, or locks by ID.
 
-Marks are independent of the rows of a table. They stay when the table is paged, sorted, searched
-or reloaded. An action on marks must name all marked rows, including those not on the screen.
+Marks are independent of the rows that a table shows. They stay when the table is paged, sorted,
+searched or reloaded. An action on marked rows must show all of them, including rows that are not on
+the screen.
 """
 
 from __future__ import annotations
@@ -18,22 +19,22 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 Key = tuple[int, int]
-"""Lock ID and remote ID."""
+"""The lock ID and the ID of a remote."""
 
 Row = tuple[int, "Remote"]
-"""Lock ID, and the remote as shown."""
+"""The lock ID, and the remote with the values on the screen."""
 
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R")
 
 
 class Marks(Generic[K, R]):
-    """The marked rows, in the order in which they were marked.
+    """The marked rows with their last known values, in the order in which they were marked.
 
     Args:
         key: A function that returns the key of a row; None if the row cannot be marked.
-        is_same: A function that takes a marked row and a row with the same key, and returns
-            whether both are the same thing.
+        is_same: A function that takes a marked row and another row with the same key, and returns
+            whether both are the same remote or lock.
     """
 
     def __init__(
@@ -43,23 +44,23 @@ class Marks(Generic[K, R]):
         self._is_same = is_same
         self._seen: dict[K, R] = {}
         self._last: K | None = None
-        """The key that was marked last, where a range begins."""
+        """The key of the row that was marked last, where a range of marks begins."""
         self._dropped: dict[K, R] = {}
         """The rows that :meth:`clear` has unmarked, by key."""
         self._made: dict[K, int] = {}
-        """Key -> the number of its mark."""
+        """Maps the key of a row to the value of :attr:`count` when the row was marked."""
         self.count = 0
-        """Number of marks made so far, including marks that were removed since."""
+        """Number of rows marked so far, including rows that were unmarked since."""
 
     def __len__(self) -> int:
         return len(self._seen)
 
     def has(self, row: R) -> bool:
-        """Return whether this row is marked, not another row that had the same key."""
+        """Return whether this very row is marked, and not an earlier row with the same key."""
         return self._marked(row) is not None
 
     def may_have(self, row: R) -> bool:
-        """Return whether a row can be marked."""
+        """Return whether a row has a key, so that it can be marked."""
         return self._key(row) is not None
 
     def _marked(self, row: R) -> K | None:
@@ -70,20 +71,20 @@ class Marks(Generic[K, R]):
 
     @property
     def rows(self) -> list[R]:
-        """All marked rows, with the values that were last shown."""
+        """All marked rows, with their last known values."""
         return [*self._seen.values()]
 
     def still(self, rows: Iterable[R]) -> list[R]:
-        """Return the rows that are marked, with the values that were last shown."""
+        """Return those of the rows that are marked, with their last known values."""
         return [self._seen[key] for row in rows if (key := self._marked(row)) is not None]
 
     def hidden(self, shown: Iterable[R]) -> list[R]:
-        """Return the marked rows that are not among the shown rows."""
+        """Return the marked rows that are not among the rows on the screen."""
         keys = {*map(self._marked, shown)}
         return [row for key, row in self._seen.items() if key not in keys]
 
     def describe(self, shown: Iterable[R]) -> str:
-        """Return ``5 marked, 2 not shown``; empty if no row is marked."""
+        """Return ``5 marked, 2 not shown`` for the shown rows; empty if no row is marked."""
         if not self._seen:
             return ""
         hidden = len(self.hidden(shown))
@@ -92,14 +93,14 @@ class Marks(Generic[K, R]):
     # --- marking -------------------------------------------------------------------------------
 
     def toggle(self, row: R) -> None:
-        """Mark or unmark a row; a row without an ID cannot be marked."""
+        """Mark a row, or unmark it if it is marked. A row without a key stays unmarked."""
         if self.has(row):
             self.drop([row])
         else:
             self._add([row])
 
     def toggle_all(self, rows: Sequence[R]) -> int:
-        """Mark all rows; unmark them if all are marked already.
+        """Mark all rows, or unmark them if all are marked.
 
         Returns:
             The change in the number of marked rows; negative if rows were unmarked.
@@ -112,14 +113,14 @@ class Marks(Generic[K, R]):
         return len(self) - before
 
     def mark_range(self, rows: Sequence[R], to: int) -> bool:
-        """Mark all rows from the last marked row to another row, including both.
+        """Mark all rows from the row marked last to another row, including both.
 
         Args:
-            rows: The shown rows, from top to bottom.
+            rows: The rows on the screen, from top to bottom.
             to: The index of the other row.
 
         Returns:
-            Whether both rows are shown. If not, nothing is marked.
+            Whether both rows are on the screen. If not, nothing is marked.
         """
         if not 0 <= to < len(rows):
             return False
@@ -146,23 +147,23 @@ class Marks(Generic[K, R]):
 
     @property
     def may_bring_back(self) -> int:
-        """The number of rows that :meth:`bring_back` would mark."""
+        """The number of rows that :meth:`bring_back` would mark again."""
         return 0 if self._seen else len(self._dropped)
 
     def bring_back(self) -> None:
-        """Mark the rows that :meth:`clear` has unmarked."""
+        """Mark the rows again that :meth:`clear` has unmarked."""
         self._seen, self._dropped = self._dropped | self._seen, {}
 
     # --- what becomes of them ------------------------------------------------------------------
 
     def see(self, rows: Iterable[R]) -> None:
-        """Store the present values of marked rows. Actions then expect these values."""
+        """Store the present values of marked rows. Later actions expect these values."""
         for row in rows:
             if (key := self._marked(row)) is not None:
                 self._seen[key] = row
 
     def drop(self, rows: Iterable[R]) -> None:
-        """Unmark some rows."""
+        """Unmark rows; rows without a mark are ignored."""
         self.drop_keys(key for row in rows if (key := self._key(row)) is not None)
 
     def drop_keys(self, keys: Iterable[K], made: int | None = None) -> None:
@@ -170,8 +171,8 @@ class Marks(Generic[K, R]):
 
         Args:
             keys: The keys of the rows.
-            made: An earlier value of :attr:`count`; rows marked since then stay marked. None to
-                unmark all of the rows.
+            made: An earlier value of :attr:`count`, so that rows marked after it stay marked; None
+                to unmark all of the rows.
         """
         for key in keys:
             if made is not None and self._made.get(key, 0) > made:
@@ -193,12 +194,12 @@ class Marks(Generic[K, R]):
 
 
 def remote_marks() -> Marks[Key, Row]:
-    """Return new marks for remotes, by lock and ID."""
+    """Return an empty set of marks for remotes, by lock ID and remote ID."""
     return Marks(_key, lambda seen, row: seen[1] is row[1] or is_still(seen[1].raw, row[1]))
 
 
 def lock_marks() -> Marks[int, Lock]:
-    """Return new marks for locks, by ID."""
+    """Return an empty set of marks for locks, by lock ID."""
     return Marks(attrgetter("lock_id"))
 
 
@@ -207,5 +208,5 @@ def _key(row: Row) -> Key | None:
 
 
 def key_of_remote(step: Step) -> Key | None:
-    """Return the key of the remote that a step changes; None if it has no remote ID."""
+    """Return the key of the remote that a step changes; None if the step has no remote ID."""
     return None if step.remote_id is None else (step.lock_id, step.remote_id)

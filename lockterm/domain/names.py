@@ -1,7 +1,8 @@
-"""The rules by which names and numbers of remotes are sent, compared and searched.
+"""The rules for comparing and searching the names and numbers of remotes.
 
-Two Unicode encodings of one text are the same name, so names are sent and compared in normal form
-C. Names that a person may confuse are *near*: they differ only in case, accents, dashes or spaces.
+Two Unicode encodings of a text are the same name, so lockterm sends and compares names in normal
+form C. Names that a person may confuse are *near*: they differ only in case, accents, dashes or
+spaces.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ _DASHES = re.compile(
     "[\u02d7\u058a\u05be\u1806\u2010-\u2015\u2043\u207b\u208b\u2212\u2e3a\u2e3b\u301c\u30a0"
     "\ufe31\ufe32\ufe58\ufe63\uff0d]"
 )
-"""The characters other than "-" that look like a dash or a minus sign."""
+"""Matches characters other than "-" that look like a dash or a minus sign."""
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
-"""The combining marks of European languages. Other languages have further marks."""
+"""Matches the combining marks of European languages. Other languages have further marks."""
 
 _SEPARATORS = re.compile(r"(?<=\d)[\s-]+(?=\d)|[\s-]+")
 
 
 def normalize_name(text: str) -> str:
-    """Return a name in normal form C, for sending and comparing."""
+    """Return a name or number in normal form C, in which lockterm sends and compares them."""
     return unicodedata.normalize("NFC", text)
 
 
@@ -36,7 +37,7 @@ def is_same_name(one: str | None, other: str | None) -> bool:
 
 
 def fold_text(text: str) -> str:
-    """Return a text in the form that searches compare.
+    """Return a text in the form in which searches compare texts.
 
     The form is in lower case, without accents, and with "-" for every dash. Folding it again
     changes nothing.
@@ -51,9 +52,9 @@ def fold_text(text: str) -> str:
 
 
 def near_key(text: str) -> str:
-    """Return a key that is equal for near names.
+    """Return a key that is the same for all near names; see the module.
 
-    The key has no dashes or spaces, except for a space between two digits, so that "1-12" is not
+    The key has no dashes or spaces. Only between two digits a space stays, so that "1-12" is not
     near "11-2".
     """
     return _SEPARATORS.sub(_key_of_separator, fold_text(text).strip())
@@ -65,6 +66,6 @@ def _key_of_separator(match: re.Match[str]) -> str:
 
 
 def near_note(others: Sequence[str]) -> str:
-    """Return a sentence about the near names on a lock; it is safe to show."""
+    """Return a sentence that a lock has near names, without control characters."""
     named = ", ".join(quoted(clean(one, 40)) for one in others[:3])
     return f"The lock has a similar name: {named}. Check that this is not the same person."

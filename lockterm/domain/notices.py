@@ -1,4 +1,4 @@
-"""The notifications of this session: the log, and the unread notifications above the footer."""
+"""The notifications of this session: the log, and those above the footer that are unread."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ MESSAGES = 500
 """Maximum number of notifications in the log."""
 
 AGAIN_MS = 60_000
-"""Time in milliseconds within which a repeated notification is counted instead of added."""
+"""Within this time, in milliseconds, a repeated notification only increases a count."""
 
 STANDING = 4
-"""Maximum number of unread errors, and of unread warnings. The log keeps the others too."""
+"""Maximum number of unread errors, and of unread warnings. Older ones are only in the log."""
 
 
 class LoggedNotice(NamedTuple):
-    """A notification in the log; its texts are cleaned."""
+    """A notification in the log. Its texts contain no control characters."""
 
     number: int
-    """The number within the session, from 0."""
+    """The number of the notification within the session, from 0."""
     at_ms: int
     """The time of the notification, or of its last repetition, in milliseconds."""
     severity: str
     """``information``, ``warning`` or ``error``."""
     title: str
-    """The title of the notification, such as the title of an error."""
+    """The title, such as the title of an error."""
     text: str
     """The sentences after the title, such as the meaning of an error and the next step."""
     times: int = 1
@@ -34,12 +34,12 @@ class LoggedNotice(NamedTuple):
 
     @property
     def is_error(self) -> bool:
-        """Whether the notification is an error, which stays until it is read."""
+        """Whether the notification is an error, which is shown until the user has read it."""
         return self.severity == "error"
 
     @property
     def what(self) -> str:
-        """The title, and the number of occurrences if there are several."""
+        """The title, followed by the number of occurrences if there are several."""
         again = f"{self.times:,} times" if self.times > 1 else ""
         return ", ".join(filter(None, (self.title, again)))
 
@@ -50,7 +50,7 @@ class LoggedNotice(NamedTuple):
 
 
 class NoticeLog:
-    """The notifications of a session. Errors are shown first, and among equals the newest."""
+    """The notifications of a session. Errors are shown first, then the newest of the others."""
 
     def __init__(self) -> None:
         self.messages: deque[LoggedNotice] = deque(maxlen=MESSAGES)
@@ -59,17 +59,18 @@ class NoticeLog:
         self._standing: list[LoggedNotice] = []
         """The unread notifications, the newest at the end."""
         self._passed = 0
-        """Number of notifications that were replaced unread since none was last shown."""
+        """Number of unread notifications that newer ones have replaced since the last time none was
+        unread."""
         self._once: set[str] = set()
 
     @property
     def shown(self) -> LoggedNotice | None:
-        """The notification to show now, if any."""
+        """The notification to show above the footer now; None if all are read."""
         return max(reversed(self._standing), key=attrgetter("is_error"), default=None)
 
     @property
     def more(self) -> int:
-        """The number of other unread notifications, including replaced ones."""
+        """The number of other unread notifications, including those replaced by newer ones."""
         return max(len(self._standing) - 1, 0) + self._passed
 
     @property
@@ -78,10 +79,10 @@ class NoticeLog:
         return tuple(self._standing)
 
     def keep(self, severity: str, title: str, text: str, at_ms: int) -> LoggedNotice:
-        """Add a notification to the log, and return it.
+        """Add a notification to the log, and return the entry.
 
-        If an equal notification was logged within :data:`AGAIN_MS`, it is counted instead. All
-        texts must be cleaned.
+        If an equal notification was logged within :data:`AGAIN_MS`, the entry replaces it with a
+        higher count. The texts must contain no control characters.
         """
         number, times = self._next, 1
         for one in reversed(self.messages):
@@ -97,16 +98,16 @@ class NoticeLog:
         return kept
 
     def once(self, sentence: str) -> str:
-        """Return a sentence on its first use in a session, and an empty string on later uses."""
+        """Return a sentence on its first use in the session, and an empty string on later uses."""
         is_new = sentence not in self._once
         self._once.add(sentence)
         return sentence if is_new else ""
 
     def stand(self, notice: LoggedNotice) -> None:
-        """Add a notification of the log to the unread ones.
+        """Add a notification from the log to the unread ones.
 
-        Of ``information``, only the newest notification stays unread. Of each other severity, the
-        newest :data:`STANDING` notifications stay.
+        Only the newest notification of severity ``information`` stays unread. Of each other
+        severity, the newest :data:`STANDING` notifications stay unread.
         """
         others = [one for one in self._standing if one.number != notice.number]
         alike = [one for one in others if one.severity == notice.severity]
@@ -116,7 +117,7 @@ class NoticeLog:
         self._standing = [*stay, notice]
 
     def take_off(self) -> None:
-        """Remove the shown notification, because it was read or its time is over."""
+        """Remove the shown notification, because it was read or was shown long enough."""
         if (shown := self.shown) is not None:
             self.drop(shown)
 

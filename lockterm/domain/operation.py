@@ -1,4 +1,4 @@
-"""A change that lockterm sends, as recorded in the journal, and the fields known from changes."""
+"""Changes that lockterm sends, as recorded in the journal, and fields known from changes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from lockterm.domain.remotes import UNLISTED
 
 
 class State(StrEnum):
-    """The progress of an operation.
+    """The progress of an operation in the journal.
 
     The states from ``CONFIRMED`` to ``CONFIRMED_BY_READING`` are final without a user's decision.
     """
 
     PREPARED = "prepared"
-    """The operation is in the journal, and nothing was sent yet."""
+    """The operation is in the journal, and nothing has been sent yet."""
     SENDING = "sending"
     """The first byte may have been sent."""
 
@@ -28,18 +28,18 @@ class State(StrEnum):
     REFUSED = "refused"
     """The service refused the change."""
     NOT_SENT = "not_sent"
-    """Provably, nothing was sent."""
+    """It is certain that nothing was sent."""
     CONFIRMED_BY_READING = "confirmed_by_reading"
-    """No trustworthy answer came, but reading the service confirmed the change."""
+    """No trustworthy answer arrived, but reading from the service confirmed the change."""
 
     UNKNOWN = "unknown"
-    """The request was sent, but no trustworthy answer came."""
+    """The request was sent, but no trustworthy answer arrived."""
     NOT_SEEN = "not_seen"
-    """Reading the service did not show the change, but the change may still take effect."""
+    """Reading from the service did not show the change, but the change may still take effect."""
     AMBIGUOUS = "ambiguous"
-    """Reading the service showed remotes that may be the added one. The user must decide."""
+    """Reading from the service showed remotes that may be the added one. The user must decide."""
     CONFLICT = "conflict"
-    """Reading the service showed neither the old nor the new values of the remote."""
+    """Reading from the service showed neither the old nor the new values of the remote."""
 
     DAMAGED = "damaged"
     """The row in the journal cannot be read. This state is never stored."""
@@ -61,28 +61,28 @@ UNSETTLED = frozenset(
 """The states of an unconfirmed change, which the user or a later verification must resolve."""
 
 HELD_CALLS = frozenset({"add", "clear"})
-"""The calls that, while unconfirmed, block each other on the same lock."""
+"""The calls that block each other on the same lock while one of them is unconfirmed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A row of the journal."""
+    """A change that lockterm sends: a row of the journal."""
 
     id: str
-    """A UUID that the service never sees."""
+    """A UUID, which lockterm never sends to the service."""
     profile: str
     call: str
     """The contract's name of the call."""
     path: str
     body: Mapping[str, Any]
-    """The parameters, as sent."""
+    """The parameters, as they are sent."""
     lock_id: int
     lock_name: str
     remote_id: int | None
     remote_name: str
     before: tuple[Mapping[str, Any], ...]
-    """The remotes before the change, with the contract's names: one for update and delete, all for
-    clear. This is the backup."""
+    """The remotes before the change, by the contract's names, as a backup. Update and delete have
+    one remote, and a clear has all remotes of the lock."""
     state: State
     session: str
     """The ID of the session that sends the operation; see ``store.sessions``."""
@@ -94,46 +94,47 @@ class Operation:
     code: int | None = None
     """The code in the service's answer if it refused the change."""
     message: str = ""
-    """The reason, in words, for any state but confirmed."""
+    """The reason for the state, in words; empty if the change was confirmed."""
     answer: Any = None
-    """The result of a confirmed call: a remote ID or a count."""
+    """The result of a confirmed call: the ID of an added remote, or a number of deleted remotes."""
     read_ms: int | None = None
-    """The time of the last verification, in milliseconds."""
+    """The time when lockterm last read from the service to verify the change, in milliseconds."""
     candidates: tuple[int, ...] = field(default=())
-    """Remote IDs: the candidates of an ambiguous add, or the rest of an unconfirmed clear."""
+    """IDs of remotes: candidates for the remote that an ambiguous add created, or the remotes that
+    an unconfirmed clear left on the lock."""
     again_of: str | None = None
     """The ID of the operation that this operation repeats."""
     restores: str | None = None
     """The ID of the delete or clear whose backup this add restores."""
     restores_remote: int | None = None
-    """The former ID of the restored remote."""
+    """The ID that the restored remote had before its deletion."""
     service: str = ""
-    """The base URL of the service, because the profile may have another URL later; empty if not
+    """The base URL of the service, because the profile may get another URL later; empty if not
     recorded."""
     account: str | None = None
-    """The account at that service; None if an earlier version of lockterm sent the operation."""
+    """The account at the service; None if an earlier version of lockterm sent the operation."""
     credentials: str | None = None
     """A digest of the credentials; None if an earlier version of lockterm sent the operation."""
     others: tuple[Mapping[str, Any], ...] | None = None
-    """Short records of some other remotes of the lock before the change. Empty if there were none,
-    None if the list was not read."""
+    """Shortened records of other remotes on the lock before the change. Empty if there were none;
+    None if lockterm did not read the list."""
 
     @property
     def unsettled(self) -> bool:
-        """Whether the change is unconfirmed, so that it must still be resolved."""
+        """Whether the change is unconfirmed, so that the user or a verification must resolve it."""
         return self.state in UNSETTLED
 
     @property
     def holds_back(self) -> bool:
-        """Whether the operation, while unconfirmed, blocks adds and clears on its lock."""
+        """Whether the operation, if unconfirmed, blocks adds and clears on its lock."""
         return self.call in HELD_CALLS
 
     def may_precede(self, later: Operation) -> bool:
         """Return whether a later add may be sent although this add is unconfirmed.
 
-        An unseen add of another session may still take effect. A later add with the same or a
-        similar name or number could create the remote twice; other adds cannot be confused with
-        it. Adds of the same session wait, because the next answer may be lost for the same reason.
+        An add in the state ``NOT_SEEN`` may still take effect. A later add with the same or a
+        similar name or number could create the remote twice; other adds cannot be confused with it.
+        Adds of the same session wait, because the next answer may be lost for the same reason.
         """
         return (
             self.call == later.call == "add"
@@ -147,7 +148,7 @@ class Operation:
 
 
 def voice_set(operation: Operation) -> dict[str, str]:
-    """Return the voice that an operation sets; empty if it cannot be read."""
+    """Return the ``lang`` and ``timbre`` that an operation sets; empty if they cannot be read."""
     voice = operation.body.get("currentVoiceTimbre")
     if not isinstance(voice, Mapping):
         return {}
@@ -162,13 +163,13 @@ _DOUBTFUL = UNSETTLED | IN_FLIGHT | {State.GIVEN_UP, State.SENT_AGAIN}
 def known_fields(
     operations: Iterable[Operation], backup: Iterable[Mapping[str, Any]] = ()
 ) -> dict[int, dict[str, Any]]:
-    """Return remote ID -> the known hidden fields.
+    """Return a mapping of remote IDs to the hidden fields that are known from operations.
 
     A field with the value None was not set when lockterm added the remote. A missing field is
     unknown. A user number is unknown too if the result of its operation is uncertain.
 
-    A service may give the ID of a deleted remote to another remote. Therefore a delete removes the
-    fields of its ID. For an ID in ``backup``, only operations on that very remote count.
+    The service may give the ID of a deleted remote to another remote. Therefore a delete removes
+    the fields of its ID. For an ID in ``backup``, only operations on that very remote count.
 
     Args:
         operations: The operations on a lock before the backup, the oldest first.
@@ -197,7 +198,7 @@ def known_fields(
 
 
 def _is_about(operation: Operation, record: Mapping[str, Any] | None) -> bool:
-    """Return whether an operation was about this remote, not about another remote with its ID."""
+    """Return whether an operation changed this remote, and not another remote with the same ID."""
     if record is None:
         return True
     number, created = record.get("remoteNumber"), record.get("createTime")

@@ -1,4 +1,4 @@
-"""Packed values of many remotes: their ends as numbers, their texts as lines of one string."""
+"""Packed values of many remotes: ends as an array of numbers, and texts as lines of one string."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from lockterm.domain.validity import MONTH_MS, WEEK_MS, State
 
 NEVER = -(2**63)
-"""The placeholder for the end of a remote without an end, and for a missing ID."""
+"""The number that stands for the end of a remote without an end, or for a missing ID."""
 
 UNREADABLE = 2**63 - 1
-"""The placeholder for the end of a remote whose period cannot be read. It sorts last."""
+"""The number that stands for the end of a remote whose period cannot be read. It sorts last."""
 
 
 def ending_soon(ends: Iterable[int], now_ms: int) -> Counter[State]:
-    """Count the remotes that have expired, end within 7 days, or end later within 30 days.
+    """Return the numbers of remotes that have expired, end within 7 days, or later within 30 days.
 
     Args:
         ends: The ends of the remotes; see ``Block.ends``.
@@ -29,11 +29,11 @@ def ending_soon(ends: Iterable[int], now_ms: int) -> Counter[State]:
 
 
 def find_lines(texts: str, words: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the lines, from 0, that contain every word.
+    """Yield the numbers of the lines that contain every word, from 0.
 
     Args:
-        texts: Lines of folded text.
-        words: Folded words, at least one.
+        texts: Lines of text, in the form of ``names.fold_text``.
+        words: Words in the same form, at least one.
     """
     if not _has_all(texts, words):  # most texts contain no match
         return

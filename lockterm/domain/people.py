@@ -1,8 +1,9 @@
-"""The people of all locks: their remotes, joined by name, and names that may be the same person.
+"""The people on all locks: remotes joined by name, and names that may mean the same person.
 
 Two remotes belong to one person only if their names are equal in normal form C. Case, accents and
 spaces count, because a wrong join would hide who can open a lock. A remote without a name belongs
-to its number. Names that may be one person are *similar*; they are shown and never joined.
+to its number. Names that may mean one person are *similar*; lockterm shows them and never joins
+them.
 """
 
 from __future__ import annotations
@@ -26,17 +27,18 @@ MOST_COMPARED = 20_000
 """Maximum number of different names that are compared letter by letter."""
 
 MOST_SIMILAR = 20
-"""Maximum number of similar people that are named for a person."""
+"""Maximum number of similar people that are returned for one person."""
 
 _SHORTEST, _LONGEST = 5, 60
-"""Lengths of names that are compared letter by letter. Short names such as Tim and Tom often differ
-in one letter."""
+"""Minimum and maximum length of names that are compared letter by letter. Short names such as Tim
+and Tom often differ in one letter."""
 
 _MOST_ALIKE = 20
-"""Maximum number of names that differ at one place. More are a series, not spelling mistakes."""
+"""Maximum number of names that differ in one position. More names are a series, not typing
+errors."""
 
 _CHUNK = 1000
-"""Number of people whose search texts are one string."""
+"""Number of people whose search texts are joined to one string."""
 
 PersonKey = tuple[str, str]
 """The name in normal form C and an empty string; without a name, an empty string and the number."""
@@ -48,15 +50,15 @@ class Why(Enum):
     SPELLING = "spelling"
     """The names differ only in case, accents, dashes or spaces."""
     LETTER = "one letter"
-    """One letter of the names is different, missing or moved by one place."""
+    """One letter of the names is different, missing, or swapped with its neighbor."""
     NUMBER = "same number"
-    """A number of both is the same, so it may be the same fob."""
+    """Both have a remote with the same number, so it may be the same fob."""
 
 
 def key_of_person(name: str | None, number: str | None) -> PersonKey:
     """Return the key of the person to whom a remote belongs.
 
-    Remotes with neither a name nor a number share one key.
+    All remotes that have neither a name nor a number share one key.
     """
     name = normalize_name(name or "")
     if name.strip():
@@ -65,7 +67,7 @@ def key_of_person(name: str | None, number: str | None) -> PersonKey:
 
 
 class Person:
-    """The remotes of one name, or without a name, of one number.
+    """A person: the remotes with one name, or without a name, with one number.
 
     Args:
         key: The key of the person.
@@ -78,25 +80,25 @@ class Person:
         self.row = "\n".join(key)
         """The key as a string."""
         self.name = key[0]
-        """The name in normal form C; empty if the remotes have no name."""
+        """The name in normal form C; empty if the person's remotes have no name."""
         self.count = 0
-        """Number of remotes."""
+        """Number of remotes of the person."""
         self.numbers: dict[str, None] = {}
         """The numbers in normal form C, in the order in which they were found."""
         self.locks = 0
         """Number of locks with a remote of the person."""
         self.ends: dict[str, array[int]] = {}
-        """Time zone in the lock book -> the end of each remote in milliseconds, or ``NEVER`` for a
-        permanent remote, or ``UNREADABLE`` if type and dates do not show an end."""
+        """Maps a time zone of the lock book to the end of each remote, in milliseconds: ``NEVER``
+        for a permanent remote, ``UNREADABLE`` if type and dates do not show an end."""
         self.last_lock: int | None = None
-        """The ID of the lock that was counted last."""
+        """The ID of the lock that was counted last in :attr:`locks`."""
         self.order = (not key[0], natural(key[0] or key[1]))
-        """The sort order: by name, people without a name last."""
+        """The sort key: by name, people without a name last."""
 
     def counts(self, now_ms: int) -> Counter[StateFilter]:
-        """Count the remotes by state, from their dates alone.
+        """Return the number of remotes in each state, computed from their dates.
 
-        Remotes that have not started yet are counted as active.
+        Remotes that have not started yet count as active.
         """
         found = Counter[StateFilter]()
         for ends in self.ends.values():
@@ -110,7 +112,7 @@ class Person:
     def bounds(self, now_ms: int) -> Bounds:
         """Return the first and the last end of the remotes that have not expired.
 
-        If all remotes have expired, these are the ends of the expired ones.
+        If all remotes have expired, return the ends of the expired ones.
         """
         ends = [
             (end, zone)
@@ -130,40 +132,40 @@ class Bounds(NamedTuple):
     """The first and the last end of some remotes."""
 
     first: tuple[int, str] | None
-    """The first end in milliseconds, and the lock book's time zone; None if no end is known."""
+    """The first end in milliseconds, with the time zone of its lock; None if no end is known."""
     last: tuple[int, str] | None
     is_endless: bool
-    """Whether a remote has no end."""
+    """Whether some remote has no end."""
     is_unclear: bool
-    """Whether the end of a remote is unclear."""
+    """Whether the end of some remote is unclear."""
 
 
 class Similar(NamedTuple):
-    """A person who may be the same as another one."""
+    """A person who may be the same as another person."""
 
     person: Person
     why: Why
     number: str = ""
-    """The number of both people, if this is the reason."""
+    """The number that both people have, if the reason is ``Why.NUMBER``."""
 
 
 class People:
-    """The people of all locks. All remotes of a lock must be added before another lock."""
+    """The people on all locks. Add all remotes of one lock before those of the next."""
 
     def __init__(self) -> None:
         self._found: dict[PersonKey, Person] = {}
         self._spelled: dict[str, Person] = {}
-        """Name as received -> its person, so that each spelling is normalized only once."""
+        """Maps each name as received to its person, so that it is normalized only once."""
         self._near: dict[str, list[Person]] = {}
-        """Key of near names -> the people with such a name."""
+        """Maps each key of near names to the people with such a name."""
         self._by_number: dict[str, list[Person]] = {}
         self._letters: Mapping[str, Iterable[str]] = {}
-        """Key of near names -> the keys that differ in one letter."""
+        """Maps each key of near names to the keys that differ from it in one letter."""
         self._similar: dict[PersonKey, Sequence[Similar]] = {}
         self.compares_letters = False
-        """Whether names that differ in one letter are found."""
+        """Whether :attr:`similar` includes names that differ in one letter."""
         self.has_similar = False
-        """Whether some people are similar; known after :meth:`compare_letters`."""
+        """Whether any people are similar; set by :meth:`compare_letters`."""
 
     def __len__(self) -> int:
         return len(self._found)
@@ -174,10 +176,10 @@ class People:
     def add(
         self, lock_id: int, zone: str, raws: Iterable[Mapping[str, Any]], ends: Iterable[int]
     ) -> None:
-        """Add some remotes of a lock.
+        """Add remotes of a lock.
 
         Args:
-            lock_id: The lock.
+            lock_id: The ID of the lock.
             zone: The time zone of the lock in the lock book; may be empty.
             raws: The records of the remotes as received.
             ends: The end of each remote; see ``listing.Block.ends``.
@@ -219,9 +221,9 @@ class People:
             self._by_number.setdefault(number, []).append(person)
 
     def sort(self) -> Iterator[Person | None]:
-        """Yield all people by name, people without a name last.
+        """Yield all people by name, with people without a name at the end.
 
-        At times, the function yields None, so that keys can be handled.
+        From time to time, the generator yields None, so that the caller can handle keys.
         """
         people, parts = [*self._found.values()], list[list[Person]]()
         for start in range(0, len(people), _CHUNK):
@@ -240,7 +242,7 @@ class People:
         self._similar = {}
 
     def similar(self, person: Person) -> Sequence[Similar]:
-        """Return the people who may be the same person, at most :data:`MOST_SIMILAR`."""
+        """Return people who may be the same person, at most :data:`MOST_SIMILAR`."""
         known = self._similar.get(person.key)
         if known is None:
             found: dict[PersonKey, Similar] = {}
@@ -273,26 +275,26 @@ class PeopleSearch:
     """A search of people by name and number.
 
     Args:
-        people: The people, in the order of the results.
+        people: The people, in the order in which results are returned.
     """
 
     def __init__(self, people: Sequence[Person]) -> None:
         self.people = people
         self._texts: list[str] = []
-        """The search texts of each :data:`_CHUNK` people, a line for each person."""
+        """For each :data:`_CHUNK` people, their search texts as lines of one string."""
 
     def prepare(self) -> Iterator[None]:
-        """Make the search texts; the function yields at times, so that keys can be handled."""
+        """Build the search texts; yield at times, so that the caller can handle keys."""
         for start in range(0, len(self.people), _CHUNK):
             chunk = self.people[start : start + _CHUNK]
             self._texts.append("\n".join(map(_search_text, chunk)))
             yield
 
     def find(self, words: Sequence[str]) -> Iterator[Person]:
-        """Yield the people whose name and numbers contain every word; without words, all people.
+        """Yield the people whose name or numbers contain each word; without words, all people.
 
         Args:
-            words: Folded words; see ``listing.split_needle``.
+            words: Words as ``listing.split_needle`` returns them.
         """
         if not words:
             yield from self.people
@@ -312,12 +314,12 @@ def _as_number(number: str | None) -> str:
 
 
 def find_typing_errors(keys: Iterable[str]) -> Mapping[str, Iterable[str]]:
-    """Return key -> the keys that differ from it in one letter.
+    """Return a mapping of keys to the keys that differ from them in one letter.
 
-    A digit never counts: "Guest 1" and "Guest 2" are a series.
+    Digits are no typing errors: "Guest 1" and "Guest 2" are a series.
 
     Args:
-        keys: Keys of near names, each once; see ``names.near_key``.
+        keys: Keys of near names without duplicates; see ``names.near_key``.
     """
     # Two keys that differ in one letter are equal without this letter.
     shorter = defaultdict[str, list[str]](list)
@@ -336,7 +338,7 @@ def find_typing_errors(keys: Iterable[str]) -> Mapping[str, Iterable[str]]:
 
 
 def differs_in_one_letter(one: str, other: str) -> bool:
-    """Return whether two texts differ in one letter, or in the order of two neighboring letters."""
+    """Return whether two texts differ in one letter, or in the order of two adjacent letters."""
     begin = 0
     while begin < min(len(one), len(other)) and one[begin] == other[begin]:
         begin += 1

@@ -1,7 +1,8 @@
-"""Plans: changes of many remotes, one step per remote, the order of renames, and the results.
+"""Plans: changes of many remotes, with one step for each remote.
 
-A plan is made from a file, marked remotes or a backup. lockterm shows the plan, asks for one
-confirmation, runs it, and saves it. A *run* is a plan with the states of its steps.
+A plan comes from a file, marked remotes or a backup. lockterm shows the plan, asks for one
+confirmation, runs it, and saves the result of each step. A *run* is a plan with the states of its
+steps.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Action(StrEnum):
     KEEP = "keep"
     """No change, because the remote is already up to date."""
     VOICE = "voice"
-    """A new voice for the lock; the step concerns no remote."""
+    """A new voice for the lock; the step has no remote."""
 
 
 ACTION_GLYPHS: Mapping[Action, str] = {
@@ -43,94 +44,97 @@ class StepState(StrEnum):
 
     TO_DO = "to_do"
     SENT = "sent"
-    """The step may have been sent. The journal has its progress if it has its operation."""
+    """The request may have been sent. The journal has its progress, if it has the operation."""
     RECORDED = "recorded"
     UNCHANGED = "unchanged"
     """The remote was already up to date, so nothing was sent."""
     REFUSED = "refused"
     SKIPPED = "skipped"
-    """The remote was changed since the plan was made, so nothing was sent."""
+    """The remote has changed since the plan was made, so nothing was sent."""
     UNKNOWN = "unknown"
     NOT_SENT = "not_sent"
-    """The service was not reached, or another change blocks the step."""
+    """lockterm did not reach the service, or another change blocks the step."""
 
 
 DUE = frozenset({StepState.TO_DO, StepState.SENT})
-"""The states of the steps that remain when a run is interrupted, and that it resumes with."""
+"""The states of the steps that a run still has to send or to complete, also after an
+interruption."""
 
 RETRIED = frozenset({StepState.REFUSED, StepState.NOT_SENT})
-"""The states of steps that can be tried again as a smaller plan. An unconfirmed step is never
-repeated automatically, and a skipped step needs a new plan."""
+"""The states of steps that a smaller plan can retry. lockterm never repeats an unconfirmed step
+automatically, and a skipped step needs a new plan."""
 
 
 PROBLEMS = frozenset({StepState.REFUSED, StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT})
-"""The states of steps that a person must look at."""
+"""The states of steps that the user must check."""
 
 NOT_REACHED = "Not reached"
-"""The beginning of the message of a step whose lock gave no answer."""
+"""The beginning of a step's message if its lock gave no answer."""
 
 NAME_TAKEN = "The name is taken"
-"""The beginning of the message of a step whose name another remote already has."""
+"""The beginning of a step's message if another remote already has its name."""
 
 MOST_UNTYPED = 10
-"""Maximum number of remotes to delete, or to give access, without typing their number."""
+"""Maximum number of remotes that a plan can delete, or give access, with a simple confirmation. For
+more, the user must type the number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change of one remote, or of the voice of a lock."""
+    """One change of one remote, or of a lock's voice, and its progress."""
 
     number: int
     """The number of the step in the plan, from 1."""
     action: Action
     lock_id: int
     remote_id: int | None
-    """The ID of the remote; None if the step adds the remote."""
+    """The ID of the remote; None if the step adds a remote."""
     remote_name: str
-    """The present name of the remote, or the name of an added remote."""
+    """The present name of the remote, or the name of the remote to add."""
     wanted: Mapping[str, Any] = field(default_factory=dict)
-    """The wanted values, with the contract's names. For an add these are all fields that are sent,
-    for an update the fields to change, and for a voice its ``lang`` and ``timbre``."""
+    """The wanted values, by the contract's names. An add has all fields that are sent, an update
+    has the fields to change, and a voice has its ``lang`` and ``timbre``."""
     before: Mapping[str, Any] = field(default_factory=dict)
-    """The values of the remote when the plan was made, with the contract's names; for a voice, the
+    """The values of the remote when the plan was made, by the contract's names. For a voice, the
     voice that lockterm last set."""
     line: int | None = None
-    """The line of the file that the step comes from, from 1."""
+    """The line of the imported file that the step comes from, from 1."""
     state: StepState = StepState.TO_DO
     message: str = ""
-    """The reason, in words, for any state but recorded."""
+    """The reason for the state, in words; empty if the service recorded the change."""
     operation_id: str | None = None
     """The ID of the operation in the journal, saved before the first byte is sent."""
     is_planned: bool = True
-    """Whether the step may be sent. A step that could not be planned is shown with the reason."""
+    """Whether the step may be sent. If it could not be planned, lockterm shows it with the
+    reason."""
     restores: str | None = None
-    """The ID of the delete or clear whose backup is restored; ``before`` is the remote in it."""
+    """The ID of the delete or clear from whose backup the step restores ``before``."""
     note: str = ""
-    """Sentences about facts found during planning that the user must confirm."""
+    """Sentences about facts found during planning, which the user confirms with the plan."""
 
     @property
     def is_left(self) -> bool:
-        """Whether the step must still be sent, or its result must still be saved."""
+        """Whether the step must still be sent, or its result must still be recorded."""
         return self.state in DUE and self.action is not Action.KEEP
 
     @property
     def is_done(self) -> bool:
-        """Whether the remote is as the step wants it."""
+        """Whether the remote has the values that the step wants."""
         return self.state in (StepState.RECORDED, StepState.UNCHANGED)
 
     @property
     def is_left_out(self) -> bool:
-        """Whether the step could not be planned, so that nothing was sent."""
+        """Whether the step is left out of the run because it could not be planned."""
         return not self.is_planned and self.state is StepState.REFUSED
 
     @property
     def is_name_taken(self) -> bool:
-        """Whether the step is left out because another remote has its name."""
+        """Whether the step is left out of the run because another remote has its name."""
         return not self.is_planned and self.message.startswith(NAME_TAKEN)
 
     @property
     def may_retry(self) -> bool:
-        """Whether the step can be tried again unchanged; see also :func:`select_retryable`."""
+        """Whether the step can be retried unchanged; see also :func:`select_retryable`."""
         return self.is_planned and self.state in RETRIED
 
     @property
@@ -143,9 +147,9 @@ class Step:
         return self.before.get("id") if is_replacement else None
 
     def requires(self, earlier: Step) -> bool:
-        """Return whether the step must not be sent unless an earlier step is done.
+        """Return whether this step may be sent only if an earlier step is done.
 
-        The add of a new fob and the delete of the old one depend on each other, in either order.
+        When a fob is replaced, one of its two steps (add and delete) depends on the other.
 
         Args:
             earlier: The step just before this one in the plan.
@@ -162,7 +166,7 @@ class Step:
 
 
 def at_rest(step: Step) -> Step:
-    """Return a step of a run that has ended: if the step was sent, its result is unknown."""
+    """Return a step of an ended run; if it was being sent, with an unknown result."""
     if step.state is not StepState.SENT:
         return step
     words = "The step was under way when the run ended, so its result is unknown."
@@ -170,7 +174,7 @@ def at_rest(step: Step) -> Step:
 
 
 def under_way(step: Step) -> Step:
-    """Return a step of another session's run; if the step was sent, a message says so."""
+    """Return a step of a run in another session; if it is being sent, with a message about it."""
     if step.state is not StepState.SENT:
         return step
     return replace(step, message="Another session is sending this step.")
@@ -183,26 +187,26 @@ class Plan:
     id: str
     profile: str
     service: str
-    """The base URL of the service. At another service, the same IDs mean other things."""
+    """The base URL of the service. IDs are valid only for this service."""
     title: str
-    """The origin, for people: ``apply remotes.csv``."""
+    """The origin of the plan, for people, such as ``apply remotes.csv``."""
     made_ms: int
     steps: tuple[Step, ...]
     losses: tuple[str, ...] = ()
-    """Sentences about data that the plan cannot restore, to show in the confirmation."""
+    """Sentences about data that cannot be restored after the run, for the confirmation dialog."""
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """Reason -> number of remotes that have no step for this reason; not saved."""
+    """Maps each reason for leaving remotes out to the number of these remotes; not saved."""
     stopped: str = ""
     """The reason why a run ended early, in sentences; not saved."""
     is_running: bool = False
-    """Whether a session was running the plan when the plan was read; not saved."""
+    """Whether a session was running the plan when it was loaded; not saved."""
     credentials: str | None = None
-    """A digest of the credentials that the plan is for. None if the plan is not saved yet, empty if
+    """A digest of the credentials that the plan is for. None if the plan is not saved yet; empty if
     an earlier version of lockterm saved it."""
 
     @property
     def is_due(self) -> bool:
-        """Whether some steps remain, so that the run can be resumed."""
+        """Whether some steps are not completed, so that the run can be started or resumed."""
         return any(step.state in DUE for step in self.steps)
 
     def counts(self) -> Counter[StepState]:
@@ -215,38 +219,38 @@ class Plan:
         return sum(step.is_left_out for step in self.steps)
 
     def actions(self) -> Counter[Action]:
-        """Return the number of steps with each action, without those that could not be planned."""
+        """Return the number of steps with each action, ignoring steps that could not be planned."""
         return Counter(step.action for step in self.steps if step.is_planned)
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedSteps:
-    """The steps of a change before they become a plan."""
+    """The steps of a change, before they get numbers and become a plan."""
 
     steps: list[Step]
     """The steps to run, without numbers."""
     left: list[Step]
-    """The steps that are left out, each with the reason."""
+    """The steps that are left out of the run, each with the reason."""
     losses: Sequence[str] = ()
-    """See :class:`Plan`."""
+    """See :attr:`Plan.losses`."""
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """See :class:`Plan`."""
+    """See :attr:`Plan.skipped`."""
 
 
 class RunState(StrEnum):
-    """The progress of a whole plan."""
+    """The progress of a run as a whole."""
 
     PLANNED = "planned"
     """No step has begun."""
     RUNNING = "running"
-    """A session runs the plan now."""
+    """A session is running the plan now."""
     INTERRUPTED = "interrupted"
-    """Some steps have begun, and some steps remain."""
+    """Some steps have begun, other steps remain, and no session is running them."""
     DONE = "done"
 
 
 class RunLine(NamedTuple):
-    """A summary of a plan."""
+    """A summary of a run for a list: its plan, and the number of steps in each state."""
 
     id: str
     profile: str
@@ -254,17 +258,17 @@ class RunLine(NamedTuple):
     title: str
     made_ms: int
     is_running: bool
-    """Whether a session runs the plan now."""
+    """Whether a session is running the plan now."""
     is_begun: bool
-    """Whether a step has begun. Steps that could not be planned never begin."""
+    """Whether any step has begun. Steps that could not be planned never begin."""
     states: Mapping[StepState, int]
-    """State -> the number of steps in that state."""
+    """Maps each state to the number of steps in this state."""
     left_out: int = 0
-    """The number of refused steps that could not be planned."""
+    """The number of steps that could not be planned. Their state is ``StepState.REFUSED``."""
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether the run has begun and ended with steps that remain."""
+        """Whether the run has begun, and no session is running the steps that remain."""
         return self.state is RunState.INTERRUPTED
 
     def counts(self) -> Counter[StepState]:
@@ -282,9 +286,9 @@ class RunLine(NamedTuple):
 
 
 def outcome_of(state: State) -> StepState:
-    """Return the result of a step, from the state of its operation in the journal.
+    """Return the state of a step from the state of its operation in the journal.
 
-    The result of an operation without an answer is unknown, because no session waits for the answer
+    An operation without a final answer gives ``UNKNOWN``, because no session waits for the answer
     any more.
     """
     if state in RECORDED:
@@ -295,10 +299,10 @@ def outcome_of(state: State) -> StepState:
 
 
 def select_retryable(steps: Iterable[Step]) -> list[Step]:
-    """Return the steps that can be tried again, in the order of their plan.
+    """Return the steps that can be retried, in the order of their plan.
 
-    A step that requires an earlier one can be tried again only if the earlier step is done, or is
-    tried again too.
+    A step that requires an earlier one can be retried only if the earlier step is done, or is
+    retried too.
 
     Args:
         steps: All steps of a plan, in order.
@@ -319,7 +323,7 @@ def select_retryable(steps: Iterable[Step]) -> list[Step]:
 
 
 def count_left(steps: Iterable[Step]) -> int:
-    """Return the number of steps that must still be sent, or whose result must still be saved."""
+    """Return the number of steps that must still be sent, or whose result must be recorded."""
     return sum(step.is_left for step in steps)
 
 
@@ -327,14 +331,14 @@ NAME = FIELDS["remoteName"].name
 
 
 def order_renames(steps: Sequence[Step], taken: Collection[str]) -> list[Step]:
-    """Return updates in an order in which each new name is free when it is sent.
+    """Return updates in an order in which each new name is free when its step is sent.
 
-    If the renames form a circle, one remote first gets a temporary name. The step has a note that
-    says so.
+    If the renames form a circle, one remote first gets a temporary name, in a step with a note
+    about this.
 
     Args:
         steps: The updates of one lock. Their new names are all different.
-        taken: The names that the lock has now and will have, in normal form C.
+        taken: The names in use before and after the updates, in normal form C.
     """
     holders = {_name_now(step): place for place, step in enumerate(steps) if NAME in step.wanted}
     ordered: list[Step] = []
@@ -366,7 +370,7 @@ def _blocker(step: Step, place: int, holders: dict[str, int]) -> int | None:
 
 
 def _detour(step: Step, taken: Collection[str]) -> tuple[Step, Step]:
-    """Return a rename to a temporary name, and the original step adapted to follow it."""
+    """Return a rename to a temporary name, and the original step changed to follow this rename."""
     old = step.before.get(NAME) or ""
     temporary, count = f"{old} (temporary)", 1
     while normalize_name(temporary) in taken:
@@ -379,7 +383,7 @@ def _detour(step: Step, taken: Collection[str]) -> tuple[Step, Step]:
 
 
 def with_near_notes(steps: Sequence[Step], remotes: Iterable[Remote]) -> list[Step]:
-    """Return the steps, with a note on each step whose new name is similar to another name.
+    """Return steps, adding a note to each whose new name is similar to another name on the lock.
 
     Args:
         steps: The steps of one lock.

@@ -1,8 +1,8 @@
-"""The lenient reader of records from the service.
+"""The lenient parser of records from the service.
 
-A field of an unexpected type never hides its record, and such a record never hides its page. The
-records are plain dataclasses, because importing pydantic would delay the first page. Pydantic
-checks the requests; see ``requests``.
+A field of an unexpected type does not hide its record, and a strange record does not hide its page.
+Records are plain dataclasses, because importing pydantic would delay the first page. Requests are
+checked with pydantic; see ``requests``.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from functools import cache
 from typing import Any, NamedTuple, Self
 
 INT64 = range(-(2**63), 2**63)
-"""The range of whole numbers that the service and the local store can hold."""
+"""The range of whole numbers that the service and the database of lockterm can store."""
 
 _MOST_DIGITS = 20
-"""Maximum number of characters of a 64-bit number with its sign."""
+"""Maximum number of characters of a 64-bit number including its sign."""
 
 _LEAST, _BEYOND = INT64.start, INT64.stop
 """The bounds of ``INT64``. Comparing with them is three times as fast as ``in INT64``, and a page
@@ -25,7 +25,7 @@ has thousands of numbers."""
 
 
 class Kind(Enum):
-    """The type of a field, which decides how it is read, typed, compared, shown and checked."""
+    """The type of a field, which decides how lockterm parses, compares, shows and checks it."""
 
     TEXT = "text"
     NUMBER = "whole number"
@@ -38,61 +38,63 @@ class Kind(Enum):
 
 
 class Sent(Enum):
-    """The requests that can contain a field."""
+    """The requests that can contain a field (contract 4.1 and 4.4)."""
 
     NEVER = 0
     ON_CREATION = 1
-    """Only the request that adds a remote (4.1)."""
+    """Only the request that adds a remote (contract 4.1)."""
     ALWAYS = 2
-    """The requests that add (4.1) and update (4.4) a remote."""
+    """The requests that add (contract 4.1) and update (contract 4.4) a remote."""
 
 
 class Field(NamedTuple):
-    """A field of a record: its properties in the contract, and its presentation."""
+    """A field of a record: its properties in the contract, and how lockterm presents it."""
 
     name: str
-    """The contract's name."""
+    """The contract's name of the field."""
     kind: Kind
     row: int = 0
-    """The position in the contract's tables, which is the order of CSV columns and requests."""
+    """The position in the contract's tables, which decides the order of CSV columns and
+    requests."""
     label: str = ""
-    """The label for people; empty if the field is not shown on its own."""
+    """The label of the field in views; empty if views do not show the field."""
     option: str = ""
-    """The command-line option, without the dashes."""
+    """The name of the command-line option, without dashes; empty if there is none."""
     about: str = ""
-    """The help text of the option."""
+    """The help text of the command-line option."""
     is_explained: bool = False
     """Whether the form and the detail view show :attr:`explanation`."""
     sent: Sent = Sent.NEVER
     constants: type[IntEnum] | None = None
     """The values that the contract lists, if the field is a constant."""
     listed: bool = True
-    """Whether a list returns the field. If not, a detail may omit the field too (2.3)."""
+    """Whether lists contain the field. If not, a detail may omit it too (contract 2.3)."""
     required: bool = False
-    """Whether an add must contain the field (4.1)."""
+    """Whether an add must contain the field (contract 4.1)."""
     rare: bool = False
     """Whether the form shows the field only on request."""
     of_device: bool = False
-    """Whether the value is specific to one device, so that a duplicate does not get it."""
+    """Whether the value belongs to one device, so that a duplicate of the remote does not get
+    it."""
     first: str = ""
     """The initial text in the form of a new remote."""
     example: str = ""
     noun: str = ""
-    """The name of the field within a sentence, if this is not the label in lower case."""
+    """The name of the field within a sentence, if it is not the label in lower case."""
     default: Any = None
     """The value if a record lacks the field."""
     attribute: str = ""
-    """The name of the Python attribute, which :meth:`Record.fields` fills in."""
+    """The name of the dataclass attribute, which :meth:`Record.fields` fills in."""
 
     @property
     def called(self) -> str:
-        """The name of the field within a sentence: ``user number``, ``MAC address``."""
+        """The name of the field within a sentence, such as ``user number`` or ``MAC address``."""
         label = self.label if self.label[:2].isupper() else self.label[:1].lower() + self.label[1:]
         return self.noun or label
 
     @property
     def explanation(self) -> str:
-        """The sentence about the field in the form and the detail view; empty if there is none."""
+        """The sentence about the field in forms and detail views; empty if there is none."""
         return self.about if self.is_explained else ""
 
     def of(self, record: Record) -> Any:
@@ -109,23 +111,23 @@ def wire_field(
     about: str = "",
     **more: Any,
 ) -> Any:
-    """Return a dataclass attribute for a field of a record; see :class:`Field`."""
+    """Return a dataclass attribute for a field of a record; see :class:`Field` for arguments."""
     described = Field(name, kind, row, label, option, about, **more)
     return field(default=described.default, metadata={_FIELD: described})
 
 
 def number(name: str) -> Any:
-    """Return a dataclass attribute for a whole number."""
+    """Return a dataclass attribute for a whole number that is not shown in forms."""
     return wire_field(name, Kind.NUMBER)
 
 
 def text(name: str) -> Any:
-    """Return a dataclass attribute for a string."""
+    """Return a dataclass attribute for a string that is not shown in forms."""
     return wire_field(name, Kind.TEXT)
 
 
 def part(name: str, default: Any = None) -> Any:
-    """Return a dataclass attribute for a nested record, which ``read_parts`` reads."""
+    """Return a dataclass attribute for a nested record, which ``Record.read_parts`` parses."""
     return wire_field(name, Kind.RECORD, default=default)
 
 
@@ -133,7 +135,7 @@ _FIELD = "field"
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a received value is a 64-bit whole number. Booleans are not numbers."""
+    """Return whether a received value is a whole number of 64 bits. Booleans are not numbers."""
     return type(value) is int and _LEAST <= value < _BEYOND
 
 
@@ -158,29 +160,30 @@ _FITS: Mapping[Kind, Callable[[Any], bool]] = {
     Kind.OBJECT: lambda value: isinstance(value, dict),
     Kind.RECORD: lambda value: False,
 }
-"""Kind -> a function that returns whether a received value has the contract's type."""
+"""Maps each kind to a function that returns whether a received value has the contract's type."""
 
 _SURE: Mapping[Kind, type] = {Kind.TEXT: str, Kind.OBJECT: dict}
-"""Kind -> the type that always fits. Checking it first saves a function call per value."""
+"""Maps a kind to the type that always fits. Checking it first saves a function call per value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """A record as the service sent it.
 
-    A value whose type differs from the contract's is in ``odd``, and fields that the contract
-    does not name are in ``extras``. Neither is ever sent back.
+    A value whose type is not the contract's is in ``odd``, and fields that the contract does not
+    define are in ``extras``. lockterm never sends them back.
     """
 
     raw: dict[str, Any] = field(default_factory=dict, repr=False)
-    """The complete record as received, for backups and copies; empty if it was not received."""
+    """The complete record as received, for backups and copies; empty if it is not from the
+    service."""
     odd: dict[str, Any] = field(default_factory=dict)
-    """Contract field -> a received value that does not have the contract's type."""
+    """Maps the contract's field names to received values that do not have the contract's type."""
 
     @classmethod
     @cache
     def fields(cls) -> Mapping[str, Field]:
-        """Return contract name -> field, in the order of the class."""
+        """Return a mapping of the contract's names to fields, in the order of the attributes."""
         found = (
             one.metadata[_FIELD]._replace(attribute=one.name)
             for one in fields(cls)
@@ -198,12 +201,12 @@ class Record:
 
     @classmethod
     def read_parts(cls, raw: Mapping[str, Any]) -> dict[str, Any]:
-        """Return contract name -> nested record, for a JSON object."""
+        """Return a mapping of the contract's names to the nested records in a JSON object."""
         return {}
 
     @classmethod
     def read(cls, raw: Mapping[str, Any]) -> Self:
-        """Return the record of a JSON object; values of a wrong type are in ``odd``."""
+        """Return the record in a JSON object. Values of a wrong type go to ``odd``."""
         parts = cls.read_parts(raw)
         values: dict[str, Any] = {}
         odd: dict[str, Any] = {}
@@ -223,6 +226,6 @@ class Record:
 
     @property
     def extras(self) -> dict[str, Any]:
-        """The fields that the contract does not name, as received."""
+        """The received fields that the contract does not define."""
         names = self.fields()
         return {key: value for key, value in self.raw.items() if key not in names}

@@ -1,4 +1,4 @@
-"""The states of the remotes that were read: counts, and a filter by state."""
+"""The states of the remotes that lockterm has read: numbers by state, and a filter by state."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ StateFilter = State | Literal["coerced"]
 """A filter that shows only the remotes of one state, or only coerced remotes."""
 
 FIRST = (State.ENDED, State.WEEK, State.DISAGREE)
-"""The states whose counts are shown if there is no room for all states."""
+"""The states whose numbers are shown if there is no space for all states."""
 
 
 class StateCounts:
-    """The counts of remotes by state, for the pages of a list that were read.
+    """The number of remotes in each state, on the pages of a list that lockterm has read.
 
-    Each page counts as it was when it was last read.
+    The number for a page does not change until lockterm reads the page again.
     """
 
     def __init__(self) -> None:
@@ -29,9 +29,9 @@ class StateCounts:
         self._list = (0, 0)
 
     def note(self, page: RemotePage, now_ms: int) -> None:
-        """Count a page, in place of its earlier counts.
+        """Replace the counts of a page with those of its present content.
 
-        If the total or the page size has changed, the counts of all other pages are dropped.
+        If the total or the page size has changed, drop the counts of all other pages.
         """
         if self._list != (page.total, page.page_size):
             self._pages, self._list = {}, (page.total, page.page_size)
@@ -48,14 +48,14 @@ class StateCounts:
 
     @property
     def counts(self) -> Counter[StateFilter]:
-        """The number of remotes in each state, and of coerced remotes, on the counted pages."""
+        """The number of remotes in each state, and of coerced remotes, on all counted pages."""
         return sum(self._pages.values(), Counter[StateFilter]())
 
     def describe(self) -> tuple[str, ...]:
-        """Return ``20 read: 4 expired, 3 within 7 days`` in several forms, the longest first.
+        """Return texts like ``20 read: 4 expired, 3 within 7 days``, the longest first.
 
-        The number of read remotes is left out if the complete list was read. The result is empty
-        if all remotes are active.
+        The number of read remotes is left out if lockterm has read the complete list. The result is
+        empty if all remotes are active.
         """
         counts = self.counts
         read = sum(counts[state] for state in State)
@@ -73,7 +73,7 @@ def count_states(remotes: Iterable[Remote], now_ms: int) -> Counter[StateFilter]
 
 
 def describe_counts(counts: Counter[StateFilter]) -> tuple[str, ...]:
-    """Return ``4 expired, 3 within 7 days, 8 upcoming`` in several forms, the longest first.
+    """Return texts like ``4 expired, 3 within 7 days, 8 upcoming``, the longest first.
 
     The result is empty if all remotes are active.
     """
@@ -89,7 +89,7 @@ def describe_counts(counts: Counter[StateFilter]) -> tuple[str, ...]:
 
 
 def has_state(remote: Remote, only: StateFilter | None, now_ms: int) -> bool:
-    """Return whether a remote matches a state filter. None matches every remote."""
+    """Return whether a remote matches a state filter; the filter None matches every remote."""
     if only == "coerced":
         return remote.is_coerced == 1
     return only is None or state_of(remote, now_ms) is only

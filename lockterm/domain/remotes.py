@@ -1,6 +1,6 @@
-"""Bluetooth remotes (sections 2.3, 4.1, 4.3 to 4.5), and the only table of their fields.
+"""Bluetooth remotes (contract 2.3, 4.1, 4.3 to 4.5), and the only table of their fields.
 
-The attributes of :class:`Remote` are the table, in the order in which people read them. Other code
+The attributes of :class:`Remote` are the table, in the order in which views show them. Other code
 derives from this table: the form, the detail view, differences, confirmations, the options of
 ``lockterm remotes``, request bodies, backups and CSV columns. To add a field, add it here.
 """
@@ -18,7 +18,7 @@ from lockterm.domain.reading import Field, Kind, Record, Sent, number, text, wir
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockInfo(Record):
-    """The lock of a remote in the answer of ``detail`` (contract, section 2.3)."""
+    """The lock of a remote, as in the answer to ``detail`` (contract 2.3)."""
 
     lock_id: int | None = number("lockId")
     lock_name: str | None = text("lockName")
@@ -26,15 +26,15 @@ class LockInfo(Record):
 
 
 _UNLISTED: Mapping[str, Any] = {"sent": Sent.ON_CREATION, "listed": False, "rare": True}
-"""The properties of a field that is accepted on creation but not returned in a list (2.3)."""
+"""The properties of a field that an add can set but lists do not contain (contract 2.3)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote(Record):
-    """A bluetooth remote, with the values from the service or the values to send.
+    """A bluetooth remote, with values from the service or values to send.
 
-    Every field may be missing. Types and flags are numbers, because a service may send values
-    that the contract does not list. A wanted remote has no ``raw`` and no ``odd``.
+    Any field may be missing. Types and flags are plain numbers, because a service may send values
+    that the contract does not list. A remote to send has no ``raw`` and no ``odd``.
     """
 
     # fmt: off
@@ -119,32 +119,32 @@ class Remote(Record):
         return {"lockInfo": LockInfo.read(info)} if isinstance(info, Mapping) else {}
 
     def other_lock(self, lock_id: int) -> int | None:
-        """Return the lock that the remote belongs to; None if that is the given lock or unknown."""
+        """Return the ID of the remote's lock; None if it is the given lock, or is unknown."""
         told = (self.lock_id, self.lock_info.lock_id if self.lock_info else None)
         return next((other for other in told if other not in (None, lock_id)), None)
 
 
 FIELDS: Mapping[str, Field] = Remote.fields()
-"""Contract name -> field, in the order in which people read the fields."""
+"""Maps the contract's names to the fields of a remote, in the order in which views show them."""
 
 ADDED = tuple(field for field in FIELDS.values() if field.sent is not Sent.NEVER)
-"""The fields that an add can send (4.1), in the order of the form."""
+"""The fields that an add can send (contract 4.1), in the order of the form."""
 
 UPDATED = tuple(field for field in ADDED if field.sent is Sent.ALWAYS)
-"""The fields that an update can change (4.4)."""
+"""The fields that an update can change (contract 4.4)."""
 
 RECOGNIZED = tuple(field for field in ADDED if field in UPDATED or field.name == "remoteNumber")
-"""The fields by which a remote is recognized: a different number may mean a different remote."""
+"""The fields that identify a remote: another number may mean another remote."""
 
 UNLISTED = tuple(field for field in ADDED if not field.listed)
-"""The hidden fields, which a list never returns and a detail may omit (2.3)."""
+"""The hidden fields, which lists never contain and a detail may omit (contract 2.3)."""
 
 
 def is_still(before: Mapping[str, Any], now: Remote) -> bool:
-    """Return whether an ID still means the same remote.
+    """Return whether an ID still belongs to the same remote.
 
-    A service may give the ID of a deleted remote to a new remote. The number and the creation time
-    are compared, because no update changes them (4.4).
+    The service may give the ID of a deleted remote to a new remote. This function compares the
+    number and the creation time, because no update can change them (contract 4.4).
     """
     return all(
         canonical(before[name]) == canonical(now.raw[name])
@@ -155,9 +155,9 @@ def is_still(before: Mapping[str, Any], now: Remote) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemotePage(Record):
-    """A page of a lock's remotes (4.3), with the counts that the service reported.
+    """A page of a lock's remotes (contract 4.3), with the counts that the service reported.
 
-    A missing or impossible count is computed from the other values; ``odd`` then has its name.
+    A missing or impossible count is computed from other values, and ``odd`` contains its name.
     """
 
     remotes: tuple[Remote, ...] = ()
@@ -172,5 +172,5 @@ class RemotePage(Record):
 
     @property
     def least(self) -> int:
-        """The minimum number of the lock's remotes. Listed remotes exist even if not counted."""
+        """The smallest possible number of remotes on the lock, even if the total is too low."""
         return max(self.total, len(self.remotes) + self.unreadable)

@@ -1,4 +1,4 @@
-"""The page of ``lockterm report --html``: remotes by state and lock, next ends, and changes."""
+"""The HTML page of ``lockterm report --html``: remotes by state and lock, ends, and changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lockterm.domain.text.amount import describe_age, format_count
 from lockterm.domain.validity import State
 
 DAYS = 90
-"""Number of days whose ends the page shows, from today."""
+"""Number of days from today for which the page shows the number of ends."""
 
 _WIDTH, _HEIGHT = 900, 180
 """Size of the chart, in its own units."""
@@ -42,41 +42,42 @@ _RESULTS = {
     "Unconfirmed": UNSETTLED | IN_FLIGHT,
     "Refused or not sent": WITHOUT_EFFECT,
 }
-"""Title -> the states of changes that it counts; the last column has all others."""
+"""Maps titles of columns to the states that they count; the last column counts all other states."""
 
 
 @dataclass(frozen=True, slots=True)
 class LockReport:
-    """A lock, with its list if there is one."""
+    """A lock in the report, with its list of remotes if there is one."""
 
     lock: Lock
     zone: tzinfo
     listing: Listing | None
-    """The list that is counted. If the lock was not read, its last kept list, or None."""
+    """The list that is counted. If lockterm could not read the lock, the last stored list, or
+    None."""
     problem: str = ""
-    """The reason why the lock was not read whole; empty if it was."""
+    """Why lockterm could not read the lock completely; empty if it could."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The content of the page."""
+    """The data that the page shows."""
 
     profile: str
     zone: tzinfo
-    """The time zone of the profile, for the times that are not of a lock."""
+    """The time zone of the profile, for times that do not belong to a lock."""
     now_ms: int
     """The current time by the clock of the service, in milliseconds."""
     machine_ms: int
     """The current time by the clock of this machine, in milliseconds."""
     locks: Sequence[LockReport]
     changes: Sequence[HistoryLine]
-    """The changes that this machine sent in the period."""
+    """The changes that this machine sent since ``since_ms``."""
     since_ms: int
-    """The start of the period of the changes, in milliseconds."""
+    """The earliest time of the changes, in milliseconds."""
 
 
 def render_report(report: Report) -> bytes:
-    """Return the page as the content of a file."""
+    """Return the page as the content of an HTML file."""
     counts = {
         one.lock.lock_id: count_states(one.listing.remotes(), report.now_ms)
         for one in report.locks
@@ -169,9 +170,9 @@ def _show_ends(report: Report) -> Html:
 
 
 def count_ends(report: Report) -> tuple[date, list[int]]:
-    """Return the first day, and the number of remotes whose last day is on each day from it.
+    """Return the first day, and the number of remotes that end on each day from then on.
 
-    The first day is the earliest date that the locks and the profile have today.
+    The first day is the earliest date that any lock, or the profile, has now.
     """
     zones = {report.zone, *(one.zone for one in report.locks)}
     todays = [at.date() for zone in zones if (at := dates.local(report.now_ms, zone))]
@@ -188,7 +189,7 @@ def count_ends(report: Report) -> tuple[date, list[int]]:
 
 
 def _draw_days(first: date, counts: Sequence[int]) -> Html:
-    """Return a chart with a bar for each day. The table beside it has the numbers in words."""
+    """Return a chart with a bar for each day. The table below it has the same numbers as text."""
     most, slot = max(counts), (_WIDTH - _LEFT) / len(counts)
     base = _HEIGHT - _BOTTOM
     parts = [

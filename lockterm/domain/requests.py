@@ -1,10 +1,8 @@
-"""The request bodies that create or change a remote (sections 4.1 and 4.4).
+"""The bodies of requests that create or change a remote (contract 4.1 and 4.4).
 
-``lockterm.domain.rules.changes`` decides which fields a change contains.
-
-Pydantic checks every body here. The names, types and limits come from the table of fields in
-``lockterm.domain.remotes``. Before that, ``lockterm.domain.rules`` checks the rules that need an
-explanation to the user or concern several fields.
+``lockterm.domain.rules`` decides which fields a request contains, and checks the rules that concern
+several fields or need an explanation to the user. This module then checks every body with pydantic.
+The names, types and limits come from the table of fields in ``lockterm.domain.remotes``.
 """
 
 from __future__ import annotations
@@ -27,10 +25,10 @@ class _Request(BaseModel):
 
     @classmethod
     def checked(cls, body: dict[str, Any]) -> Self:
-        """Return a request with a body, after checking it.
+        """Return a request with a body, after pydantic has checked the body.
 
         Raises:
-            RuleViolation: The contract does not allow the body.
+            RuleViolation: The contract does not allow a value in the body.
         """
         try:
             return cls.model_validate(body)
@@ -84,8 +82,8 @@ def _table(title: str, fields: Iterable[Field], *, is_new: bool) -> Any:
 
 
 class NewRemote(_table("_Table41", ADDED, is_new=True)):  # type: ignore[misc]
-    """The request that adds a remote, with every field of table 4.1."""
+    """The request that adds a remote, with all fields of contract 4.1."""
 
 
 class RemoteChanges(_table("_Table44", UPDATED, is_new=False)):  # type: ignore[misc]
-    """The changes of an update (table 4.4). Only fields that were set are sent."""
+    """The changes in an update (contract 4.4). Only fields that were set are sent."""

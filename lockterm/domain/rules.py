@@ -1,4 +1,4 @@
-"""The contract's rules for a remote: the fields that each type requires and sends.
+"""The contract's rules for a remote: the fields that each type requires, and those that it sends.
 
 | type | start and end | weekdays | sent |
 |---|---|---|---|
@@ -7,7 +7,8 @@
 | 4 recurring | both, end after start | 1-7; none only if confirmed | all three |
 
 An update that changes the type, start, end or weekdays sends all four; of the other fields, it
-sends only changed ones. Fields that the contract does not name are never sent back (2.2, 4.1, 4.4).
+sends only changed ones. Fields that the contract does not define are never sent back (contract 2.2,
+4.1 and 4.4).
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ if TYPE_CHECKING:
     from lockterm.domain.requests import NewRemote, RemoteChanges
 
 EXTRA_BYTES = 1024
-"""Recommended maximum size of ``extraData`` in bytes (8)."""
+"""Recommended maximum size of ``extraData`` in bytes (contract 8)."""
 
 OPENS_AGAIN = "This reactivates an expired remote."
-"""The message for an update for which :func:`opens_again` returns True."""
+"""The warning about an update that makes an expired remote valid again; see :func:`opens_again`."""
 
 
 def comparable(field: Field, value: Any) -> Any:
-    """Return the form of a value to compare, with one empty value per kind and sorted weekdays."""
+    """Return a value in the form for comparing: one empty value per kind, and sorted weekdays."""
     match field.kind:
         case Kind.TEXT:
             return normalize_name(value) if isinstance(value, str) else value or ""
@@ -56,7 +57,7 @@ def comparable(field: Field, value: Any) -> Any:
 
 
 def is_same(field: Field, one: Any, other: Any) -> bool:
-    """Return whether two values are the same when sent. ``1``, ``1.0`` and ``true`` all differ."""
+    """Return whether two values of a field are equal when sent; ``1`` differs from ``true``."""
     return one is other or canonical(comparable(field, one)) == canonical(comparable(field, other))
 
 
@@ -71,9 +72,9 @@ def validity_of(remote: Remote) -> tuple[int | None, int | None, int | None, tup
 
 
 def effective(before: Remote | None, after: Remote) -> Remote:
-    """Return a wanted remote with the validity it will have after the request.
+    """Return a wanted remote with the validity that it will have after the request.
 
-    If the request does not change the validity, the remote keeps its present validity.
+    If the request does not change the validity, the remote keeps the validity of ``before``.
     """
     if before is not None and not touches_validity(before, after):
         days = tuple(before.week_day or ())
@@ -85,7 +86,7 @@ def effective(before: Remote | None, after: Remote) -> Remote:
 
 
 def touches_validity(before: Remote | None, after: Remote) -> bool:
-    """Return whether type, start, end or weekdays change. A new remote always sets them."""
+    """Return whether a request sends type, start, end and weekdays, as every add does."""
     return before is None or validity_of(after) != validity_of(before)
 
 
@@ -96,7 +97,7 @@ def opens_again(before: Remote, after: Remote, now_ms: int) -> bool:
 
 
 def unread(before: Remote, wanted: Remote) -> dict[str, str]:
-    """Return contract field -> reason, for fields that an update would overwrite without reading.
+    """Return reasons by contract field, for unreadable values that an update would overwrite.
 
     Type, dates and weekdays are sent together. If the service sent one of these fields in an
     unreadable form, or sent no weekdays, a new end date would overwrite the unknown value.
@@ -118,17 +119,17 @@ def unread(before: Remote, wanted: Remote) -> dict[str, str]:
 
 
 def sends_dates(before: Remote | None, wanted: Remote) -> bool:
-    """Return whether a request sends a start and an end, which may be based on a wrong clock."""
+    """Return whether a request sends dates, which the user may have based on a wrong clock."""
     return needs_dates(wanted.remote_type) and touches_validity(before, wanted)
 
 
 def violations(wanted: Remote, before: Remote | None = None) -> dict[str, str]:
-    """Return contract field -> reason, for the values that must be corrected before a request.
+    """Return reasons by contract field, for values that the user must correct before sending.
 
     Args:
-        wanted: The typed remote.
-        before: The remote to edit; None for a new remote. Unchanged fields are not checked, because
-            they are not sent.
+        wanted: The remote with the typed values.
+        before: The remote to edit; None for a new remote. Fields with unchanged values are not
+            checked, because they are not sent.
     """
     reasons = _wrong_validity(wanted) if touches_validity(before, wanted) else {}
     for field in ADDED if before is None else UPDATED:
@@ -140,7 +141,7 @@ def violations(wanted: Remote, before: Remote | None = None) -> dict[str, str]:
 
 
 def _wrong(field: Field, value: Any) -> str:
-    """Return the problem with a value on its own; empty if there is none."""
+    """Return the problem with a single value; empty if there is none."""
     listed = tuple(field.constants or ())
     if field.name == "addType" and value not in listed:
         return "Choose how the remote was added: via bluetooth or via gateway."
@@ -180,7 +181,7 @@ def _wrong_validity(wanted: Remote) -> dict[str, str]:
 
 
 def warnings(wanted: Remote, now_ms: int, before: Remote | None = None) -> dict[str, str]:
-    """Return contract field -> explanation, for values that are allowed but must be confirmed."""
+    """Return explanations by contract field, for valid values that the user must confirm."""
     found: dict[str, str] = {}
     if touches_validity(before, wanted) and needs_dates(wanted.remote_type):
         if wanted.end_ms is not None and wanted.end_ms <= now_ms:
@@ -202,10 +203,10 @@ def warnings(wanted: Remote, now_ms: int, before: Remote | None = None) -> dict[
 
 
 def new_remote(lock_id: int, wanted: Remote) -> NewRemote:
-    """Return the request that adds a remote (4.1), without the fields that are None.
+    """Return the request that adds a remote (contract 4.1), without fields that are None.
 
     Raises:
-        RuleViolation: A rule is broken.
+        RuleViolation: A value of ``wanted`` breaks a rule.
     """
     from lockterm.domain.requests import NewRemote
 
@@ -222,10 +223,10 @@ def new_remote(lock_id: int, wanted: Remote) -> NewRemote:
 
 
 def added_again(lock_id: int, was: Remote) -> NewRemote:
-    """Return the request that adds a former remote again, even with a name that breaks a rule.
+    """Return the request that adds a deleted remote again, even if its name breaks a rule.
 
     Raises:
-        RuleViolation: A rule is broken.
+        RuleViolation: A value other than the name and the number breaks a rule.
     """
     names = {
         field.attribute: field.of(was) for field in (FIELDS["remoteName"], FIELDS["remoteNumber"])
@@ -236,10 +237,10 @@ def added_again(lock_id: int, was: Remote) -> NewRemote:
 
 
 def changes(before: Remote, wanted: Remote) -> RemoteChanges:
-    """Return the request of an update (4.4), with the changed fields only.
+    """Return the request of an update (contract 4.4), with the changed fields only.
 
     Raises:
-        RuleViolation: A rule is broken.
+        RuleViolation: A changed value breaks a rule.
     """
     from lockterm.domain.requests import RemoteChanges
 
@@ -256,10 +257,10 @@ def changes(before: Remote, wanted: Remote) -> RemoteChanges:
 
 
 def differing(before: Remote, wanted: Remote) -> dict[str, Any]:
-    """Return contract field -> new value, for the fields that an update changes.
+    """Return new values by contract field, for the fields that an update changes.
 
     Raises:
-        RuleViolation: A rule is broken.
+        RuleViolation: A changed value breaks a rule.
     """
     return {
         name: value

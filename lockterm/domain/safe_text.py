@@ -1,7 +1,7 @@
-"""The functions that make strings from the service safe to show; no other module does this.
+"""Functions that make texts from the service safe to show. No other module does this.
 
-Requests, comparisons and exports use raw values. Every value that is displayed, logged or put into
-a sentence is cleaned here.
+Requests, comparisons and exports use the original values. Every value that is displayed, logged or
+put into a sentence passes through this module.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ IGNORABLE = (
     *((0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8)),
     *((0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
 )
-"""The 4,174 code points that may be drawn as nothing (Default_Ignorable_Code_Point), as inclusive
-ranges. Most of these code points are not assigned yet, so their Unicode category does not show it.
+"""The 4,174 code points that terminals may draw as nothing (Default_Ignorable_Code_Point), as
+inclusive ranges. Most of them are not assigned yet, so their Unicode category does not show this.
 """
 
 
@@ -44,28 +44,28 @@ _UNSEEN = frozenset(
 """Marks, fillers and variation selectors that are printable for Python but invisible."""
 
 MOST_MARKS = 8
-"""Maximum number of combining marks on one letter. No script needs more marks, and more marks would
-cover other lines."""
+"""Maximum number of combining marks on one letter. No script needs more, and more marks would cover
+other lines."""
 
 LONGEST_CELL = 60
-"""Maximum number of characters that are shown of a name or of another short field."""
+"""Maximum number of characters that lockterm shows of a name or another short field."""
 
 LONGEST = 128 * 1024
-"""Maximum number of characters of a line that is shown. A service may send up to 8 MiB, but the
-clipboard of a terminal takes less."""
+"""Maximum number of characters of a line that lockterm shows. A service may send up to 8 MiB, but
+the clipboard of a terminal takes less."""
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""The Unicode categories that are replaced: control, format (bidi, zero width, tags) and surrogate
-characters, and line and paragraph separators."""
+"""The Unicode categories of characters that are replaced: control, format (bidi, zero width, tags)
+and surrogate characters, and line and paragraph separators."""
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 MASKED = "***"
 _SECRET = 6
-"""Minimum length of a part of a header's value that counts as secret. Shorter parts may be common
+"""Minimum length of a part of a header's value that counts as a secret. Shorter parts may be common
 words."""
 _BETWEEN = re.compile(r"[\s,;=\"']+")
-"""The separators between parts of a header's value, as in ``Digest response="..."``."""
+"""Matches the separators between parts of a header's value, as in ``Digest response="..."``."""
 
 
 def _shown(char: str) -> str:
@@ -83,7 +83,7 @@ def _is_ignorable(char: str) -> bool:
 
 
 def is_seen(char: str) -> bool:
-    """Return whether a character typed into a name is visible.
+    """Return whether a character is visible, so that a name may contain it.
 
     An unassigned character counts as visible, because terminals and fonts may be newer than the
     tables of Python. Joiners count as visible too, because some scripts need them.
@@ -96,7 +96,7 @@ def is_seen(char: str) -> bool:
 
 
 def clean(value: object, limit: int | None = None) -> str:
-    """Return a value of the service as one line that is safe to show.
+    """Return a value from the service as one line that is safe to show.
 
     Control characters, bidi overrides, zero-width characters and lone surrogates become one
     replacement character each. If they were removed, two different names could look the same.
@@ -105,8 +105,8 @@ def clean(value: object, limit: int | None = None) -> str:
 
     Args:
         value: Any value; a value that is not a string is converted with ``str``.
-        limit: Maximum number of characters, at most :data:`LONGEST`. A longer text is cut and ends
-            in an ellipsis.
+        limit: The maximum number of characters, at most :data:`LONGEST`. A longer text is cut and
+            gets an ellipsis.
     """
     limit = LONGEST if limit is None else min(limit, LONGEST)
     text = value if isinstance(value, str) else str(value)
@@ -134,9 +134,10 @@ def clean(value: object, limit: int | None = None) -> str:
 
 
 def _is_at_work(char: str, before: str, after: str) -> bool:
-    """Return whether a character without a glyph changes how its neighbors look.
+    """Return whether an invisible character changes how its neighbors look.
 
-    A character that changes nothing is replaced, because it makes different names look the same.
+    A character that changes nothing is replaced, because it would make different names look the
+    same.
 
     Args:
         char: The character.
@@ -158,10 +159,11 @@ def _is_at_work(char: str, before: str, after: str) -> bool:
 
 
 def without_idle_joiners(text: str) -> str:
-    """Return a text without the joiners and emoji variation selectors that affect no neighbor.
+    """Return a text without the joiners and emoji variation selectors that change no neighbor.
 
     Args:
-        text: A piece of displayed text. If a sequence was cut, such characters may be left over.
+        text: A piece of displayed text, which may contain such characters if it was cut from a
+            longer text.
     """
     return "".join(
         char
@@ -172,26 +174,26 @@ def without_idle_joiners(text: str) -> str:
 
 
 def seen_or(name: str | None, instead: str) -> str:
-    """Return a name, or the text ``instead`` if the name is empty or contains only spaces."""
+    """Return a name, or ``instead`` if the name is empty or consists of spaces."""
     return name if name and not name.isspace() else instead
 
 
 def in_cell(value: str, limit: int | None = None) -> str:
-    """Return a text cleaned by :func:`clean`, in quotes if it is empty or contains only spaces."""
+    """Return a text that is safe to show, in quotes if it is empty or consists of spaces."""
     shown = clean(value, limit)
     return shown if seen_or(value, "") else f'"{shown}"'
 
 
 def clean_lines(value: str) -> str:
-    """Return a text of several lines with each line cleaned by :func:`clean`."""
+    """Return a text of several lines, each made safe to show by :func:`clean`."""
     return "\n".join(clean(line) for line in value.split("\n"))
 
 
 def spellings(values: Iterable[str]) -> list[str]:
     """Return all forms in which secrets may appear in a text, the longest first.
 
-    An error page of a gateway may repeat the request, escaped as HTML, JSON or a URL. Therefore the
-    result includes these escaped forms.
+    An error page of a gateway may repeat the request, with escapes of HTML, JSON or URLs. Therefore
+    the result includes these escaped forms.
 
     Args:
         values: Header values. Each long part of a value also counts as a secret, and so does the
@@ -216,7 +218,7 @@ def spellings(values: Iterable[str]) -> list[str]:
 
 
 def _basic(value: str) -> Iterator[str]:
-    """Yield the user and the password of ``Basic`` credentials, together and separately."""
+    """Yield user and password of ``Basic`` credentials, together and separately."""
     kind, _, credentials = value.partition(" ")
     if kind.lower() != "basic":
         return
@@ -228,7 +230,7 @@ def _basic(value: str) -> Iterator[str]:
 
 
 def without_secrets(url: str) -> str:
-    """Return a URL without user info, query and fragment, which may hold tokens."""
+    """Return a URL without user info, query and fragment, which may contain tokens."""
     scheme, mark, rest = re.split(r"[?#]", url, maxsplit=1)[0].partition("://")
     if not mark:
         scheme, rest = "", scheme
@@ -240,7 +242,7 @@ def masked(text: str, secrets: Iterable[str]) -> str:
     """Return a text with each secret replaced by :data:`MASKED`.
 
     Args:
-        text: The complete text. In a text that was cut, a part of a secret could remain.
+        text: The complete text. If it were cut, a part of a secret could remain.
         secrets: The result of :func:`spellings`.
     """
     for secret in secrets:

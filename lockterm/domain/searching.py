@@ -1,4 +1,4 @@
-"""The rules of a search for remotes, for the list of one lock and for the lists of all locks."""
+"""The rules for searching remotes, both in the list of one lock and in the lists of all locks."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 _SEARCHED = ("remoteName", "remoteNumber", "id", "extraData")
-"""The contract's names of the searched fields."""
+"""The contract's names of the fields that are searched."""
 
 
 def find_missing_words(needle: str, remote: Remote) -> list[str]:
-    """Return the typed words that a remote does not contain; see :func:`fold_text`.
+    """Return the words of a search text that a remote does not contain, ignoring case and accents.
 
     A word may be part of the name, the number, the ID, or any key, text or number in the extra
-    data, even if a field does not have the contract's type. Words for the type and the dates are
-    not searched, because Jan and May are also names of people.
+    data, even if a field does not have the contract's type. The words that are shown for types and
+    dates do not count, because Jan and May are also names of people.
 
     Args:
-        needle: The typed text.
+        needle: The search text, as typed.
         remote: The remote as the service returned it.
 
     Returns:
-        The missing words, folded; empty if the remote matches.
+        The missing words, in the form of :func:`fold_text`; empty if the remote matches.
     """
     name, number, remote_id = remote.remote_name, remote.remote_number, remote.id
     own = fold_text(f"{name or ''}\n{number or ''}\n{'' if remote_id is None else remote_id}")
@@ -41,12 +41,12 @@ def find_missing_words(needle: str, remote: Remote) -> list[str]:
 
 
 def is_found(needle: str, remote: Remote) -> bool:
-    """Return whether a remote contains every typed word. An empty text matches no remote."""
+    """Return whether a remote contains every word of a search text; false for an empty text."""
     return bool(fold_text(needle).strip()) and not find_missing_words(needle, remote)
 
 
 def search_text(remote: Remote) -> str:
-    """Return all searched texts of a remote, folded, on one line.
+    """Return all texts of a remote that are searched, on one line in the form of :func:`fold_text`.
 
     A searched word contains no spaces, so it cannot match across two texts.
     """
@@ -77,10 +77,10 @@ def _more_texts(remote: Remote) -> list[str]:
 
 
 def list_column_texts(remote: Remote) -> tuple[str, ...]:
-    """Return the words in the columns for type, way of adding and coerced flag.
+    """Return the texts in a remote's columns for type, way of adding and coerced flag.
 
-    A filter of the rows also searches these words. ``describe_validity_briefly`` returns the words
-    for the dates and the status.
+    A row filter searches them too. ``describe_validity_briefly`` returns the texts for the dates
+    and the status.
     """
     return (
         word(RemoteType, remote.remote_type),
@@ -90,7 +90,7 @@ def list_column_texts(remote: Remote) -> tuple[str, ...]:
 
 
 def has_words(needle: str, remote: Remote, zone: tzinfo, now_ms: int) -> bool:
-    """Return whether a remote contains every word, in its own texts or in its columns."""
+    """Return whether a remote contains every word, in searched fields or in its table columns."""
     missing = find_missing_words(needle, remote)
     if not missing:
         return True

@@ -1,4 +1,4 @@
-"""The next remote of a series: the same fields, with the name and the number counted up."""
+"""The next remote of a series: a copy of the input whose name and number are increased."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from lockterm.domain.safe_text import clean
 
 _DIGITS = re.compile(r"[0-9]+")
 _MOST_DIGITS = 4000
-"""Maximum number of digits to count up, because Python does not convert much longer numbers."""
+"""Maximum number of digits in a number to increase. Python does not convert much longer numbers."""
 
 
 class NamesInUse:
-    """The known names and numbers of the remotes on a lock.
+    """The names and numbers that remotes on a lock are known to have.
 
     Args:
         remotes: The known remotes; duplicates are allowed.
         total: The number of remotes on the lock; None if unknown.
-        is_read: Whether lockterm has read as much of the lock's list as it can.
+        is_read: Whether lockterm has tried to read the complete list of the lock.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class NamesInUse:
     ) -> None:
         self.names = set[str]()
         self.numbers = dict[str, str]()
-        """Remote number -> the name of the remote, safe to show."""
+        """Maps the number of a remote to its name, which is safe to show."""
         self._near = dict[str, str]()
         self._near_names = dict[str, list[str]]()
         ids = set[int | None]()
@@ -41,13 +41,13 @@ class NamesInUse:
             ids.add(remote.id)
         self.is_read = is_read
         self.words = ""
-        """A sentence if only a part of the remotes is known; otherwise empty."""
+        """A sentence if lockterm knows only some of the remotes; otherwise empty."""
         if total is not None and len(ids) < total:
             known = f"Only {len(ids):,} of {total:,} remotes were read"
             self.words = f"{known}, so another remote may have this number."
 
     def add(self, name: str, number: str) -> None:
-        """Add the name and the number of a remote."""
+        """Add the name and the number of one remote."""
         number = normalize_name(number)
         self.names.add(normalize_name(name))
         self._near_names.setdefault(near_key(name), []).append(name)
@@ -76,9 +76,10 @@ class NamesInUse:
 
 
 def counted_up(text: str, taken: Collection[str]) -> str:
-    """Return the next free text of a series: ``A-0099`` -> ``A-0100``, ``Anna`` -> ``Anna 2``.
+    """Return the next free text of a series, such as ``A-0100`` after ``A-0099``.
 
-    The last number in the text is increased until the text is free, and keeps its leading zeros.
+    The last number in the text is increased until the text is free, and keeps its leading zeros. A
+    text without a number gets one, such as ``Anna 2``.
 
     Args:
         text: The text of the previous remote.
@@ -98,11 +99,11 @@ def counted_up(text: str, taken: Collection[str]) -> str:
 
 
 def next_like(typed: Mapping[str, str], taken: NamesInUse) -> dict[str, str]:
-    """Return the input for the next remote of a series.
+    """Return the initial input for the next remote of a series.
 
     Args:
-        typed: Contract field -> the input for the previous remote.
-        taken: The names in use.
+        typed: The input for the previous remote, by contract field.
+        taken: The names and numbers in use on the lock.
     """
     return {
         **typed,

@@ -1,4 +1,4 @@
-"""Shortened access: the future times when a remote opens only before the change."""
+"""Shortened access: future times at which a remote opens before a change, but not after it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lockterm.domain.weekdays import WEEK
 
 _ALL_DAYS = frozenset(WEEK)
 _BEGINNING, _FOREVER = -(2**63), 2**63
-"""Milliseconds before and after every moment that a service can send."""
+"""Milliseconds before and after every time that a service can send."""
 
 _MOST_DAYS = 9
 """Number of days to search for a weekday; enough even if the first day has already begun."""
@@ -22,22 +22,24 @@ _MOST_DAYS = 9
 
 @dataclass(frozen=True, slots=True)
 class Shortening:
-    """The ways in which a change shortens access; at least one field is set."""
+    """How a change shortens the access of a remote. At least one field is set."""
 
     ends_ms: int | None = None
     """The new end of access, in milliseconds, if access ends earlier."""
     ended_ms: int | None = None
     """The end before the change, in milliseconds, if access ends earlier and had an end."""
     earlier_ms: int = 0
-    """The time by which access ends earlier, in milliseconds; 0 without an earlier or old end."""
+    """How much earlier access ends, in milliseconds; 0 if it does not end earlier or had no end."""
     closed: tuple[int, int] | None = None
-    """The begin and the end, in milliseconds, of access that is lost because it starts later."""
+    """The beginning and end, in milliseconds, of access that is lost because access starts
+    later."""
     days: tuple[int, ...] = ()
-    """The weekdays on which the remote no longer opens between the new start and end."""
+    """The weekdays on which the remote will no longer open between the new start and the new
+    end."""
 
     @property
     def was_permanent(self) -> bool:
-        """Whether access had no end and gets one."""
+        """Whether access had no end before the change, and gets one."""
         return self.ends_ms is not None and self.ended_ms is None
 
 
@@ -58,7 +60,7 @@ def find_shortening(before: Remote, after: Remote, now_ms: int, zone: tzinfo) ->
     A change that removes all weekdays counts as removing access on all of them.
 
     Args:
-        before: The present remote. If its dates form no period, no access is known to be lost.
+        before: The present remote. If its dates form no period, the result is None.
         after: The wanted remote.
         now_ms: Now, in milliseconds.
         zone: The time zone of the lock, which decides when a weekday begins.

@@ -1,7 +1,7 @@
-"""The sort order of rows by a column.
+"""Sorting of rows by a column.
 
-Texts are in natural order, equal rows keep their order, and missing values are last in both
-directions.
+Texts are sorted in natural order, rows with equal values keep their order, and rows without a value
+are last in both directions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 _COMPARED = 500
-"""Number of characters of a text that are compared, because the service may send long texts."""
+"""Number of characters of a text that are compared. The service may send very long texts."""
 
 _DIGITS = re.compile("([0-9]+)")
 
@@ -24,7 +24,7 @@ def sorted_by(rows: Sequence[T], key: Callable[[T], Any], *, descending: bool) -
 
     Args:
         rows: The rows in their default order.
-        key: A function that returns the value to compare. Rows with None come last.
+        key: A function that returns the value to compare. Rows for which it returns None come last.
         descending: Whether the highest value comes first.
     """
     keys = [*map(key, rows)]
@@ -35,7 +35,7 @@ def sorted_by(rows: Sequence[T], key: Callable[[T], Any], *, descending: bool) -
 
 
 def natural(text: str) -> tuple[Any, ...]:
-    """Return a natural sort key: A-2 comes before A-10, é next to e, and case is ignored."""
+    """Return a key for natural sorting: A-2 is before A-10, é is next to e, and case is ignored."""
     folded = unicodedata.normalize("NFKD", text[:_COMPARED]).casefold()
     parts: list[Any] = _DIGITS.split(folded)
     for place in range(1, len(parts), 2):  # an int would limit the number of digits

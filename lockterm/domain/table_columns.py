@@ -1,8 +1,8 @@
-"""The columns of a table file: their names, and how cells are written and read.
+"""The columns of a table file: their names, and how their cells are written and parsed.
 
-A cell is read like a field of the remote form. In addition, times may be milliseconds, and
-changes made by spreadsheets are detected. A cell that equals the exported text of a value means
-exactly that value, to the millisecond.
+A cell is parsed like a field of the remote form. In addition, times may be milliseconds, and
+changes by spreadsheets are detected. A cell that equals the exported text of a value means exactly
+that value, to the millisecond.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ SETTABLE: Mapping[str, Field] = {
     field.name: field
     for field in sorted(ADDED, key=lambda field: (field in UNLISTED, field.name == "addType"))
 }
-"""Contract name -> the field, for each field that a table can set."""
+"""Maps the contract's names to fields, for each field that a table can set."""
 
 NAMES = (
     *(ACTION, LOCK, REMOTE),
     *sorted(SETTABLE, key=lambda name: (not FIELDS[name].listed, FIELDS[name].row)),
 )
-"""All columns, by the names that error messages use."""
+"""All columns of a table file, by the names that error messages use."""
 
 _COLUMNS = {
     **{name.casefold(): name for name in NAMES},
@@ -42,15 +42,16 @@ _COLUMNS = {
 }
 
 _SHORTENED = re.compile(r"[+-]?\d+([.,]\d+)?E[+-]\d+", re.ASCII | re.IGNORECASE)
-"""A number that a spreadsheet has shortened because it is too long for its cell."""
+"""Matches a number that a spreadsheet has shortened, such as ``1.2E+10``."""
 
 _DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?=$|[ T])", re.ASCII)
 _AMBIGUOUS = re.compile(
     r"(0?[1-9]|1[0-2])/(0?[1-9]|1[0-2])/\d|\d{1,2}([./])\d{1,2}\3\d{2}(?!\d)", re.ASCII
 )
-"""A date with ambiguous day and month, or with a two-digit year."""
+"""Matches a date with ambiguous day and month, or with a two-digit year."""
 _FIRST_MS = 10**11
-"""The smallest number read as milliseconds. Smaller ones may be seconds or spreadsheet days."""
+"""The smallest number that counts as milliseconds. Smaller ones may be seconds, or days as in a
+spreadsheet."""
 
 _BEGINS = r"(^|[;\t\n\r\v\f])([\s\"]*)"
 _FORMULA = r"[=+\-@＝＋－＠]"
@@ -59,12 +60,12 @@ _ESCAPES = re.compile(rf"{_BEGINS}'(?='*{_FORMULA})")
 
 
 def column_named(text: str) -> str | None:
-    """Return the column for a name or label, ignoring case; None if the column is unknown."""
+    """Return the column with a name or label, ignoring case; None if the column is unknown."""
     return _COLUMNS.get(" ".join(text.split()).casefold())
 
 
 def visible(text: str) -> str:
-    """Return a text with control characters and surrogates escaped as in Python."""
+    """Return a text with control characters and surrogates escaped, as Python escapes them."""
     if text.isprintable():
         return text
     return "".join(
@@ -80,7 +81,7 @@ def _is_half(char: str) -> bool:
 
 
 def guarded(text: str) -> str:
-    """Return a text with a single quote before each formula that a spreadsheet might run.
+    """Return a text with a single quote before each formula that a spreadsheet might execute.
 
     The function also looks for formulas after tabs, ``;`` and line ends, because some spreadsheets
     begin a new cell there.
@@ -89,7 +90,7 @@ def guarded(text: str) -> str:
 
 
 def unguarded(text: str) -> str:
-    """Return the original text of a text from :func:`guarded`."""
+    """Return the original of a text that :func:`guarded` returned."""
     return _ESCAPES.sub(r"\1\2", text)
 
 
@@ -97,7 +98,7 @@ def written(field: Field, value: Any, zone: tzinfo) -> str:
     """Return the text that an export writes into a cell for a value.
 
     Args:
-        field: The field.
+        field: The field that the value belongs to.
         value: The value, which has the contract's type.
         zone: The time zone of the lock. Times are written with their UTC offset.
     """
@@ -123,9 +124,9 @@ def written(field: Field, value: Any, zone: tzinfo) -> str:
 
 
 def cell_of(field: Field, remote: Remote, zone: tzinfo) -> str:
-    """Return the exported text for a field of a remote.
+    """Return the text that an export writes into a cell for a field of a remote.
 
-    A value that does not have the contract's type is returned as received.
+    A value that does not have the contract's type is written as received.
     """
     if field.name in remote.odd:
         odd = remote.odd[field.name]
@@ -134,16 +135,16 @@ def cell_of(field: Field, remote: Remote, zone: tzinfo) -> str:
 
 
 def typed_cell(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
-    """Return the text of a cell in the form in which a user would type it.
+    """Return the text of a cell in the form in which a user would type the value.
 
     Args:
-        field: The field.
+        field: The field that the column sets.
         text: The text of the cell.
         zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
 
     Raises:
-        ValueError: The cell cannot be read. The message is a sentence.
+        ValueError: The cell has no valid value. The message is a sentence.
     """
     text = text.strip()
     if not text:
@@ -209,7 +210,7 @@ def _typed_date(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
 
 
 def shown_twice(choices: Sequence[int], zone: tzinfo) -> str:
-    """Return a sentence that shows how to write a time that the clocks show twice."""
+    """Return a sentence that shows the ways to write a time that the clocks show twice."""
     ways = " or ".join(quoted(dates.typed(ms, zone)) for ms in choices)
     return f"That time occurs twice when the clocks go back. Write {ways}."
 

@@ -1,7 +1,7 @@
-"""The reader of table files: CSV from any spreadsheet, and the JSON of an export.
+"""The parser of table files: CSV from any spreadsheet, and the JSON of an export.
 
-The functions read a whole file from bytes and return rows of text. Every problem with the file is
-reported with its line. :mod:`lockterm.domain.table_columns` defines the meaning of the cells.
+The functions parse a whole file and return its rows as text. They report every problem with its
+line. :mod:`lockterm.domain.table_columns` defines the meaning of the cells.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from lockterm.domain.table_columns import (
 from lockterm.errors import LocktermError
 
 TOO_MANY_BYTES = 100_000_000
-"""File size, in bytes, from which a file is refused. No table of remotes is that large."""
+"""Minimum size of a file, in bytes, that lockterm refuses. No table of remotes is that large."""
 
 MOST_PROBLEMS = 100
-"""Maximum number of problems that are listed for a file."""
+"""Maximum number of problems that are listed for one file."""
 
 FORMAT, VERSION = "lockterm-remotes", 1
-"""The format and version in the JSON of an export."""
+"""The values of ``format`` and ``version`` in the JSON of an export."""
 
 _OF_THE_FILE = ("format", "version", "exported", "service", "locks")
 _UNKNOWN = (
@@ -44,20 +44,20 @@ _UNKNOWN = (
 )
 _OF_A_LOCK = ("lockId", "name", "timezone", "remotes")
 _OF_A_LIST = {"status", "createTime", "start", "end"}
-"""Columns of the CSV that ``remotes list``, ``find`` and ``report`` print."""
+"""Columns in the CSV that ``remotes list``, ``find`` and ``report`` print."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem with a file."""
+    """A problem in a table file."""
 
     line: int
-    """The line, from 1; 0 for the whole file."""
+    """The number of the line, from 1; 0 if the problem concerns the whole file."""
     column: str
     value: str
-    """The text in the file; not cleaned."""
+    """The text in the file; may contain control characters."""
     reason: str
-    """A sentence; safe to show."""
+    """A sentence that is safe to show."""
 
     def __str__(self) -> str:
         parts = [f"line {self.line}"] if self.line else []
@@ -67,7 +67,7 @@ class Problem:
 
 
 class BadTable(LocktermError):
-    """An error for a table file that is refused as a whole.
+    """An error for a table file that lockterm does not import, because it has problems.
 
     Args:
         problems: The problems; at least one.
@@ -81,7 +81,7 @@ class BadTable(LocktermError):
 
     @property
     def counted(self) -> str:
-        """The text ``12 problems``, with the number of listed problems if some are not listed."""
+        """The text ``12 problems``, with the number of listed problems if not all are listed."""
         count = len(self.problems)
         more = f", of which {MOST_PROBLEMS} are listed" if count > MOST_PROBLEMS else ""
         return f"{count:,} problems{more}" if count > 1 else "1 problem"
@@ -89,29 +89,30 @@ class BadTable(LocktermError):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a table file: one remote."""
+    """A row of a table file, which describes one remote."""
 
     line: int
-    """The line where the row begins, from 1."""
+    """The number of the line where the row begins, from 1."""
     cells: Mapping[str, str]
-    """Column -> text; only the columns that the file has."""
+    """Maps columns to the texts of their cells. Columns that the file lacks are missing."""
     raw: Mapping[str, Any] | None = None
-    """The JSON record; None for CSV."""
+    """The original JSON record; None if the file is CSV."""
     odd: frozenset[str] = field(default_factory=frozenset)
-    """The columns whose JSON value does not have the contract's type; empty for CSV."""
+    """The columns whose JSON values do not have the contract's type; empty if the file is CSV."""
     origins: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Column -> the name and the text of its cell in the file, if a mapping has changed them."""
+    """Maps a column to the title and text of its cell in the original file, if a mapping changed
+    them."""
 
     def text(self, column: str) -> str:
-        """Return the text of a column, stripped."""
+        """Return the stripped text of a column; empty if the file lacks the column."""
         return self.cells.get(column, "").strip()
 
     def problem(self, column: str, reason: str, value: str | None = None) -> Problem:
-        """Return a problem with a column, named and shown as in the file.
+        """Return a problem with a column, which shows title and text as in the original file.
 
         Args:
-            column: The column.
-            reason: A sentence; safe to show.
+            column: The name of the column.
+            reason: A sentence that is safe to show.
             value: The text to show; None for the text of the cell.
         """
         name, text = self.origins.get(column, (column, self.cells.get(column, "")))
@@ -120,28 +121,29 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The parsed rows of a table file, and their problems."""
+    """The rows of a table file, with its problems."""
 
     rows: Sequence[Row]
     locks: Sequence[int] = ()
-    """The IDs of the locks of a JSON export and of door columns, including locks without rows."""
+    """The IDs of the locks in a JSON export or of door columns, including locks without rows."""
     service: str = ""
-    """The base URL of the service that the file was exported from; empty if the file has none."""
+    """The base URL of the service that the file was exported from; empty if not stated."""
     without_lock: frozenset[int] = field(default_factory=frozenset)
-    """The lines of the rows without a lock, which are for the lock given to ``read_table``."""
+    """The line numbers of rows without a lock, which get the lock ID that ``read_table`` was
+    given."""
     problems: Sequence[Problem] = ()
-    """Problems with the structure of the file. The readable rows are still checked, so that all
-    problems are reported together, but no row of such a file is planned."""
+    """Problems with the structure of the file. lockterm still checks the other rows, to report all
+    problems together, but plans no row of such a file."""
     ignored: Sequence[str] = ()
-    """The columns that a mapping ignores; not cleaned."""
+    """The titles of columns that a mapping ignores; may contain control characters."""
 
 
 def read_table(data: bytes, lock_id: int | None = None) -> Table:
-    """Read a table file.
+    """Parse a table file.
 
     Args:
         data: The whole content of the file.
-        lock_id: The lock for CSV rows without a lock; None if each row must name a lock.
+        lock_id: The ID of the lock for CSV rows without a lock; None if each row must have one.
 
     Raises:
         BadTable: The file is not a table of remotes.
@@ -191,12 +193,12 @@ def _read_csv(text: str, *, needs_lock: bool) -> tuple[list[Row], list[Problem]]
 def read_lines(
     records: Iterable[tuple[int, Sequence[str]]], width: int, problems: list[Problem]
 ) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield the lines of a table that are complete and not empty.
+    """Yield the line number and cells of each complete row that is not empty.
 
     Args:
-        records: The lines after the header, each with its number and its cells.
+        records: The rows after the header, each with its line number and its cells.
         width: The number of columns.
-        problems: The list to which the problems of other lines are added.
+        problems: The list to which this function adds the problems of incomplete rows.
     """
     for line, cells in records:
         if not any(cell.strip() for cell in cells):

@@ -1,15 +1,15 @@
-"""Mappings: how the table of another system becomes a table of remotes.
+"""Mappings, which describe how the table of another system becomes a table of remotes.
 
 A mapping is a small TOML file:
 
-- ``[columns]`` has the meaning of each column by its name in the file: a column of a table file,
-  ``first name``, ``last name`` or ``ignore``.
-- ``[doors]`` has a lock for each column of a door, or for each door that a cell names.
+- ``[columns]`` has the meaning of each column by its title: a column of a table file,
+``first name``, ``last name`` or ``ignore``.
+- ``[doors]`` gives each column that stands for a door, or each door that a cell mentions, a lock.
 - ``[format]`` states the order of day and month, and how numbers are written.
-- ``[values]`` has the values for empty cells and missing columns.
+- ``[values]`` gives values for empty cells and missing columns.
 
-A mapping reads a file only if it gives every column a meaning. :mod:`lockterm.domain.foreign_table`
-reads the rows.
+lockterm uses a mapping only for a file whose columns all have a meaning in it.
+:mod:`lockterm.domain.foreign_table` parses the rows.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from lockterm.domain.table_columns import ACTION, LOCK, REMOTE, SETTABLE, column
 from lockterm.domain.table_file import BadTable, Problem
 
 MOST_BYTES = 1_000_000
-"""Size of a mapping file, in bytes, from which it is refused."""
+"""Minimum size of a mapping file, in bytes, that lockterm refuses."""
 
 NAMELESS = "(no name)"
-"""The name to show for a column without a name."""
+"""The text that lockterm shows for the title of a column without a title."""
 
 NAME, NUMBER, TYPE, START, END = (
     *("remoteName", "remoteNumber", "remoteType"),
     *("startDate", "endDate"),
 )
 FIRST, LAST, IGNORE = "first name", "last name", "ignore"
-"""Meanings of a column that a table file does not have. First and last name are joined."""
+"""Meanings that only a mapping can give to a column. First name and last name are joined."""
 
 WRITTEN = "as written"
-"""The format of numbers that stay as they are, as in a table file."""
+"""The format of numbers that are used as they are in the file."""
 DATE_ORDERS = ("day/month/year", "month/day/year", "year-month-day")
 NUMBER_FORMATS = (WRITTEN, "hex", "lower-case hex", "decimal")
 
 BY_END = "by end"
-"""The type of rows that are time-limited if they have an end, and permanent if not."""
+"""The type of rows that are time-limited if they have an end date, and permanent if not."""
 
 MEANINGS: Mapping[str, str] = {
     **{NAME: "name", FIRST: FIRST, LAST: LAST},
@@ -58,10 +58,10 @@ MEANINGS: Mapping[str, str] = {
     **{REMOTE: "remote id", ACTION: "action"},
     **{name: one.called for name, one in SETTABLE.items()},
 }
-"""Meaning of a column -> its name in a mapping; the most frequent ones come first."""
+"""Maps the meanings of columns to their names in a mapping; the most frequent ones come first."""
 
 CONSTANT = (TYPE, START, END, "weekDay", LOCK)
-"""The columns that usually get a value for all rows."""
+"""The columns that often get one value for all rows."""
 
 _NAMED = {**{text.casefold(): name for name, text in MEANINGS.items()}}
 _SECTIONS = ("columns", "doors", "format", "values")
@@ -70,32 +70,33 @@ _PLACE = re.compile(r" ?\(at line (\d+), column (\d+)\)")
 
 @dataclass(frozen=True, slots=True)
 class TableMap:
-    """The meaning of the columns of another system's table.
+    """A mapping: the meaning of each column in another system's table.
 
-    Columns are named as :func:`column_key` returns their names.
+    Column titles are in the form that :func:`column_key` returns.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
-    """Column -> a key of :data:`MEANINGS`."""
+    """Maps column titles to keys of :data:`MEANINGS`."""
     doors: Mapping[str, str] = field(default_factory=dict)
-    """Column, or door named in a cell -> the ID of a lock, or its name in the lock book."""
+    """Maps column titles, or doors that cells mention, to a lock's ID or its name in the lock
+    book."""
     values: Mapping[str, str] = field(default_factory=dict)
-    """Column of a table file -> the text for empty cells and missing columns."""
+    """Maps columns of a table file to the text for empty cells and missing columns."""
     dates: str = ""
-    """One of :data:`DATE_ORDERS`; empty if dates are written as in a table file."""
+    """One of :data:`DATE_ORDERS`; empty if dates are written as in lockterm's table files."""
     numbers: str = WRITTEN
-    """One of :data:`NUMBER_FORMATS`."""
+    """One of :data:`NUMBER_FORMATS`, in which numbers are written."""
 
     def is_known(self, column: str) -> bool:
-        """Return whether the mapping says what a column means."""
+        """Return whether the mapping has a meaning for a column."""
         return column in self.columns or column in self.doors
 
     def fits(self, columns: Iterable[str]) -> bool:
-        """Return whether the mapping names exactly these columns."""
+        """Return whether the mapping has a meaning for each of these columns, and for no others."""
         return {*columns} == self.columns.keys() | self.doors.keys()
 
     def find_mistakes(self, columns: Sequence[str]) -> list[Problem]:
-        """Return the problems of reading a table with these columns; none has a line."""
+        """Return the problems with using the mapping for these columns, without line numbers."""
         problems = [
             Problem(0, column or NAMELESS, column, describe_unknown(column))
             for column in dict.fromkeys(columns)
@@ -133,18 +134,18 @@ class TableMap:
         return problems
 
     def has_lock(self, columns: Iterable[str]) -> bool:
-        """Return whether every row of a table with these columns is for a stated lock."""
+        """Return whether the mapping gives a lock to every row of a table with these columns."""
         is_wide = any(column in self.doors for column in columns)
         return is_wide or LOCK in self.values or LOCK in self.columns.values()
 
 
 def column_key(text: str) -> str:
-    """Return the name of a column in a mapping: without line breaks and repeated spaces."""
+    """Return a column title in the form for mappings: without line breaks and repeated spaces."""
     return normalize_name(" ".join(text.split()))
 
 
 def describe_unknown(column: str) -> str:
-    """Return the sentence about a column without a meaning, with the line to add for it."""
+    """Return a sentence that a column has no meaning, with the line to add to the mapping."""
     line = clean(f"{_string(column)} = {_string(IGNORE)}", 80)
     return (
         f"The mapping has no meaning for this column. To leave it out, add under [columns]: {line}"
@@ -152,12 +153,12 @@ def describe_unknown(column: str) -> str:
 
 
 def meaning_named(text: str) -> str | None:
-    """Return the meaning with this name, ignoring case; None if there is none."""
+    """Return the meaning with a name, ignoring case; None if there is no such meaning."""
     return _NAMED.get(" ".join(text.split()).casefold()) or column_named(text)
 
 
 def suggest_map(columns: Iterable[str]) -> TableMap:
-    """Return a mapping with the columns that are named as in a table file."""
+    """Return a mapping of those columns whose titles are names of meanings."""
     found: dict[str, str] = {}
     for column in columns:
         meaning = meaning_named(column)
@@ -173,7 +174,7 @@ def parse_map(data: bytes) -> TableMap:
     """Return the mapping in a TOML file.
 
     Raises:
-        BadTable: The file is not a mapping. Each problem has a line, if one can be named.
+        BadTable: The file is not a valid mapping. Problems have line numbers where possible.
     """
     try:
         text = data.decode().removeprefix(BYTE_ORDER_MARK)
@@ -196,11 +197,11 @@ def _not_toml(error: Exception) -> Problem:
 
 
 class _Reader:
-    """The reader of a parsed mapping, which collects the problems.
+    """The parser of a mapping, which collects all problems.
 
     Args:
-        source: The text of the file, to find the lines of keys.
-        document: The parsed text.
+        source: The TOML text, in which the lines of problems are found.
+        document: The parsed TOML.
     """
 
     def __init__(self, source: str, document: Mapping[str, Any]) -> None:
@@ -283,7 +284,7 @@ class _Reader:
 
 
 def find_value_error(name: str, text: str) -> str:
-    """Return why a text cannot be the value of a column in all rows; empty if it can."""
+    """Return why a text cannot be the value of a column for all rows; empty if it can."""
     if name == TYPE and text == BY_END:
         return ""
     try:
@@ -296,11 +297,11 @@ def find_value_error(name: str, text: str) -> str:
 
 
 _SOME_TIME_MS = 1_800_000_000_000
-"""The time from which relative dates count if only their syntax is checked, in milliseconds."""
+"""The time from which relative dates count when only their syntax is checked, in milliseconds."""
 
 
 def format_map(table_map: TableMap) -> str:
-    """Return a mapping as the TOML that :func:`parse_map` reads."""
+    """Return a mapping as the TOML that :func:`parse_map` accepts."""
     formats = {"dates": table_map.dates, "numbers": table_map.numbers}
     sections: Mapping[str, Mapping[str, str]] = {
         "columns": {column: MEANINGS[name] for column, name in table_map.columns.items()},
@@ -317,5 +318,5 @@ def format_map(table_map: TableMap) -> str:
 
 
 def _string(text: str) -> str:
-    """Return a text as a string of TOML, which escapes as JSON does, and DEL too."""
+    """Return a text as a TOML string: with the escapes of JSON, and with DEL escaped too."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,7 +1,7 @@
-"""The plan for the rows of a table: steps for the remotes of a lock, or problems.
+"""The planner for table rows: it returns steps for the remotes of a lock, or problems.
 
 A row identifies a remote by ID, else by number, else by name. If several remotes match, or if a
-spreadsheet may have changed the value, the row is a problem, because lockterm does not guess.
+spreadsheet may have changed the value, the row has a problem, because lockterm does not guess.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from lockterm.errors import RuleViolation
 NUMBER, NAME = "remoteNumber", "remoteName"
 
 _ORDER = (Action.DELETE, Action.UPDATE, Action.ADD, Action.KEEP)
-"""The order of the actions on one lock. Deletes come first, to free names for adds."""
+"""The order of the actions on one lock. Deletes are first, so that adds can use their names."""
 
 
 class _Wrong(Exception):
     """An error for a row that cannot become a step.
 
     Args:
-        found: The column and the reason of each problem.
+        found: Pairs of a column and the reason for its problem.
     """
 
     def __init__(self, *found: tuple[str, str]) -> None:
@@ -56,7 +56,7 @@ class _Wrong(Exception):
 
 
 def check_rows(rows: Sequence[Row]) -> list[Problem]:
-    """Return the problems with IDs and actions that do not depend on the existing remotes."""
+    """Return the problems with IDs and actions that can be found without the existing remotes."""
     problems: list[Problem] = []
     for row in rows:
         for column in (LOCK, REMOTE):
@@ -85,10 +85,10 @@ def _wrong_id(text: str, column: str) -> str:
 
 
 class LockPlan:
-    """The planner of the steps for one lock.
+    """The planner for one lock, which compares rows with the lock's remotes.
 
     Args:
-        lock_id: The lock.
+        lock_id: The ID of the lock.
         remotes: All remotes of the lock.
         zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
@@ -107,21 +107,22 @@ class LockPlan:
                     found.setdefault(spelled, []).append(remote)
         self._near: dict[str, dict[str, list[Remote]]] = {}
         self._deleted: set[int | None] = set()
-        """The IDs of the remotes that a row deletes."""
+        """The IDs of the remotes that the rows delete."""
         self._claimed: set[int | None] = set()
-        """The IDs of the remotes that :meth:`_claim` finds for the rows."""
+        """The IDs of the remotes that :meth:`_claim` has found for the rows."""
         self._prune = False
         self._told = {name for remote in remotes for name in remote.raw}
         self._lines: dict[object, int] = {}
-        """The target of a row: a remote ID, or a new name or number -> the line."""
+        """Maps the target of a row (a remote ID, or a new name or number) to the line of the
+        row."""
         self._steps: list[tuple[Row, Step]] = []
 
     def take(self, rows: Sequence[Row], *, prune: bool) -> list[Step]:
-        """Return the steps for rows, and add the problems of the rows to :attr:`problems`.
+        """Return the steps for the rows, and add problems with the rows to :attr:`problems`.
 
         Args:
-            rows: The rows of this lock.
-            prune: Whether to delete remotes without a row.
+            rows: The rows for this lock.
+            prune: Whether to delete the remotes of the lock that no row mentions.
         """
         self._prune = prune
         self._claimed = {self._claim(row) for row in rows} - {None}

@@ -1,4 +1,4 @@
-"""Counts of ends and changes by day, and the bar of one remote's period."""
+"""Numbers of ends and changes by day, and a bar that shows one remote's period."""
 
 from __future__ import annotations
 
@@ -15,29 +15,30 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 AHEAD_MS = 30 * dates.DAY_MS
-"""The time from now, in milliseconds, within which ends are counted."""
+"""How far in the future an end may be to be counted, in milliseconds."""
 
 DAYS = 34
-"""Maximum number of days in :data:`AHEAD_MS`, with some more for two reasons.
+"""Maximum number of days that :data:`AHEAD_MS` can touch.
 
-Different time zones have two different dates for today, and a day may be an hour short.
+The number is higher than 30, because locks in different time zones have different dates for today,
+and a day may be an hour shorter.
 """
 
 
 class Timeline:
-    """The counts of ends by day, for each lock.
+    """The number of remotes that end on each day, for each lock.
 
     Args:
         now_ms: Now, in milliseconds.
-        zones: The time zones of the locks. The earliest local date in them is the first day.
+        zones: The time zones of the locks. The first day is the earliest date in any of them.
     """
 
     def __init__(self, now_ms: int, zones: Iterable[tzinfo]) -> None:
         todays = {zone: at.date() for zone in zones if (at := dates.local(now_ms, zone))}
         self.first: date | None = min(todays.values(), default=None)
-        """The first day; None if there is no lock."""
+        """The first day of the counts; None if there are no locks."""
         self.counts: dict[int, list[int]] = {}
-        """Lock ID -> the number of ends on each day; only locks with at least one end."""
+        """Maps a lock ID to the number of ends on each day. Locks without ends are missing."""
         self._now_ms = now_ms
         self._begins: dict[tzinfo, list[int]] = {}
         if self.first is not None:
@@ -45,10 +46,10 @@ class Timeline:
             self._begins = {zone: [dates.begin_of(day, zone) for day in days] for zone in todays}
 
     def by_first_day(self) -> list[tuple[int, list[int]]]:
-        """Return the lock IDs with their counts, the earliest ends first.
+        """Return lock IDs with their counts, sorted by the day of their first end.
 
-        If the first ends of several locks are on the same day, the lock with most ends on it is
-        first.
+        If the first ends of several locks are on the same day, the lock with the most ends on that
+        day comes first.
         """
 
         def first(counts: list[int]) -> tuple[int, int]:
@@ -57,7 +58,7 @@ class Timeline:
         return sorted(self.counts.items(), key=lambda one: first(one[1]))
 
     def add(self, lock_id: int, zone: tzinfo, end_ms: int) -> None:
-        """Count an end, if it is in the future and within :data:`AHEAD_MS`."""
+        """Count the end of a remote, if it is in the future and within :data:`AHEAD_MS`."""
         if not self._now_ms < end_ms <= self._now_ms + AHEAD_MS:
             return
         day = bisect_right(self._begins[zone], end_ms - 1) - 1  # at midnight, the day before
@@ -65,7 +66,7 @@ class Timeline:
 
 
 QUARTER_MS = 15 * dates.MINUTE_MS
-"""A quarter of an hour, in milliseconds. In every time zone, a day begins with one."""
+"""A quarter of an hour, in milliseconds. In every time zone, days begin at such a quarter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,9 @@ class DayCounts:
     """The numbers of changes on consecutive days."""
 
     first: date
-    """The first day."""
+    """The first of the days."""
     counts: Sequence[int]
-    """The number for each day; today is the last one."""
+    """The number of changes on each day. The last day is today."""
 
     @property
     def today(self) -> date:
@@ -83,24 +84,25 @@ class DayCounts:
         return self.first + timedelta(len(self.counts) - 1)
 
     def last(self, days: int) -> DayCounts:
-        """Return the numbers of the last days only."""
+        """Return the counts of the last days only."""
         left_out = max(len(self.counts) - days, 0)
         return DayCounts(self.first + timedelta(left_out), self.counts[left_out:])
 
 
 def first_day(today: date, days: int) -> date:
-    """Return the first of a number of days that end with today."""
+    """Return the first day of a period that has ``days`` days and ends today."""
     return today - timedelta(days - 1)
 
 
 def sum_up_quarters(quarters: Mapping[int, int], today: date, days: int, zone: tzinfo) -> DayCounts:
-    """Return the numbers of the last days. Later times, after the clock was set back, are left out.
+    """Return the number of changes on each of the last days, from counts by quarter of an hour.
 
     Args:
-        quarters: Quarter of an hour since 1970 -> number of changes.
-        today: The last day.
+        quarters: Maps quarters of an hour since 1970 to numbers of changes. Quarters after today,
+            which exist if the clock was set back, are ignored.
+        today: The last of the days.
         days: The number of days.
-        zone: The time zone of the days.
+        zone: The time zone that decides when a day begins.
     """
     first = first_day(today, days)
     begins = [dates.begin_of(first + timedelta(day), zone) for day in range(days + 1)]
@@ -113,14 +115,14 @@ def sum_up_quarters(quarters: Mapping[int, int], today: date, days: int, zone: t
 
 
 LEAST = 12
-"""The minimum width of a bar in cells."""
+"""The minimum width of a bar, in cells."""
 
 
 def period_bar(remote: Remote, now_ms: int, width: int) -> str:
     """Return the period of a remote as a bar: ``├━━━━━╋──────┤``.
 
-    The bar shows the past part, today, and the rest. Before the start or after the end, the mark
-    for today is outside of the bar.
+    The bar shows the time that has passed, today, and the rest of the period. If the period has not
+    started or is over, the mark for today is outside of the bar.
 
     Args:
         remote: The remote with the period.
@@ -128,7 +130,8 @@ def period_bar(remote: Remote, now_ms: int, width: int) -> str:
         width: The width in cells.
 
     Returns:
-        The bar; empty if the remote has no start or end, or if the width is less than ``LEAST``.
+        The bar; empty if the remote has no start or end, or if the width is less than
+        :data:`LEAST`.
     """
     phase, start, end = phase_of(remote, now_ms), remote.start_ms, remote.end_ms
     if phase in (Phase.ALWAYS, Phase.UNCLEAR) or not start or not end or width < LEAST:

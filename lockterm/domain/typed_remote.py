@@ -1,7 +1,7 @@
-"""The parser of the remote form's input, with descriptions of its meaning and errors.
+"""The parser of input in the remote form. It also describes what the input means and its errors.
 
-Typed values are strings by the contract's field names (4.1), so that a draft can store them.
-Reading the values has no side effects; the form shows the result.
+Typed values are strings by the contract's field names (contract 4.1), so that a draft can store
+them. Parsing has no side effects; the form shows the result.
 """
 
 from __future__ import annotations
@@ -41,26 +41,27 @@ _MAC = re.compile(r"[0-9A-Fa-f]{2}([:-]?[0-9A-Fa-f]{2}){5}")
 
 @dataclass(frozen=True, slots=True)
 class TypedRemote:
-    """The result of reading the values typed for a remote."""
+    """The result of parsing the input for a remote."""
 
     values: Remote
     """The remote to send; usable only if there are no errors."""
     errors: dict[str, str] = attribute(default_factory=dict)
-    """Contract field -> why the value cannot be sent, in the order of the form."""
+    """Why values cannot be sent, by contract field in the order of the form."""
     warnings: dict[str, str] = attribute(default_factory=dict)
-    """Contract field -> the warning that the user must confirm."""
+    """Warnings that the user must confirm, by contract field."""
     shortens: dict[str, str] = attribute(default_factory=dict)
-    """Contract field -> how the change shortens access, which the user must confirm too."""
+    """How the change shortens access, by contract field. The user must confirm this too."""
     notes: dict[str, str] = attribute(default_factory=dict)
-    """Contract field -> how the value was understood."""
+    """How lockterm understands the values, by contract field."""
     choices: dict[str, tuple[int, ...]] = attribute(default_factory=dict)
-    """Contract field -> the two moments, in milliseconds, of a time that the clocks show twice."""
+    """The two moments, in milliseconds, of each time that the clocks show twice, by contract
+    field."""
     missing: tuple[str, ...] = ()
-    """The fields with an error whose typed text is empty."""
+    """The names of the fields that have an error because their text is empty."""
 
 
 def shown_fields(remote_type: int | None, *, adding: bool) -> tuple[str, ...]:
-    """Return the contract names of the fields that the form shows, in the order of the form."""
+    """Return the contract's names of the fields that the form shows for a type, in order."""
     hidden = set() if needs_dates(remote_type) else {Kind.DATE}
     if not needs_weekdays(remote_type):
         hidden.add(Kind.WEEKDAYS)
@@ -68,14 +69,14 @@ def shown_fields(remote_type: int | None, *, adding: bool) -> tuple[str, ...]:
 
 
 def typed_of(before: Remote | None, zone: tzinfo) -> dict[str, str]:
-    """Return the initial texts of the form: the remote's values, or defaults for a new remote."""
+    """Return the initial texts of the form: values of the remote, or defaults for a new remote."""
     if before is None:
         return {field.name: field.first for field in ADDED}
     return {field.name: _typed(field, field.of(before), zone) for field in UPDATED}
 
 
 def typed_like(remote: Remote, zone: tzinfo) -> dict[str, str]:
-    """Return the initial texts of the form for a duplicate of a remote."""
+    """Return the initial texts of the form for a new remote that duplicates another one."""
     told = {field.name: _typed(field, field.of(remote), zone) for field in ADDED}
     return {name: told[name] or first for name, first in typed_of(None, zone).items()}
 
@@ -97,10 +98,10 @@ def _typed(field: Field, value: Any, zone: tzinfo) -> str:
 
 
 def format_typed(name: str, text: str) -> str:
-    """Return a field and its typed text or choice, as a line that is safe to show.
+    """Return the label of a field and its typed text or choice, as a line that is safe to show.
 
     Args:
-        name: The contract name of the field, as stored in a draft.
+        name: The contract's name of the field, as stored in a draft.
         text: The typed text; for a choice, the number of the chosen value.
     """
     field = FIELDS.get(name)
@@ -113,14 +114,14 @@ def format_typed(name: str, text: str) -> str:
 def read_typed(
     typed: Mapping[str, str], zone: tzinfo, now_ms: int, before: Remote | None = None
 ) -> TypedRemote:
-    """Read the texts of the form.
+    """Parse the texts of the form.
 
     Args:
-        typed: Contract field -> text.
+        typed: The texts by contract field.
         zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
-        before: The remote to edit; None for a new remote. A field with an unchanged text keeps
-            the exact value, to the millisecond.
+        before: The remote to edit; None for a new remote. A field with an unchanged text keeps its
+            exact value, to the millisecond.
     """
     initial = typed_of(before, zone) if before is not None else {}
     was = before if before is not None else Remote()
@@ -184,7 +185,7 @@ def read_typed(
 
 
 def _shortened(before: Remote | None, wanted: Remote, now_ms: int, zone: tzinfo) -> dict[str, str]:
-    """Return contract field -> how an edit shortens access; empty for a new remote."""
+    """Return how an edit shortens access, by contract field; empty for a new remote."""
     if before is None:
         return {}
     found = find_shortening(before, effective(before, wanted), now_ms, zone)

@@ -1,4 +1,4 @@
-"""The inverse of a recorded change, as steps of a plan."""
+"""The steps that undo a recorded change."""
 
 from __future__ import annotations
 
@@ -36,16 +36,17 @@ NO_USER_NO = "The remote had no user number before, and the service has no call 
 def undone(
     operation: Operation, zone: tzinfo, now_ms: int, known: Mapping[str, Any] | None = None
 ) -> PlannedSteps:
-    """Return the inverse of a recorded add, update or user number.
+    """Return the steps that undo a recorded add, update or change of a user number.
 
-    Each step expects the remote as the change left it. A remote that was changed since then stays
-    unchanged.
+    Each step expects the remote as the recorded change left it. If the remote was changed since
+    then, it stays unchanged.
 
     Args:
         operation: An operation for which ``why_not_undone`` returns an empty string.
         zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
-        known: For a user number, the former values of the hidden fields, which no list returns.
+        known: The former values of hidden fields, which lists never contain; needed for a user
+            number.
     """
     body = operation.body
     if operation.call == "add":
@@ -84,12 +85,12 @@ def undone(
 def voice_undone(
     operation: Operation, sent: Sequence[Operation], undone_too: Set[str]
 ) -> PlannedSteps:
-    """Return a step that sets the former voice of a lock, if lockterm had set that voice.
+    """Return a step that sets a lock's former voice again, if lockterm had set that voice.
 
     Args:
         operation: The operation that set the present voice.
-        sent: All operations of lockterm that set or may have set the voice, the oldest first.
-        undone_too: The IDs of the later operations that are undone before this one.
+        sent: All operations that set or may have set the voice of the lock, the oldest first.
+        undone_too: The IDs of later operations that are undone before this one.
     """
     before = voice_set(operation)
     step = Step(0, Action.VOICE, operation.lock_id, None, "", before=before)
@@ -109,7 +110,7 @@ def voice_undone(
 
 
 def _user_no_undone(operation: Operation, was: Remote, known: Mapping[str, Any]) -> PlannedSteps:
-    """Return the step that sets the former user number; a refused step if it is unknown."""
+    """Return a step that sets the former user number; a refused step if that number is unknown."""
     name = "remoteUserNo"
     now = operation.body.get(name)
     told = {name: was.remote_user_no} if was.remote_user_no is not None else known
@@ -134,11 +135,11 @@ def restored(
 ) -> PlannedSteps:
     """Return steps that add the remotes of backups again.
 
-    If the lock has a remote with the same name and number, the remote counts as already restored.
+    A remote counts as already restored if the lock has a remote with the same name and number.
 
     Args:
-        backups: The remotes, each with the ID of the delete or clear that removed it.
-        lock_id: The lock from which the remotes were removed.
+        backups: The remotes to restore, each with the ID of the operation that deleted it.
+        lock_id: The ID of the lock that the remotes belonged to.
         there: All remotes of the lock.
         now_ms: Now, in milliseconds.
         renames: Whether a remote whose name is taken gets another name; see :func:`copied`.
@@ -166,15 +167,15 @@ def restored(
 
 
 def refused(step: Step, reason: str) -> Step:
-    """Return a step in the refused state, with the reason why it cannot be planned."""
+    """Return a refused step, with the reason why lockterm cannot plan it."""
     return replace(step, state=StepState.REFUSED, message=reason)
 
 
 def gained(before: Remote | None, after: Remote, now_ms: int) -> str:
-    """Return a sentence about the access that a change adds; empty if the change adds none.
+    """Return a sentence about the access that a change grants; empty if it grants no access.
 
     Args:
-        before: The remote before the change; None if it was deleted.
+        before: The remote before the change; None if the remote was deleted.
         after: The remote after the change.
         now_ms: Now, in milliseconds.
     """

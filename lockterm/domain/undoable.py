@@ -1,4 +1,4 @@
-"""The reasons why a change cannot be undone; :mod:`lockterm.domain.undo` makes the inverse."""
+"""The reasons why a change cannot be undone. :mod:`lockterm.domain.undo` plans the steps."""
 
 from __future__ import annotations
 

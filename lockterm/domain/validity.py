@@ -1,7 +1,7 @@
-"""The validity of a remote: its period by the dates, and the status that the service reports.
+"""The validity of a remote: its period by its dates, and the status that the service reports.
 
-The contract has no rule for ``status`` (3), so lockterm keeps dates and status apart. If a service
-calls an expired remote normal, lockterm shows ``says normal`` and does not correct the status.
+The contract has no rule for ``status`` (contract 3), so lockterm does not mix dates and status. If
+a service reports an expired remote as normal, lockterm shows ``says normal``.
 """
 
 from __future__ import annotations
@@ -23,25 +23,27 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 _TOLERANCE_MS = 2 * dates.MINUTE_MS
-"""Tolerated clock difference, in milliseconds, before status and dates count as disagreeing."""
+"""Difference of clocks, in milliseconds, up to which status and dates do not count as
+disagreeing."""
 
 
 class Phase(Enum):
-    """The position of the present time in the period of a remote, by its dates alone."""
+    """Whether the period of a remote is ahead, running or over, by its dates alone."""
 
     ALWAYS = "always"
     AHEAD = "upcoming"
     NOW = "active"
     OVER = "expired"
     UNCLEAR = "unclear"
-    """The dates are missing or form no period, or the contract does not list the type."""
+    """The dates are missing or form no period, or the contract does not list the type of the
+    remote."""
 
 
 class State(Enum):
-    """The most important state of a remote: a word, and an icon with a distinct shape.
+    """The most important state of a remote, with a word and an icon of a distinct shape.
 
-    Each icon takes one cell on every terminal and has an ASCII form. The stylesheet sets its color
-    in the class ``line-table--`` followed by :attr:`look`.
+    Each icon takes one cell on every terminal and has an ASCII form. Its color is set by the class
+    ``line-table--`` followed by :attr:`look` in the stylesheet.
     """
 
     ENDED = "expired", "×", "x", "expired"
@@ -60,17 +62,17 @@ class State(Enum):
 
     @property
     def counted(self) -> str:
-        """The words after a count: ``within 7 days``, because ``15 < 7 days`` looks like a sum."""
+        """The words after a number: ``within 7 days``, as ``15 < 7 days`` is a formula."""
         return self.word.replace("<", "within")
 
     @property
     def look(self) -> str:
-        """The name of the state in the stylesheet."""
+        """The name of the state in stylesheets."""
         return self.name.lower()
 
     @property
     def sign(self) -> str:
-        """The icon in the form that this terminal can show."""
+        """The icon, in the form that this terminal can show."""
         return self._plain if glyphs.are_ascii() else self._sign
 
 
@@ -79,18 +81,18 @@ COERCED = "&"
 
 
 def state_of(remote: Remote, now_ms: int) -> State:
-    """Return the state of a remote at a moment, by its dates and the reported status."""
+    """Return the state of a remote at a time, from its dates and the reported status."""
     return judge(remote, phase_of(remote, now_ms), now_ms)[0]
 
 
 def state_by_dates(remote: Remote, now_ms: int) -> State:
-    """Return the state by the dates alone, for remotes without a status from the service."""
+    """Return the state of a remote from its dates alone, if the service reported no status."""
     phase = _clear_phase(remote, phase_of(remote, now_ms))
     return _by_dates(phase, (remote.end_ms or 0) - now_ms)
 
 
 def may_be(state: State, end_ms: int | None, now_ms: int) -> bool:
-    """Return whether a remote may have a state, by its end alone, which is faster.
+    """Return whether a remote may have a state, from its end alone; faster than :func:`state_of`.
 
     Args:
         state: The state.
@@ -107,7 +109,7 @@ def may_be(state: State, end_ms: int | None, now_ms: int) -> bool:
 
 
 def phase_of(remote: Remote, now_ms: int) -> Phase:
-    """Return the phase of a remote. Its period includes the start but not the end."""
+    """Return the phase of a remote at a time. Its period includes the start but not the end."""
     kind, start, end = remote.remote_type, remote.start_ms, remote.end_ms
     if kind == RemoteType.PERMANENT:
         return Phase.ALWAYS
@@ -121,14 +123,14 @@ def phase_of(remote: Remote, now_ms: int) -> Phase:
 def end_of(remote: Remote) -> int | None:
     """Return the end of a remote's period, in milliseconds.
 
-    None for a permanent remote, and for a remote whose dates form no period.
+    The result is None for a permanent remote, and for a remote whose dates form no period.
     """
     end = remote.end_ms
     return end if end and phase_of(remote, end) is Phase.OVER else None
 
 
 def has_unreadable_period(remote: Remote) -> bool:
-    """Return whether type and dates do not show when a remote ends."""
+    """Return whether the type and the dates of a remote do not show when it ends."""
     if remote.remote_type == RemoteType.PERMANENT:
         return False
     return not (needs_dates(remote.remote_type) and remote.start_ms and remote.end_ms)
@@ -140,13 +142,13 @@ def without_weekdays(remote: Remote) -> bool:
 
 
 def ends_by(remote: Remote, until_ms: int) -> bool:
-    """Return whether the period of a remote is over at a given time."""
+    """Return whether the period of a remote is over at a time."""
     end = end_of(remote)
     return end is not None and end <= until_ms
 
 
 def never_opens(wanted: Remote, zone: tzinfo) -> bool:
-    """Return whether none of a remote's weekdays falls into its period, in a time zone."""
+    """Return whether none of a recurring remote's weekdays is within its period."""
     start, end, days_wanted = wanted.start_ms, wanted.end_ms, set(wanted.week_day or ())
     if not needs_weekdays(wanted.remote_type) or not days_wanted or not start or not end:
         return False
@@ -194,7 +196,7 @@ def _state(
 
 
 WEEK_MS, MONTH_MS = 7 * dates.DAY_MS, 30 * dates.DAY_MS
-"""The remaining time, in milliseconds, below which an active remote counts as expiring."""
+"""The remaining time, in milliseconds, up to which an active remote counts as expiring."""
 
 
 def _by_dates(phase: Phase, left_ms: int) -> State:

@@ -1,4 +1,4 @@
-"""Voice packs, languages and timbres (sections 2.4 to 2.7)."""
+"""Voice packs, languages and timbres (contract 2.4 to 2.7)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lockterm.domain.reading import Record, number, part, text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoicePack(Record):
-    """A voice pack of a lock: an entry of ``voice/list`` (2.4), or its detail (2.5)."""
+    """A voice pack of a lock: an entry of ``voice/list``, or its detail (contract 2.4, 2.5)."""
 
     name: str | None = text("name")
     label: str | None = text("label")
@@ -25,7 +25,7 @@ class VoicePack(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timbre(Record):
-    """A voice of a language (2.6). ``is_female`` may be missing.
+    """A voice of a language (contract 2.6). ``is_female`` may be missing.
 
     Size and MD5 are not in the contract, but lockterm uses them if a service sends them.
     """
@@ -40,7 +40,7 @@ class Timbre(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language(Record):
-    """A language entry of the full pack list (2.6)."""
+    """A language with its voices, in the list of all packs for a model (contract 2.6)."""
 
     lang: str | None = text("lang")
     timbres: tuple[Timbre, ...] = part("timbres", ())
@@ -65,7 +65,7 @@ def has_voice(languages: Iterable[Language], lang: str, timbre: str) -> bool:
 def name_pack(
     url: str, languages: Iterable[Language], pack: VoicePack | None = None
 ) -> tuple[str, ...]:
-    """Return the language and the timbre of a pack, or the name of the pack if they are unknown."""
+    """Return the language and timbre of the pack at a URL; if unknown, the name of the pack."""
     for one in languages:
         for voice in one.timbres:
             if url and voice.timbre_pack_url == url:
@@ -74,7 +74,7 @@ def name_pack(
 
 
 MOST_ALIKE = 5
-"""The maximum number of packs with a similar name whose addresses are compared with a voice."""
+"""Maximum number of packs with a similar name that can be the pack of a voice."""
 
 
 def find_listed_pack(
@@ -83,16 +83,17 @@ def find_listed_pack(
     packs: Sequence[VoicePack],
     details: Mapping[str, VoicePack],
 ) -> int | None:
-    """Return the index of the pack of a voice; None if there is none.
+    """Return the index of the pack that contains a voice; None if no pack does.
 
-    Only the address links a voice to a pack, and a list may lack the addresses. Then the result is
-    the first pack with the timbre in its name, until its details show another address.
+    Only the address links a voice to a pack, and a list may lack the addresses. In this case the
+    result is the first pack with the timbre in its name, unless its details show another address.
 
     Args:
         voice: The voice.
-        lang: The code of its language. Packs with it in their name come first.
+        lang: The language code of the voice. Packs whose names contain the code come first.
         packs: The listed packs of the lock.
-        details: Name of a pack -> its details, for the packs that were read.
+        details: Maps the name of a pack to its details, for the packs whose details lockterm has
+            read.
     """
     alike = []
     timbre, language = (voice.timbre or "").casefold(), (lang or "").casefold()
@@ -110,7 +111,7 @@ def find_listed_pack(
 
 
 def joined(lists: Iterable[Sequence[Language]]) -> list[Language]:
-    """Return the voices of several models without duplicates; the first entry wins."""
+    """Return the voices of several models without duplicates; of duplicates, the first is used."""
     found: dict[str | None, Language] = {}
     known: dict[str | None, dict[str | None, Timbre]] = {}
     for languages in lists:
@@ -125,12 +126,12 @@ def joined(lists: Iterable[Sequence[Language]]) -> list[Language]:
 def pack_source(
     url: str, named: tuple[str, ...], told: Iterable[VoicePack | Timbre | None]
 ) -> PackSource:
-    """Return the source of a pack, with the first known size and MD5.
+    """Return the source of a pack, with the first size and MD5 that the service reported.
 
     Args:
         url: The address of the pack.
-        named: The parts of its file name; see :class:`PackSource`.
-        told: The entries of lists and details for the pack.
+        named: The parts of the file name; see :class:`PackSource`.
+        told: The list entries and details about the pack; None entries are ignored.
     """
     known = [one for one in told if one is not None]
     size = next((one.file_size for one in known if one.file_size is not None), None)
@@ -143,21 +144,23 @@ _ENDINGS = frozenset({
     *("aac", "amr", "flac", "m4a", "mp3", "ogg", "opus", "pcm", "wav"),
     *("7z", "bin", "bz2", "dat", "gz", "pack", "tar", "tgz", "xz", "zip"),
 })  # fmt: skip
-"""The allowed file endings, of sounds and archives. A desktop might run files with others."""
+"""The allowed file endings: sounds and archives. A desktop might execute files with other
+endings."""
 _NO_WORD = re.compile(r"[^A-Za-z0-9]+")
 _PART = 24
 """Maximum number of characters of a lock, a language or a timbre in a file name."""
 
 
 class PackSource(NamedTuple):
-    """The source of a voice pack, with the reported size and MD5 (2.5, 2.6)."""
+    """The source of a voice pack, with the reported size and MD5 (contract 2.5 and 2.6)."""
 
     url: str
-    """``timbrePackUrl``."""
+    """The address of the pack (``timbrePackUrl``)."""
     size: int | None = None
-    """``fileSize`` in bytes; None if the service reported none, as for a language's timbres."""
+    """The size in bytes (``fileSize``); None if the service reported none, as for a language's
+    timbres."""
     md5: str = ""
-    """``fileMd5``; empty if the service reported none."""
+    """The MD5 (``fileMd5``); empty if the service reported none."""
     named: tuple[str, ...] = ()
     """The parts of the file name: the lock, the language and the timbre."""
 
@@ -165,9 +168,9 @@ class PackSource(NamedTuple):
     def file_name(self) -> str:
         """The file name, such as ``Main-gate_1001_de-DE_anna_3f2a91c03f2a91c0.wav``.
 
-        The name is always the same for a pack and a lock. The last part identifies the pack, so
-        that no download resumes the file of another pack. The ending is that of the address if it
-        is an ending of sounds or archives; otherwise it is ``.pack``.
+        A pack has the same name on every download for a lock. The last part identifies the pack, so
+        that no download resumes the file of another pack. The ending is the ending of the address
+        if that is one of sounds or archives; otherwise it is ``.pack``.
         """
         facts = f"{self.url}\n{self.size}\n{self.md5.lower()}"
         mark = hashlib.sha256(facts.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -178,7 +181,7 @@ class PackSource(NamedTuple):
 
     @property
     def assurance(self) -> str:
-        """Sentences about the checks that a downloaded file passed."""
+        """Sentences that describe which checks a downloaded file has passed."""
         found = "These checks detect transmission errors, not forgery."
         if self.size is not None and self.md5:
             return f"Size and MD5 match. {found}"
