@@ -271,8 +271,7 @@ class _ForeignTable:
             yield Row(line, values, origins={**row.origins, **origin})
 
     def _complete(self, row: Row) -> Row:
-        """Return a row with the type that follows from its end, and with a default lock if
-        needed."""
+        """Return a row with the type that follows from its end, and with a lock."""
         cells = dict(row.cells)
         if cells.get(TYPE) == BY_END:
             cells[TYPE] = "time-limited" if row.text(END) else "permanent"

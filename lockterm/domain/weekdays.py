@@ -1,4 +1,4 @@
-"""The conversion of weekdays between the contract's numbers (2.3, 1 is Monday) and words."""
+"""The conversion of weekdays between the contract's numbers (2.3: 1 is Monday) and text."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ _SETS = {
 
 
 _ALL_DAYS_MASK = "127"
-"""An ambiguous text: every day if weekdays are bits of a number; as digits, Mon, Tue and Sun."""
+"""An ambiguous text: every day as a bit mask; as digits, Monday, Tuesday and Sunday."""
 
 _AMBIGUOUS = "{} is ambiguous. Type mon-fri, or separate the digits with commas, as in {}."
 
 
 def parse_weekdays(text: str) -> frozenset[int]:
-    """Read weekdays as a user types them: ``mon-fri``, ``mo,we``, ``135``, ``weekend``.
+    """Return the weekdays in a typed text, such as ``mon-fri``, ``mo,we``, ``135`` or ``weekend``.
 
     Digits without separators must increase. ``127`` is refused, because in other programs it means
-    every day. A range may include Sunday and go on: ``fri-mon`` is Fri, Sat, Sun, Mon. An empty
-    text means no weekday.
+    every day. A range may continue after Sunday: ``fri-mon`` is Fri, Sat, Sun, Mon. An empty text
+    means no weekday.
 
     Raises:
-        ValueError: A part cannot be read. The message is a sentence that names this part.
+        ValueError: A part is not a weekday or a range. The message is a sentence that quotes this
+            part.
     """
     typed = " ".join(text.casefold().split())
     if typed in _SETS:
@@ -69,12 +70,13 @@ def _one(word: str) -> int:
 
 
 def format_weekdays(days: Iterable[int], *, short: bool = False) -> str:
-    """Return weekdays in words, such as ``Mon-Fri``. Three or more days in a row become a range.
+    """Return weekdays as text, such as ``Mon-Fri``. Three or more days in a row become a range.
 
     Args:
         days: The numbers from the service, in any order and with possible duplicates. A number
             that is not a weekday is shown as ``unknown 9``.
-        short: Whether to leave out commas, ``Mon Wed Fri``, and to use ``daily``, for columns.
+        short: Whether to use short forms for columns: ``Mon Wed Fri`` without commas, and
+            ``daily``.
     """
     given = set(days)
     known = sorted(day for day in given if day in WEEK)

@@ -1,24 +1,24 @@
-"""Numbers, sizes and ages."""
+"""Texts for numbers, sizes, durations and ages."""
 
 from __future__ import annotations
 
 
 def format_count(count: int, thing: str) -> str:
-    """Return a number with its noun: ``1 remote``, ``2,000 remotes``."""
+    """Return a number with its noun, such as ``1 remote`` or ``2,000 remotes``."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def describe_unreadable_periods(count: int) -> str:
-    """Return ``2 remotes have a period that cannot be read``; empty if the count is 0."""
+    """Return ``2 remotes have a period that cannot be read``; empty if the number is 0."""
     have = "has" if count == 1 else "have"
     return f"{format_count(count, 'remote')} {have} a period that cannot be read" if count else ""
 
 
 def describe_none(count: int, thing: str, does: str, do: str) -> str:
-    """Return ``None of the 5 locks matches``, or ``The only lock does not match`` if there is one.
+    """Return ``None of the 5 locks matches``, or ``The only lock does not match`` for one lock.
 
     Args:
-        count: The number of things.
+        count: The number of things, at least 1.
         thing: The noun, in the singular.
         does: The verb after "None of the ...": ``matches``, ``is shown``.
         do: The verb after "The only ...": ``does not match``, ``is not shown``.
@@ -31,7 +31,7 @@ def describe_none(count: int, thing: str, does: str, do: str) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """Return an estimated time, such as ``40 s``, ``17 min`` or ``2.5 h``."""
+    """Return an estimated duration, such as ``40 s``, ``17 min`` or ``2.5 h``."""
     if seconds < 90:
         return f"{max(round(seconds), 1)} s"
     minutes = round(seconds / 60)
@@ -39,7 +39,7 @@ def format_duration(seconds: float) -> str:
 
 
 def format_size(size: float) -> str:
-    """Return a number of bytes in words: ``830 bytes``, ``1.4 MiB``."""
+    """Return a number of bytes with its unit, such as ``830 bytes`` or ``1.4 MiB``."""
     amount, units = float(size), iter(("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
     unit = ""
     while amount >= 1023.95 and (larger := next(units, "")):
@@ -48,7 +48,7 @@ def format_size(size: float) -> str:
 
 
 def format_age(age_ms: int) -> str:
-    """Return an age: ``just now``, ``12 s ago``, ``5 min ago``, ``47 h ago``, ``2 d ago``."""
+    """Return an age, such as ``just now``, ``12 s ago``, ``5 min ago`` or ``2 d ago``."""
     seconds = max(age_ms, 0) // 1000
     if seconds < 1:
         return "just now"
@@ -61,10 +61,10 @@ def format_age(age_ms: int) -> str:
 
 
 def format_short_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
-    """Return the age of a list, short enough for a narrow column.
+    """Return the age of a list of remotes, as text for a narrow column.
 
     Returns:
-        A text such as ``now``, ``5m``, ``3h`` or ``12d``, or ``?`` if the clock was set back since
+        A text such as ``now``, ``5m``, ``3h`` or ``12d``, or ``?`` if the clock was set back after
         the list was read. A ``!`` follows if lockterm has changed the lock since, as in ``3h!``.
     """
     minutes = (now_ms - at_ms) // 60_000
@@ -80,7 +80,7 @@ def format_short_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
 
 
 def describe_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
-    """Return the age of a list in words: ``read 3 h ago, before your last change``.
+    """Return the age of a list, such as ``read 3 h ago, before your last change``.
 
     The second part appears if lockterm has changed the lock since the list was read.
     """
@@ -89,10 +89,10 @@ def describe_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
 
 
 def describe_elsewhere(count: int, key: str) -> str:
-    """Return ``2 changed elsewhere (!)`` for a line below a table; empty if the count is 0.
+    """Return ``2 changed elsewhere (!)`` for a line below a table; empty if the number is 0.
 
     Args:
         count: The number of remotes that others changed.
-        key: The key that shows them.
+        key: The key that shows these remotes.
     """
     return f"{count:,} changed elsewhere ({key})" if count else ""

@@ -1,4 +1,4 @@
-"""The differences between two states of a remote, in words, for confirmations and conflicts."""
+"""Texts about the differences between two states of a remote, for confirmations and conflicts."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ LONGEST = 60
 """Maximum number of characters of a value in a sentence."""
 
 BEFORE = 12
-"""Number of characters shown before the first differing character of a long text."""
+"""Number of characters of a long text that are shown before the first difference."""
 
 MOST_PARTS = 6
-"""Maximum number of differing parts of a JSON value that are listed."""
+"""Maximum number of differing parts of a JSON value that a list of differences contains."""
 
 _MISSING = "\udfff missing"
-"""The placeholder for a missing value. It begins with a lone surrogate, which a JSON text cannot
-hold, so that no received value equals it."""
+"""The placeholder for a missing value. It begins with a lone surrogate, which JSON text cannot
+contain, so that no received value equals it."""
 
 
 class Difference(NamedTuple):
-    """One field that differs, in words that are safe to show."""
+    """A field whose value differs, as texts that are safe to show."""
 
     label: str
     before: str
@@ -46,7 +46,7 @@ class Difference(NamedTuple):
 
 
 class SameValue(NamedTuple):
-    """One field that does not differ, in words that are safe to show."""
+    """A field whose value does not differ, as texts that are safe to show."""
 
     label: str
     value: str
@@ -55,7 +55,7 @@ class SameValue(NamedTuple):
 def find_differences(
     before: Remote, after: Remote, zone: tzinfo, fields: Sequence[Field] = UPDATED
 ) -> list[Difference]:
-    """Return the fields that an update changes; ``1``, ``1.0`` and ``true`` all differ."""
+    """Return the differences between two states of a remote; ``1``, ``1.0`` and ``true`` differ."""
     found = []
     for field in fields:
         one, other = (comparable(field, field.of(remote)) for remote in (before, after))
@@ -64,13 +64,13 @@ def find_differences(
 
 
 def compare_field(field: Field, one: Any, other: Any, zone: tzinfo) -> list[Difference]:
-    """Return the differences between two values of a field; empty if the values are the same.
+    """Return the differences between two values of a field; empty if the values are equal.
 
     Args:
-        field: The field.
+        field: The field that both values belong to.
         one: The value before.
         other: The value after.
-        zone: The time zone for displayed times.
+        zone: The time zone in which times are shown.
     """
     if one is other or canonical(one) == canonical(other):
         return []
@@ -91,7 +91,7 @@ def compare_field(field: Field, one: Any, other: Any, zone: tzinfo) -> list[Diff
 
 
 def _parts(one: Any, other: Any, path: str) -> Iterator[tuple[str, str, str]]:
-    """Yield each path at which two JSON values differ, with the two values as text."""
+    """Yield each path at which two JSON values differ, with both values as text."""
     if canonical(one) == canonical(other):
         return
     if isinstance(one, Mapping) and isinstance(other, Mapping):
@@ -111,7 +111,7 @@ def format_json_line(value: Any) -> str:
 
 
 def clip_both(one: str, other: str) -> tuple[str, str]:
-    """Return two differing texts, cleaned and shortened so that the first difference is visible."""
+    """Return two differing texts, safe to show, and cut so that the first difference is visible."""
     begin = 0
     if max(len(one), len(other)) > LONGEST:
         same = next(
@@ -129,7 +129,7 @@ def clip_both(one: str, other: str) -> tuple[str, str]:
 
 
 def format_value(field: Field, value: Any, zone: tzinfo) -> str:
-    """Return the value of a field in words, on one line that is safe to show."""
+    """Return the value of a field as one line that is safe to show."""
     if field.constants is not None:
         return word(field.constants, value)
     if value in (None, "") or (not value and field.kind is not Kind.NUMBER):

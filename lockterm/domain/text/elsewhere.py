@@ -1,4 +1,4 @@
-"""Changes that others made, in words that are safe to show."""
+"""Texts about changes that others made. The texts are safe to show."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from lockterm.domain.rules import comparable
 from lockterm.domain.text.difference import compare_field, format_value
 
 ELSEWHERE = "Changed elsewhere"
-"""The label of a change by others."""
+"""The label of a change that others made."""
 
 NOT_KEPT = (
     "This profile keeps no lists on this machine, so lockterm cannot compare readings."
     " Set cache = true, or leave out --no-cache."
 )
-"""The sentence about a profile without kept lists."""
+"""The explanation that lockterm finds no changes by others, because the profile stores no lists."""
 
 
 def describe_kind(change: ChangeElsewhere) -> str:
-    """Return the kind of a change, with its fields: ``new``, ``changed: end``, ``gone``."""
+    """Return the kind of a change and its fields, such as ``new``, ``changed: end`` or ``gone``."""
     called = ", ".join(FIELDS[name].called for name in change.names if name in FIELDS)
     return f"{change.what.value}: {called}" if called else change.what.value
 
 
 def describe_values(change: ChangeElsewhere, zone: tzinfo) -> str:
-    """Return the old and the new values: ``End: 6 Dec 2026 18:00 -> 21 Dec 2026 18:00``.
+    """Return old and new values, such as ``End: 6 Dec 2026 18:00 -> 21 Dec 2026 18:00``.
 
-    For a new remote or one that is gone, return its number and its end.
+    For a new remote, or one that is gone, return its number and its end instead.
     """
     if change.what is not What.CHANGED:
         remote = Remote.read(change.after or change.before)
@@ -47,7 +47,7 @@ def describe_values(change: ChangeElsewhere, zone: tzinfo) -> str:
 
 
 def describe_between(change: ChangeElsewhere, zone: tzinfo, now_ms: int) -> str:
-    """Return the two readings: ``between 20 Nov 09:12 and 21 Nov 08:03``."""
+    """Return the times of the two lists, such as ``between 20 Nov 09:12 and 21 Nov 08:03``."""
     times = (ms - ms % dates.MINUTE_MS for ms in (change.since_ms, change.until_ms))
     since, until = (dates.near_time(ms, zone, now_ms) for ms in times)
     return f"between {since} and {until}"
@@ -62,7 +62,7 @@ def describe_change(
         change: The change.
         zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
-        with_head: Whether to begin with ``Changed elsewhere``, where no label says so.
+        with_head: Whether to begin with ``Changed elsewhere``, if no label beside the text says so.
     """
     what = change.what.value if change.what is not What.CHANGED else ""
     values = describe_values(change, zone)

@@ -1,4 +1,4 @@
-"""Texts about the changes in the journal: the request, its effect, and its result."""
+"""Texts about the changes in the journal: their requests, effects and results."""
 
 from __future__ import annotations
 
@@ -57,19 +57,20 @@ STATE_NAMES: Mapping[State, str] = {
 }
 
 _TOLD = ("remoteType", "startDate", "endDate", "weekDay")
-"""The fields that are shown for a remote that was added or deleted."""
+"""The fields that are shown of a remote that was added or deleted."""
 
 _URGENT = FIELDS["endDate"]
-"""The changed field that is shown first, because a column may be too narrow for the rest."""
+"""The changed field that is shown first, because a column may be too narrow for all fields."""
 
 MOST_LISTED = 500
-"""Maximum number of deleted remotes that the details of a clear list; the export has all."""
+"""Maximum number of deleted remotes that the details of a clear show. The export has all of
+them."""
 
 
 def format_operation(operation: Operation) -> str:
-    """Return the verb and the target of a change, such as ``delete Anna Weber``.
+    """Return the verb and the object of a change, such as ``delete Anna Weber``.
 
-    The text may contain control characters of a name, so clean it before you show it.
+    The text may contain control characters, so apply ``safe_text.clean`` before you show it.
     """
     verb = "restore" if operation.restores else CALL_NAMES.get(operation.call, operation.call)
     if operation.call == "clear":
@@ -82,7 +83,7 @@ def format_operation(operation: Operation) -> str:
 
 
 def ask_to_adopt(operations: Sequence[Operation]) -> str:
-    """Return ``Adopt 2 unconfirmed changes of the profile "north"?``."""
+    """Return a question such as ``Adopt 2 unconfirmed changes of the profile "north"?``."""
     names = sorted({f'"{clean(one.profile, 40)}"' for one in operations})
     changes = "change" if len(operations) == 1 else "changes"
     profiles = "profile" if len(names) == 1 else "profiles"
@@ -90,14 +91,14 @@ def ask_to_adopt(operations: Sequence[Operation]) -> str:
 
 
 def format_voice(operation: Operation) -> str:
-    """Return the voice that an operation sets, as in ``zh-CN zhiming``, cleaned; empty if none."""
+    """Return the voice that an operation sets, such as ``zh-CN zhiming``, safe to show."""
     voice = operation.body.get("currentVoiceTimbre")
     values = voice.values() if isinstance(voice, Mapping) else ()
     return " ".join(clean(value, 60) for value in values)
 
 
 def describe_operation(operation: Operation, zone: tzinfo, now_ms: int) -> str:
-    """Return one line about a change: request, time, result, and last verification."""
+    """Return a line about a change: its request, time, result and last verification."""
     named = f"remote {operation.remote_id}" if operation.remote_id else ""
     target = clean(seen_or(operation.remote_name, named), 24)
     if operation.call == "clear":
@@ -125,11 +126,11 @@ def _clock(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def describe_change(operation: Operation, zone: tzinfo) -> str:
-    """Return the changed fields, such as ``End: 30 Nov 2026 18:00 -> 31 Dec 2026 18:00``; cleaned.
+    """Return the changed fields, such as ``End: 30 Nov 2026 18:00 -> 31 Dec 2026 18:00``.
 
     Args:
         operation: The operation.
-        zone: The time zone for displayed times.
+        zone: The time zone in which times are shown.
     """
     body = operation.body
     match operation.call:
@@ -156,14 +157,14 @@ def _format_record(record: Mapping[str, Any], zone: tzinfo) -> str:
 
 
 def describe_change_briefly(operation: Operation, zone: tzinfo) -> str:
-    """Return a change for a column, such as ``End 3 Jan 2026 -> 31 Dec 2026``; cleaned.
+    """Return a change for a column, such as ``End 3 Jan 2026 -> 31 Dec 2026``, safe to show.
 
     For an add or a delete, the text is the period of the remote. For a voice, the text is empty,
     because another column shows the voice.
 
     Args:
         operation: The operation.
-        zone: The time zone for displayed times.
+        zone: The time zone in which times are shown.
     """
     before = Remote.read(operation.before[0]) if operation.before else None
     try:
@@ -199,7 +200,7 @@ def _changed(field: Field, before: Remote, after: Remote, zone: tzinfo) -> str:
 
 
 def _opening(remote: Remote, zone: tzinfo) -> str:
-    """Return ``Mon-Fri, 3 Jan 2026 to 31 Dec 2026``: a period, independent of the present time."""
+    """Return the dates of a remote, such as ``Mon-Fri, 3 Jan 2026 to 31 Dec 2026``."""
     kind = remote.remote_type
     if kind == RemoteType.PERMANENT:
         return "always"
@@ -221,14 +222,14 @@ def _opening(remote: Remote, zone: tzinfo) -> str:
 def describe_fields(
     operation: Operation, linked: Sequence[Operation], zone: tzinfo, here: str
 ) -> list[Detail]:
-    """Return all details of a change, field by field; cleaned.
+    """Return all details of a change as lines for a detail view.
 
     Args:
         operation: The operation.
-        linked: The changes that the operation repeats or restores, and the changes that repeat or
-            restore the operation.
-        zone: The time zone for displayed times.
-        here: The ID of this session.
+        linked: The operations that this one repeats or restores, and those that repeat or restore
+            it.
+        zone: The time zone in which times are shown.
+        here: The ID of this session, to mark the operation if this session sent it.
     """
     found = [
         Detail.of_text("Change", format_operation(operation)),
@@ -319,7 +320,7 @@ def _before_and_after(operation: Operation, zone: tzinfo) -> list[Detail]:
 
 
 def remotes_around(operation: Operation) -> tuple[Remote | None, Remote | None]:
-    """Return the remote before and after a change of one remote; None if there is none."""
+    """Return a remote before and after a change; None if it did not exist, or is deleted."""
     before = Remote.read(operation.before[0]) if operation.before else None
     if operation.call == "delete":
         return before, None
@@ -347,9 +348,9 @@ def _compared(before: Remote | None, after: Remote | None, zone: tzinfo) -> list
 def compare_remotes(
     before: Remote | None, after: Remote | None, zone: tzinfo
 ) -> Iterator[Difference | SameValue]:
-    """Yield the fields of a remote before and after a change, in order; cleaned.
+    """Yield the fields of a remote before and after a change, as texts that are safe to show.
 
-    Fields without a value before and after are left out.
+    Fields without a value both before and after the change are left out.
     """
     for field in ADDED:
         was, will = (field.of(remote) if remote is not None else None for remote in (before, after))

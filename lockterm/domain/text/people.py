@@ -1,4 +1,4 @@
-"""Texts about the people of all locks: their names, the ends of their access, similar names."""
+"""Texts about the people on all locks: names, ends of access, and similar names."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 
 NO_NAME = "(no name)"
-"""The text for a missing name."""
+"""The text for a person without a name."""
 
 NO_ONE = "The locks have no remotes, so no one can open them with a remote."
-"""The text for locks without remotes."""
+"""The message if the locks have no remotes."""
 
 ABOUT_SIMILAR = "Similar names may be the same person. lockterm never joins them."
-"""The sentence above a table of similar names."""
+"""The explanation above a table of similar names."""
 
 NOT_COMPARED = "There are too many names to find those that differ in one letter."
-"""The sentence if names were not compared letter by letter."""
+"""The message if there are too many names for comparing them letter by letter."""
 
 
 def format_person(person: Person, limit: int | None = None) -> str:
-    """Return the cleaned name of a person."""
+    """Return the name of a person, safe to show, or a text for a missing name."""
     return clean(person.name, limit) if person.name else NO_NAME
 
 
 def format_numbers(person: Person, most: int = 1) -> str:
-    """Return the cleaned numbers of a person, such as ``A-2041 +2``."""
+    """Return numbers of a person, such as ``A-2041 +2`` for three numbers; safe to show."""
     named = ", ".join(clean(one, 30) for one in islice(person.numbers, most))
     more = len(person.numbers) - most
     return f"{named} +{more:,}" if more > 0 else named
@@ -40,12 +40,12 @@ def format_numbers(person: Person, most: int = 1) -> str:
 def describe_bounds(
     bounds: Bounds, zone_of: Callable[[str], tzinfo], *, last_only: bool = False
 ) -> str:
-    """Return the first and the last end, such as ``1 Dec 2026 to 31 Dec 2026``.
+    """Return the first and the last end of remotes, such as ``1 Dec 2026 to 31 Dec 2026``.
 
     Args:
-        bounds: The ends.
-        zone_of: A function that returns the time zone for a zone of the lock book.
-        last_only: Whether to return only the last end.
+        bounds: The first and last end of the remotes.
+        zone_of: A function that returns the time zone for the name of a zone in the lock book.
+        last_only: Whether to leave out the first end.
     """
     days = [
         dates.last_day(end, zone_of(zone))
@@ -60,17 +60,17 @@ def describe_bounds(
 
 
 def describe_person_state(person: Person, now_ms: int) -> str:
-    """Return the numbers of remotes that are not simply active, or ``active``."""
+    """Return the numbers of a person's remotes by state, or ``active`` if all are active."""
     return next(iter(describe_counts(person.counts(now_ms))), "active")
 
 
 def describe_similar(similar: Sequence[Similar], most: int, *, with_why: bool = True) -> str:
-    """Return similar names: ``anna weber (spelling), Ben (same number A-1), 2 more``.
+    """Return similar names, such as ``anna weber (spelling), Ben (same number A-1), 2 more``.
 
     Args:
         similar: The similar people.
-        most: Maximum number of names.
-        with_why: Whether to add the reasons.
+        most: The maximum number of names.
+        with_why: Whether to add the reason after each name.
     """
     named = [
         format_person(one.person, 40) + (f" ({describe_why(one)})" if with_why else "")
@@ -81,12 +81,12 @@ def describe_similar(similar: Sequence[Similar], most: int, *, with_why: bool = 
 
 
 def describe_why(one: Similar) -> str:
-    """Return why a person is similar: ``spelling``, ``one letter``, ``same number A-1``."""
+    """Return the reason for similarity: ``spelling``, ``one letter`` or ``same number A-1``."""
     number = clean(one.number, 30)
     return f"{one.why.value} {number}" if one.why is Why.NUMBER else one.why.value
 
 
 def count_people(people: Sequence[Person]) -> str:
-    """Return ``31 people, 120 remotes``."""
+    """Return the numbers of people and of their remotes, such as ``31 people, 120 remotes``."""
     count = "1 person" if len(people) == 1 else f"{len(people):,} people"
     return f"{count}, {format_count(sum(person.count for person in people), 'remote')}"

@@ -1,4 +1,4 @@
-"""Texts about plans and about the effects of their steps."""
+"""Texts about plans and the effects of their steps."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from lockterm.domain.validity import State, never_opens, state_by_dates, state_o
 from lockterm.errors import LocktermError
 
 _NAMED = 3
-"""Maximum number of locks, remotes or values that a sentence names."""
+"""Maximum number of locks, remotes or values that a sentence lists."""
 
 MOST_LISTED = 50
-"""Maximum number of remotes named in a confirmation; the plan names all of them."""
+"""Maximum number of remotes that a confirmation lists. The plan lists all of them."""
 
 _DATES = {FIELDS[name].label: name for name in ("startDate", "endDate")}
 
@@ -45,7 +45,7 @@ _TODO = {
 
 
 def describe_plan(plan: Plan) -> str:
-    """Return a summary of a plan: ``2 to add, 1 to delete, 3 skipped (name taken)``."""
+    """Return a summary of a plan, such as ``2 to add, 1 to delete, 3 skipped (name taken)``."""
     counts = plan.actions()
     said = [f"{counts[action]:,} {words}" for action, words in _TODO.items() if counts[action]]
     skipped = describe_skipped(plan)
@@ -55,7 +55,7 @@ def describe_plan(plan: Plan) -> str:
 
 
 def describe_skipped(plan: Plan) -> list[str]:
-    """Return the number of left out remotes for each reason: ``3 skipped (name taken)``."""
+    """Return how many remotes have no step, by reason, such as ``3 skipped (name taken)``."""
     counts = {**plan.skipped, "name taken": sum(step.is_name_taken for step in plan.steps)}
     return [f"{count:,} skipped ({reason})" for reason, count in counts.items() if count]
 
@@ -67,13 +67,13 @@ def describe_none_expired(
     *,
     is_none_read: bool = False,
 ) -> str:
-    """Return why a plan to delete expired remotes deletes no remote.
+    """Return the sentences about a plan to delete expired remotes that found no such remote.
 
     Args:
         days: The minimum number of days since a remote expired.
         plan: The plan, which has no steps.
-        unread: The title of each lock that could not be read completely, and the error.
-        is_none_read: Whether no lock could be read.
+        unread: Pairs of title and error, for the locks that lockterm could not read completely.
+        is_none_read: Whether lockterm could read no lock.
     """
     where = " on the locks that lockterm read" if unread else ""
     words = f"No remotes expired more than {format_count(days, 'day')} ago{where}."
@@ -94,7 +94,7 @@ def describe_none_expired(
 
 
 def describe_work(plan: Plan, cost: str) -> str:
-    """Return a summary of a plan with its cost; a plan without steps has no cost."""
+    """Return a summary of a plan, and its cost if the plan sends anything."""
     words = describe_plan(plan)
     if not has_work(plan):
         return words
@@ -102,7 +102,7 @@ def describe_work(plan: Plan, cost: str) -> str:
 
 
 def grants_access(step: Step, now_ms: int) -> bool:
-    """Return whether a step adds a remote or reopens an expired one."""
+    """Return whether a step adds a remote, or makes an expired remote valid again."""
     if step.action is Action.ADD:
         return True
     before = Remote.read(step.before)
@@ -111,10 +111,10 @@ def grants_access(step: Step, now_ms: int) -> bool:
 
 
 def count_to_type(steps: Iterable[Step], now_ms: int) -> int:
-    """Return the number that the user must type to confirm steps; 0 if typing is not required.
+    """Return the number that the user must type to confirm steps; 0 if nothing must be typed.
 
-    The number is that of the remotes to delete, if more than ``MOST_UNTYPED``, plus that of the
-    remotes that get access, if more than ``MOST_UNTYPED``.
+    If more than ``MOST_UNTYPED`` remotes are deleted, their number counts. If more than
+    ``MOST_UNTYPED`` remotes get access, their number is added.
     """
     counts = Counter[bool]()
     for step in steps:
@@ -124,14 +124,14 @@ def count_to_type(steps: Iterable[Step], now_ms: int) -> int:
 
 
 def has_work(plan: Plan) -> bool:
-    """Return whether the plan sends anything."""
+    """Return whether the plan sends any request."""
     return any(step.is_left for step in plan.steps)
 
 
 def step_name(step: Step) -> tuple[str, str | None]:
-    """Return the name and the number of a step's remote, as received.
+    """Return the name and the number of a step's remote; both may contain control characters.
 
-    A step that sets a voice concerns no remote, so its name is ``voice``.
+    A step that sets a voice has no remote, so its name is ``voice``.
     """
     if step.action is Action.VOICE:
         return "voice", None
@@ -143,10 +143,10 @@ def step_name(step: Step) -> tuple[str, str | None]:
 
 
 def step_states(step: Step, now_ms: int) -> tuple[State | None, State | None]:
-    """Return the state of a step's remote before and after the step.
+    """Return the states of a step's remote before and after the step.
 
-    The state before follows from the dates and the service's status, or from the dates alone if the
-    service did not send a status. A state is None before an add, after a delete, and for a voice.
+    The state before the step depends on the dates and, if the service sent it, on the status. The
+    state is None before an add, after a delete, and for a voice.
     """
     if step.action is Action.VOICE:
         return None, None
@@ -162,15 +162,15 @@ def step_states(step: Step, now_ms: int) -> tuple[State | None, State | None]:
 
 
 def format_step(step: Step) -> str:
-    """Return the name and the number of a step's remote, cleaned."""
+    """Return the name and the number of a step's remote, safe to show."""
     return format_name(*step_name(step))
 
 
 def describe_step(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
-    """Return lines about a step: the period of a new remote, or the fields that differ.
+    """Return lines about the effect of a step: a new period, or the fields that change.
 
     Args:
-        step: The step. For a delete, the lines describe the remote that will be deleted.
+        step: The step. For a delete, the lines describe the remote to delete.
         zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
     """
@@ -201,21 +201,21 @@ def _changes(step: Step, zone: tzinfo) -> list[Difference]:
 
 
 def describe_new_values(step: Step, zone: tzinfo, now_ms: int) -> str:
-    """Return only the new values of a step, such as ``End -> 31 Dec 2026 23:59 +01:00``."""
+    """Return the new values that a step sets, such as ``End -> 31 Dec 2026 23:59 +01:00``."""
     if step.action in (Action.UPDATE, Action.VOICE):
         return "; ".join(f"{one.label} -> {one.after}" for one in _changes(step, zone))
     return "; ".join(describe_step(step, zone, now_ms))
 
 
 def describe_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
-    """Return the new values of updates, with counts.
+    """Return the new values that updates set, each with its number of remotes.
 
     The text is like ``End: 31 Dec 2026 23:59 +01:00 for 12 remotes; Coerced: yes for 3 remotes.``.
     Thousands of steps take noticeable time, so call this function in a thread.
 
     Args:
-        steps: The steps that are due.
-        zones: Lock ID -> the time zone of the lock.
+        steps: The steps that must still be sent.
+        zones: Maps the ID of each lock to its time zone.
     """
     found: dict[str, Counter[str]] = {}
     moments: dict[str, int] = {}  # dates in words do not sort, so they are mapped to times
@@ -249,7 +249,7 @@ def shortening_of(step: Step, zone: tzinfo, now_ms: int) -> Shortening | None:
 
 
 def describe_step_shortening(step: Step, zone: tzinfo, now_ms: int) -> str:
-    """Return how a step shortens access, as a sentence; empty if it does not."""
+    """Return a sentence about how a step shortens access; empty if it does not."""
     found = shortening_of(step, zone, now_ms)
     return describe_shortening(found, now_ms, zone) if found is not None else ""
 
@@ -257,13 +257,13 @@ def describe_step_shortening(step: Step, zone: tzinfo, now_ms: int) -> str:
 def find_shortenings(
     steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int
 ) -> list[Shortening]:
-    """Return how steps shorten access; ``summarize_shortenings`` puts the result in sentences.
+    """Return how steps shorten access, for :func:`summarize_shortenings`.
 
     Thousands of steps take noticeable time, so call this function in a thread.
 
     Args:
-        steps: The steps that are due.
-        zones: Lock ID -> the time zone of the lock.
+        steps: The steps that must still be sent.
+        zones: Maps the ID of each lock to its time zone.
         now_ms: Now, in milliseconds.
     """
     found = (shortening_of(step, zones[step.lock_id], now_ms) for step in steps)
@@ -271,10 +271,10 @@ def find_shortenings(
 
 
 def describe_step_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
-    """Return the sentences that the user must confirm before a step is sent.
+    """Return the sentences that the user must confirm before lockterm sends a step.
 
     Args:
-        step: A step that is due.
+        step: A step that must still be sent.
         zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
     """
@@ -283,7 +283,7 @@ def describe_step_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
 
 
 def _other_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
-    """Return the sentences that the user must confirm, except one about shortened access."""
+    """Return the sentences that the user must confirm, except those about shortened access."""
     said = [step.note] if step.note else []
     if step.action in (Action.VOICE, Action.DELETE):
         return [clean(words, 300) for words in said]
@@ -305,21 +305,21 @@ def _other_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
 
 
 def step_sends_dates(step: Step) -> bool:
-    """Return whether a step sends a start and an end, which a wrong clock may have shifted."""
+    """Return whether a step sends dates, which may be wrong if the user's clock is wrong."""
     before = Remote.read(step.before) if step.before else None
     return rules.sends_dates(before, Remote.read({**step.before, **step.wanted}))
 
 
 def describe_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: int) -> list[str]:
-    """Return the sentences that the user must confirm before steps are sent, without duplicates.
+    """Return the sentences that the user must confirm before lockterm sends steps.
 
-    Shortened access is not included; see :func:`find_shortenings`.
+    Equal sentences are joined. Shortened access is not included; see :func:`find_shortenings`.
 
     Thousands of steps take noticeable time, so call this function in a thread.
 
     Args:
-        steps: The steps that are due.
-        zones: Lock ID -> the time zone of the lock.
+        steps: The steps that must still be sent.
+        zones: Maps the ID of each lock to its time zone.
         now_ms: Now, in milliseconds.
     """
     noted: dict[str, list[Step]] = {}
@@ -350,10 +350,10 @@ def _format_voice(voice: Mapping[str, Any]) -> str:
 
 
 def describe_gaps(unread: Iterable[str], unplanned: int) -> list[str]:
-    """Return what a plan lacks.
+    """Return sentences about locks and steps that are missing in a plan.
 
     Args:
-        unread: The titles of the locks that could not be read, not cleaned.
+        unread: The titles of locks that could not be read; may contain control characters.
         unplanned: The number of steps that could not be planned.
     """
     titles = ", ".join(clean(title, 40) for title in unread)
@@ -364,6 +364,6 @@ def describe_gaps(unread: Iterable[str], unplanned: int) -> list[str]:
 
 
 def describe_ignored(columns: Sequence[str]) -> str:
-    """Return a sentence about the ignored columns of a file; empty if there are none."""
+    """Return a sentence that lists the ignored columns of a file; empty if there are none."""
     listed = ", ".join(clean(column, 40) or "(no name)" for column in columns)
     return f"Ignored columns: {listed}." if columns else ""

@@ -1,4 +1,4 @@
-"""Texts about remotes: their names, their fields, their changes and their backups."""
+"""Texts about remotes: their names, fields, changes and backups."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from lockterm.domain.copies import BackedUp
 
 NO_END = "Permanent remotes have no end date."
-"""The message for a remote that cannot be renewed."""
+"""The message if the user sets a new end date for a permanent remote."""
 
 UNNAMED = "a remote without a name"
-"""The text for a missing name where the number and the ID are shown beside it."""
+"""The text for a missing name, if the number and the ID are shown beside it."""
 
 _NAMED = 5
-"""Maximum number of fields outside the contract that are named."""
+"""Maximum number of fields outside the contract that a sentence lists."""
 
 ABSENT = "not stated"
 _ODD = "unexpected type: "
@@ -42,17 +42,17 @@ _UNNAMED = "not in the contract: "
 
 
 def format_remote(remote: Remote) -> str:
-    """Return ``Anna Weber (A-2041)``, for confirmation dialogs and notifications."""
+    """Return the name and the number of a remote, such as ``Anna Weber (A-2041)``, safe to show."""
     return format_name(seen_or(remote.remote_name, f"remote {remote.id}"), remote.remote_number)
 
 
 def format_remote_name(remote: Remote, instead: str) -> str:
-    """Return the cleaned name of a remote; return ``instead`` if the name is empty or blank."""
+    """Return the name of a remote, safe to show, or ``instead`` if the name is empty or blank."""
     return clean(seen_or(remote.remote_name, instead), 60)
 
 
 def format_name(name: str, number: str | None) -> str:
-    """Return a name and a number in the form of :func:`format_remote`."""
+    """Return a name and a number as in ``Anna Weber (A-2041)``, safe to show."""
     number = clean(seen_or(number, ""), 30)
     return f"{clean(name, 60)} ({number})" if number else clean(name, 60)
 
@@ -61,37 +61,37 @@ def format_name(name: str, number: str | None) -> str:
 
 
 class Detail(NamedTuple):
-    """A line of a detail view: a label and its text."""
+    """A line of a detail view, with a label and a text."""
 
     label: str
-    """The label; for a field outside the contract, the service's name of the field."""
+    """The label of the line; for a field outside the contract, the service's name of the field."""
     shown: str
-    """The cleaned text to show; several lines for JSON."""
+    """The text to show, without control characters; JSON has several lines."""
     raw: str
-    """The text for the clipboard: as received, with JSON on one line."""
+    """The text for the clipboard, which is as received, with JSON on one line."""
     name: str = ""
-    """The contract's name of the field; empty if lockterm computed the line."""
+    """The contract's name of the field; empty if lockterm computed the text."""
     state: State | None = None
-    """The state that the line shows, if any."""
+    """The state of a remote if the line shows it; otherwise None."""
 
     @classmethod
     def of_text(cls, label: str, words: str, name: str = "") -> Detail:
-        """Return a line whose text is copied as it is, and cleaned to be shown."""
+        """Return a line that shows a text without control characters; copying gives all of them."""
         return cls(label, clean(words), words, name)
 
     @classmethod
     def of_json(cls, label: str, value: Any, note: str = "", name: str = "") -> Detail:
-        """Return a line with a note and a value as indented JSON; the copied JSON has one line."""
+        """Return a line that shows ``note`` and a value as indented JSON, copied as one line."""
         return cls(label, note + clean_lines(shown_object(value)), one_line(value), name)
 
 
 def describe_remote(remote: Remote, valid: Validity, zone: tzinfo, now_ms: int) -> list[Detail]:
-    """Return every field of 2.3, the six unlisted ones if present, and fields outside the contract.
+    """Return a line for each field of a remote, including fields outside the contract.
 
     Args:
-        remote: The remote from the detail call.
+        remote: The remote, as the detail call returned it.
         valid: The validity of the remote.
-        zone: The time zone for displayed times, which are shown beside UTC.
+        zone: The time zone in which times are shown, in addition to UTC.
         now_ms: Now, in milliseconds.
     """
     found: list[Detail] = []
@@ -114,7 +114,7 @@ def describe_remote(remote: Remote, valid: Validity, zone: tzinfo, now_ms: int) 
 
 
 def _detail(remote: Remote, field: Field, zone: tzinfo, now_ms: int) -> Detail:
-    """Return the line of a field; a value of an unexpected type is shown as received."""
+    """Return the line of a field. A value of an unexpected type is shown as received."""
     label, name = field.label, field.name
     if name in remote.odd:
         return Detail.of_json(label, remote.odd[name], _ODD, name)
@@ -169,7 +169,7 @@ def _lock_info(label: str, info: LockInfo, lock_id: int | None) -> Iterator[Deta
 
 
 def describe_add(wanted: Remote, now_ms: int, zone: tzinfo) -> list[str]:
-    """Return the values that an add sets, one per line, without the name."""
+    """Return the values that an add sets, one per line, without the remote's name."""
     added = FIELDS["addType"]
     lines = [
         f"Number: {clean(wanted.remote_number, 60)}",
@@ -185,7 +185,7 @@ def describe_add(wanted: Remote, now_ms: int, zone: tzinfo) -> list[str]:
 
 
 def describe_update(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> list[str]:
-    """Return each changed field with its values before and after, and the new period."""
+    """Return lines with the changed fields before and after, and with the new period."""
     lines = [OPENS_AGAIN] if opens_again(before, after, now_ms) else []
     lines += [str(item) for item in find_differences(before, after, zone)]
     if touches_validity(before, after):
@@ -202,11 +202,11 @@ def _format_validity(wanted: Remote, now_ms: int, zone: tzinfo) -> str:
 
 
 def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
-    """Return sentences about the fields that a backup will lack, to show before a delete.
+    """Return sentences for the user about the backup that a delete makes, and what it lacks.
 
     Args:
-        record: A remote as the service sent it.
-        many: Whether the remote stands for several remotes of the same list.
+        record: The remote to delete, as the service sent it.
+        many: Whether more remotes from the same list are deleted.
     """
     new = "Restored remotes get new IDs." if many else "A restored remote gets a new ID."
     hidden = [field.called for field in UNLISTED if field.name not in record]
@@ -220,7 +220,7 @@ def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
 
 
 def describe_beyond_backup(deleted: int | None, kept: int) -> str:
-    """Return a sentence about deleted remotes that the backup lacks; empty if it has all of them.
+    """Return a sentence about deleted remotes that are not in the backup; empty if all are in it.
 
     Args:
         deleted: The number of deleted remotes that the service reported; None if unknown.
@@ -236,7 +236,7 @@ def describe_beyond_backup(deleted: int | None, kept: int) -> str:
 
 
 def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
-    """Return sentences about the data of remotes that a restore cannot bring back."""
+    """Return sentences about the data of remotes that a restore cannot restore."""
     some = [remote for remote in remotes if remote.request is not None]
     if not some:
         return []
@@ -265,7 +265,7 @@ def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
 
 
 def _describe_unknown(remotes: Sequence[BackedUp]) -> str:
-    """Return a sentence about unknown fields: ``battery level of 2 remotes``; empty if none are."""
+    """Return a sentence about values that a restore does not know; empty if it knows all."""
     counts = Counter(field.name for remote in remotes for field in remote.unknown)
     if not counts:
         return ""

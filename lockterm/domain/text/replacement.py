@@ -1,4 +1,4 @@
-"""Texts about the replacement of a key fob."""
+"""Texts about replacing a key fob."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from lockterm.domain.text.remote import UNNAMED, format_remote_name
 _MAC = FIELDS["mac"]
 
 _NAMED = 3
-"""Maximum number of names in a sentence."""
+"""Maximum number of names that a sentence lists."""
 
 ADD_FIRST = (
     "lockterm adds the new fob first. It deletes the old fob only after the service has recorded"
     " the new one."
 )
-"""The order of the steps if the service accepts two remotes with the same name on a lock."""
+"""The order of the steps if the lock can have two remotes with the same name."""
 
 
 def format_replacement_title(remote: Remote, number: str) -> str:
-    """Return the title of the plan: ``replace the fob of Anna: A-1 with B-2``."""
+    """Return the title of a plan for one lock: ``replace the fob of Anna: A-1 with B-2``."""
     name = format_remote_name(remote, UNNAMED).encode("utf-8", "backslashreplace").decode()
     return f"replace the fob of {name}: {clean(remote.remote_number, 30)} with {clean(number, 30)}"
 
 
 def describe_order(remote: Remote, *, adds_first: bool) -> str:
-    """Return sentences about the order of the two steps, and about a failure between them.
+    """Return sentences about the order of the two steps, and about the risk if the second fails.
 
     Args:
         remote: The remote whose fob is replaced.
-        adds_first: Whether the new fob is added before the old one is deleted.
+        adds_first: Whether lockterm adds the new fob before it deletes the old one.
     """
     if adds_first:
         return ADD_FIRST
@@ -48,12 +48,12 @@ def describe_order(remote: Remote, *, adds_first: bool) -> str:
 
 
 def format_title_on_locks(remotes: Sequence[Remote], number: str) -> str:
-    """Return the title of the plan for several locks: ``replace 3 fobs of Anna with B-2``."""
+    """Return the title of a plan for several locks: ``replace 3 fobs of Anna with B-2``."""
     return f"replace {len(remotes):,} fobs of {name_people(remotes)} with {clean(number, 30)}"
 
 
 def name_people(remotes: Sequence[Remote]) -> str:
-    """Return the name of the remotes, or ``2 names`` if they have several."""
+    """Return the name that all remotes have, or ``2 names`` if their names differ."""
     first, count = remotes[0], len(_distinct_names(remotes))
     if count > 1:
         return f"{count:,} names"
@@ -61,7 +61,7 @@ def name_people(remotes: Sequence[Remote]) -> str:
 
 
 def describe_different_names(remotes: Sequence[Remote]) -> str:
-    """Return a sentence if the remotes have several names; otherwise empty."""
+    """Return a sentence that the names of the remotes differ; empty if they are equal."""
     names = _distinct_names(remotes)
     if len(names) == 1:
         return ""
@@ -78,11 +78,11 @@ def _distinct_names(remotes: Iterable[Remote]) -> list[str]:
 
 
 def describe_order_on_locks(deletes_first: int, count: int) -> str:
-    """Return sentences about the order of the steps on several locks.
+    """Return sentences about the order of the steps if a fob is replaced on several locks.
 
     Args:
-        deletes_first: The number of locks on which the old fob is deleted first.
-        count: The number of all locks.
+        deletes_first: The number of locks on which lockterm must delete the old fob first.
+        count: The total number of locks.
     """
     if not deletes_first:
         return ADD_FIRST
@@ -95,10 +95,10 @@ def describe_order_on_locks(deletes_first: int, count: int) -> str:
 
 
 def describe_not_copied(unknown: Iterable[Field], *, has_mac: bool) -> list[str]:
-    """Return sentences about the fields that the new fob does not get.
+    """Return sentences about the values of the old fob that the new fob does not get.
 
     Args:
-        unknown: The fields whose values lockterm does not know, because no list returns them.
+        unknown: The fields whose values lockterm does not know, because lists do not contain them.
         has_mac: Whether the new fob gets a MAC address.
     """
     device = [

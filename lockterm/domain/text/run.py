@@ -1,4 +1,4 @@
-"""Texts about the progress and the result of runs."""
+"""Texts about the progress and the results of runs."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ FINAL_STATES = (
     *(StepState.RECORDED, StepState.UNCHANGED, StepState.REFUSED),
     *(StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT),
 )
-"""The states of steps that have ended."""
+"""The states of steps that have a final result."""
 
 _NAMED = 3
-"""Maximum number of locks that a sentence names."""
+"""Maximum number of locks that a sentence lists."""
 
 LEFT_OUT = "left out"
-"""The word for a step that could not be planned. JSON output calls it refused."""
+"""The word for a step that could not be planned. JSON output calls such a step refused."""
 
 _DUE_WORDS = {StepState.SENT: "under way", StepState.TO_DO: "left"}
 
 
 class RunProgress(Protocol):
-    """A run in this session; see ``lockterm.operations.run_here``."""
+    """The data about a run in this session; see ``lockterm.operations.run_here``."""
 
     plan: Plan
     steps: dict[int, Step]
@@ -70,9 +70,9 @@ class RunProgress(Protocol):
 
 
 def format_step_state(step: Step, *, is_running: bool = False) -> str:
-    """Return the state of a step, such as ``not sent``.
+    """Return the state of a step as text, such as ``not sent``.
 
-    While a session runs the plan, a step without a result is ``under way`` or ``left``.
+    While a session is running the plan, a step without a result is ``under way`` or ``left``.
     """
     if step.is_left_out:
         return LEFT_OUT
@@ -87,17 +87,19 @@ _NOT_GONE = {
     StepState.NOT_SENT: "not sent",
     StepState.TO_DO: "not done yet",
 }
-"""Step state -> the reason why a remote is still on a lock; the first that applies is shown."""
+"""Maps states of deletes to the reason why a remote is still on a lock, the most important
+first."""
 
 
 def list_deleted(steps: Iterable[Step], titles: Mapping[int, str]) -> list[str]:
-    """Return a line for each lock with the remotes that a run deleted from it.
+    """Return a line for each lock that lists the remotes that a run deleted from it.
 
     A line looks like ``Deleted from Yard: Anna (A-1), Ben (A-2).``
 
     Args:
         steps: All steps of a run that has ended.
-        titles: Lock ID -> the title, not cleaned; a lock without a title is shown by its ID.
+        titles: Maps lock IDs to titles, which may contain control characters. A lock without a
+            title is shown by its ID.
     """
     deleted: dict[int, list[str]] = {}
     for step in steps:
@@ -110,15 +112,16 @@ def list_deleted(steps: Iterable[Step], titles: Mapping[int, str]) -> list[str]:
 
 
 def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
-    """Return the result of deletes: ``Deleted remotes on 31 of 32 locks. Not reached: Yard.``.
+    """Return the result of deletes, such as ``Deleted remotes on 31 of 32 locks.``.
 
     Args:
         steps: All steps of a run that has ended.
-        titles: Lock ID -> the title, not cleaned; a lock without a title is shown by its ID.
+        titles: Maps lock IDs to titles, which may contain control characters. A lock without a
+            title is shown by its ID.
 
     Returns:
-        The sentences; empty if fewer than two locks have deletes, or if every lock still has one
-        of the remotes to delete.
+        The sentences; empty if fewer than two locks have deletes, or if no lock had all its remotes
+        deleted.
     """
     deletes: dict[int, set[StepState]] = {}
     why_not: dict[int, str] = {}
@@ -155,11 +158,11 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
 
 
 def count_states(counts: Mapping[StepState, int], *, is_running: bool = False) -> dict[str, int]:
-    """Return the number of steps in each state, under the names of the JSON output.
+    """Return the numbers of steps by state, with the names that the JSON output uses.
 
     Args:
-        counts: State -> number of steps.
-        is_running: Whether a session is running the steps; if so, steps without a result count as
+        counts: Maps states to numbers of steps.
+        is_running: Whether a session is running the steps. If so, steps without a result count as
             planned.
     """
     found = {state.value: counts.get(state, 0) for state in FINAL_STATES}
@@ -172,10 +175,10 @@ def count_states(counts: Mapping[StepState, int], *, is_running: bool = False) -
 
 
 def describe_problems(problems: Mapping[StepState, int]) -> str:
-    """Return ``2 failed, 1 skipped, 1 unknown``. A step with an unknown result may have succeeded.
+    """Return the numbers of problems, such as ``2 failed, 1 skipped, 1 unknown``.
 
     Args:
-        problems: State -> number of steps that need attention.
+        problems: Maps states of steps that need attention to numbers of steps.
     """
     failed = sum(problems.get(state, 0) for state in RETRIED)
     others = [state for state in (StepState.SKIPPED, StepState.UNKNOWN) if problems.get(state)]
@@ -188,8 +191,8 @@ def describe_counts(
     """Return ``212 recorded, 2 refused``; during a run, ``212 recorded, 1 under way, 5 left``.
 
     Args:
-        counts: State -> number of steps.
-        left_out: The number of refused steps that could not be planned.
+        counts: Maps states to numbers of steps, including steps that could not be planned.
+        left_out: The number of steps that could not be planned, which are among the refused steps.
         is_running: Whether a session is running the steps.
     """
     counts = Counter(counts) - Counter({StepState.REFUSED: left_out})
@@ -208,7 +211,7 @@ def describe_counts(
 
 
 def format_problem(step: Step) -> str:
-    """Return a step with its problem: ``Anna (A-1), lock 1001, refused: The name is taken.``."""
+    """Return a step and its problem: ``Anna (A-1), lock 1001, refused: The name is taken.``."""
     why = f": {clean(step.message, 400)}" if step.message else ""
     return f"{format_step(step)}, lock {step.lock_id}, {format_step_state(step)}{why}"
 
@@ -233,7 +236,7 @@ def describe_progress(run: RunProgress) -> str:
 
 
 def describe_other_run(run: RunProgress) -> str:
-    """Return why a plan cannot run while another one does."""
+    """Return a sentence that a plan cannot start because another run is under way."""
     return (
         f"Another run is under way ({run.done:,} of {run.due:,} steps done). Wait until"
         " that run ends, or stop it."
@@ -241,10 +244,10 @@ def describe_other_run(run: RunProgress) -> str:
 
 
 def format_rate(per_s: float) -> str:
-    """Return ``290 a minute``, with two digits so that the text does not change all the time.
+    """Return a rate such as ``290 a minute``, rounded so that the text does not change often.
 
     Args:
-        per_s: The number of steps per second.
+        per_s: The number of completed steps per second.
     """
     rate = float(f"{per_s * 60:.2g}")
     return f"{rate:,.0f} a minute" if rate >= 10 else f"{rate:g} a minute"
@@ -258,17 +261,17 @@ _NOT_DONE = {
 
 
 def describe_blocked(earlier: Step) -> str:
-    """Return why a step was not sent that requires an earlier step, which is not done."""
+    """Return a sentence that a step was not sent because an earlier step is not done."""
     state = _NOT_DONE.get(earlier.state, "was not sent")
     return f"Not sent, because step {earlier.number} {state}."
 
 
 def describe_end(run: RunProgress, titles: Mapping[int, str]) -> str:
-    """Return the results of a finished run, and the reason if it stopped early.
+    """Return the results of a finished run, and why it ended early if it did.
 
     Args:
         run: The run.
-        titles: Lock ID -> the title, not cleaned.
+        titles: Maps lock IDs to titles, which may contain control characters.
     """
     words = [describe_outcome(run.steps.values(), titles)]
     if run.plan.stopped:
@@ -279,7 +282,7 @@ def describe_end(run: RunProgress, titles: Mapping[int, str]) -> str:
 
 
 def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
-    """Return the results of steps, and the keys for the next action."""
+    """Return the results of the steps, and the key that resumes or retries the run."""
     steps = [*steps]
     counts = Counter(step.state for step in steps)
     del counts[StepState.TO_DO]  # they are shown as left
@@ -310,7 +313,7 @@ def describe_end_elsewhere(run: RunProgress, titles: Mapping[int, str]) -> str:
 
 
 def ask_to_leave(run: RunProgress) -> tuple[str, str]:
-    """Return the question to ask before leaving a run, and its button; empty if no step is left."""
+    """Return the question before the user leaves a run, and the button; empty if not needed."""
     if run.is_over:
         left = count_left(run.steps.values())
         question = (
@@ -340,9 +343,9 @@ def format_progress(done: int, due: int, problems: Mapping[StepState, int], seco
     """Return ``12 of 214 done, 2 failed, 4.8/s, 42 s left``.
 
     Args:
-        done: The number of steps with a result.
-        due: The number of steps of the run.
-        problems: State -> the number of steps that need attention.
+        done: The number of steps that have a result.
+        due: The total number of steps that the run sends.
+        problems: Maps states of steps that need attention to numbers of steps.
         seconds: The time since the run began, in seconds.
     """
     rate = done / max(seconds, 0.001)
@@ -351,13 +354,13 @@ def format_progress(done: int, due: int, problems: Mapping[StepState, int], seco
 
 
 def format_reading(count: int, *, is_all: bool) -> str:
-    """Return the number of results being verified; with ``is_all``, also the maximum time."""
+    """Return how many results are being verified; ``is_all`` adds the maximum time."""
     ends = " for at most 90 s (ctrl+c stops)" if is_all else ""
     return f"verifying {format_count(count, 'unknown result')}{ends}"
 
 
 def describe_result(plan: Plan, steps: Iterable[Step]) -> str:
-    """Return the counts of a finished run: ``212 steps recorded, 2 refused.``.
+    """Return the numbers of steps of a finished run, such as ``212 steps recorded, 2 refused.``.
 
     Args:
         plan: The plan.
@@ -368,14 +371,14 @@ def describe_result(plan: Plan, steps: Iterable[Step]) -> str:
 
 
 def describe_run(plan: Plan) -> str:
-    """Return the title of a run and the number of its steps in each state."""
+    """Return the title of a run, and the number of its steps in each state."""
     words = describe_counts(plan.counts(), plan.left_out, is_running=plan.is_running)
     where = ", under way in another session" if plan.is_running else ""
     return f"{clean(plan.title, 100)}{where}: {words}"
 
 
 def describe_commands(run_id: str, steps: Iterable[Step]) -> str:
-    """Return sentences with the next commands for a run that has steps with problems."""
+    """Return sentences with the commands that show, retry or verify a run with problems."""
     words = (
         f'For details, run "lockterm runs show {run_id[:8]}". To retry the failed steps, run'
         f' "lockterm runs retry {run_id[:8]}".'
@@ -394,7 +397,7 @@ def describe_rest(plan: Plan) -> str:
 
 
 def _with_noun(counts: str) -> str:
-    """Return counts with a noun after the first number: ``2 steps recorded, 1 refused``."""
+    """Insert a noun after the first number of a text: ``2 steps recorded, 1 refused``."""
     number, _, rest = counts.partition(" ")
     return f"{number} {'step' if number == '1' else 'steps'} {rest}" if counts else ""
 

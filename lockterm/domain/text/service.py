@@ -5,24 +5,24 @@ from __future__ import annotations
 from lockterm.domain.safe_text import clean
 
 LOCK_MAY_NOT_KNOW = "The service does not report whether the change has reached the lock."
-"""The sentence about the limit of lockterm's knowledge of a recorded change."""
+"""The sentence that the service confirmed a change, but the lock may not know it yet."""
 
 
 def describe_read_only(profile: str, so: str = "") -> str:
-    """Return the sentence that a profile is read-only, and why that matters here.
+    """Return a sentence that a profile is read-only, and optionally what follows from that.
 
     Args:
         profile: The name of the profile.
-        so: The consequence, as a sentence without a full stop; empty for none.
+        so: The consequence, as a sentence without a full stop; empty if there is none to show.
     """
     return f"The profile {clean(profile, 40)} is read-only{so and f'. {so}'}."
 
 
 def describe_clock_doubt(offset_s: float) -> str:
-    """Return a warning about the effect of a clock difference on dates.
+    """Return a warning that a clock difference affects typed dates.
 
     Args:
-        offset_s: The lead of the service's clock over this machine's, in seconds.
+        offset_s: How far the service's clock is ahead of this machine's clock, in seconds.
     """
     return (
         f"{_describe_clock_difference(offset_s)}. lockterm calculates dates such as now or +30d"
@@ -31,7 +31,7 @@ def describe_clock_doubt(offset_s: float) -> str:
 
 
 def describe_clock(offset_s: float) -> str:
-    """Return sentences about a clock difference, and about the clock that lockterm uses."""
+    """Return sentences about a clock difference, and about which clock lockterm uses."""
     return f"{_describe_clock_difference(offset_s)}. lockterm uses the service's clock."
 
 
@@ -39,7 +39,7 @@ def _describe_clock_difference(offset_s: float) -> str:
     """Return how far this machine's clock is behind or ahead of the service's, without a full stop.
 
     Args:
-        offset_s: The lead of the service's clock over this machine's, in seconds.
+        offset_s: How far the service's clock is ahead of this machine's clock, in seconds.
     """
     minutes = round(abs(offset_s) / 60)
     off = f"{minutes} min" if minutes < 48 * 60 else f"{minutes // 60 // 24:,} days"

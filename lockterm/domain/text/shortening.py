@@ -12,13 +12,13 @@ from lockterm.domain.weekdays import format_weekdays
 
 
 def describe_shortened_fields(found: Shortening, now_ms: int, zone: tzinfo) -> dict[str, str]:
-    """Return contract field -> a sentence, for each field whose change shortens access."""
+    """Return sentences by contract field, for the fields whose change shortens access."""
     parts = _parts(found, now_ms, zone)
     return {name: f"Shortens access{words}." for name, words in parts.items()}
 
 
 def describe_shortening(found: Shortening, now_ms: int, zone: tzinfo) -> str:
-    """Return ``Shortens access by 37 days: the remote will expire 25 Dec 2026 17:19, not ...``."""
+    """Return a sentence such as ``Shortens access by 37 days: the remote will expire ...``."""
     first, *others = _parts(found, now_ms, zone).values()
     return (
         "; ".join([f"Shortens access{first}", *(words.removeprefix(": ") for words in others)])
@@ -27,7 +27,7 @@ def describe_shortening(found: Shortening, now_ms: int, zone: tzinfo) -> str:
 
 
 def describe_shortened_access(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> str:
-    """Return how a change shortens access, as a sentence; empty if it does not."""
+    """Return a sentence about how a change shortens access; empty if it does not."""
     found = find_shortening(before, after, now_ms, zone)
     return describe_shortening(found, now_ms, zone) if found is not None else ""
 
@@ -59,7 +59,7 @@ def _moment(ms: int, zone: tzinfo) -> str:
 
 
 def summarize_shortenings(found: Iterable[Shortening]) -> str:
-    """Return ``2 remotes will expire earlier, by up to 142 days.``; empty for no shortening."""
+    """Return sentences such as ``2 remotes will expire earlier, by up to 142 days.``."""
     some = [*found]
     earlier = [one for one in some if one.ends_ms is not None]
     said: list[str] = []

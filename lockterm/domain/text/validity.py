@@ -15,40 +15,41 @@ SHORT = 30
 """Maximum number of characters of ``Validity.short``."""
 
 DAYS_UNKNOWN = "days unknown"
-"""The text for the weekdays of a recurring remote if the service did not send them."""
+"""The text for the weekdays of a recurring remote whose weekdays the service did not send."""
 
 OPENS_NOTHING = (
     "None of these weekdays falls between start and end, so this remote will not open the lock."
 )
-"""The message for a remote for which ``never_opens`` returns True."""
+"""The warning about a remote that never opens its lock; see ``domain.validity.never_opens``."""
 
 OPENS_ALWAYS = "The remote will have no end date."
-"""The message for a remote that becomes permanent."""
+"""The warning about an update that makes a remote permanent."""
 
 
 class Validity(NamedTuple):
-    """The validity of a remote, in texts that are safe to show.
+    """Texts about the validity of a remote, which are safe to show.
 
-    The texts are safe because no part of them is a string from the service.
+    The texts contain no string from the service.
     """
 
     words: str
-    """``Mon-Fri, until 31 Dec 2026 18:00 +01:00, in 41 days``; with a start if it is upcoming."""
+    """The period, such as ``Mon-Fri, until 31 Dec 2026 18:00 +01:00, in 41 days``. If the remote is
+    upcoming, the start is included."""
     short: str
-    """The same in at most 30 characters: ``Mon-Fri, until 31 Dec 2026``."""
+    """The period in at most 30 characters, such as ``Mon-Fri, until 31 Dec 2026``."""
     state: State
     word: str
-    """The word of the state, or the reported status if that matters more: ``invalid``,
-    ``says normal``, ``not stated``. At most 12 characters."""
+    """The word for the state, or the reported status if that matters more, such as ``invalid``,
+    ``says normal`` or ``not stated``. At most 12 characters."""
     service: str
-    """The status that the service reported: ``normal``, ``invalid``, ``unknown (7)``,
+    """The status that the service reported, such as ``normal``, ``invalid``, ``unknown (7)`` or
     ``not stated``."""
     disagreement: str
-    """A sentence if the service's status and the dates contradict each other; otherwise empty."""
+    """A sentence if the reported status contradicts the dates; otherwise empty."""
 
 
 def describe_validity(remote: Remote, now_ms: int, zone: tzinfo) -> Validity:
-    """Describe when a remote can open its lock, by its dates and status, in a time zone."""
+    """Return texts about when a remote can open its lock, from its dates and its status."""
     words = describe_period(remote, now_ms, zone)
     if "weekDay" in remote.odd and needs_weekdays(remote.remote_type):
         words += " (the service sent invalid weekdays)"
@@ -60,23 +61,23 @@ def describe_validity(remote: Remote, now_ms: int, zone: tzinfo) -> Validity:
 
 
 def describe_validity_briefly(remote: Remote, now_ms: int, zone: tzinfo) -> tuple[str, str]:
-    """Return only ``Validity.short`` and ``Validity.word``, which takes half as long."""
+    """Return only ``Validity.short`` and ``Validity.word``, which takes half the time."""
     phase = phase_of(remote, now_ms)
     _, state_word, _ = judge(remote, phase, now_ms)
     return _short(remote, phase, now_ms, zone)[:SHORT], state_word
 
 
 def format_days(remote: Remote, *, short: bool = False) -> str:
-    """Return the weekdays of a recurring remote as text; ``days unknown`` if none were sent."""
+    """Return the weekdays of a recurring remote, or ``days unknown`` if the service sent none."""
     if remote.week_day is None:
         return DAYS_UNKNOWN
     return format_weekdays(remote.week_day, short=short)
 
 
 def describe_period(remote: Remote, now_ms: int, zone: tzinfo) -> str:
-    """Describe when a remote opens the lock by its dates, as in ``Validity.words``.
+    """Return when a remote opens its lock by its dates, as in ``Validity.words``.
 
-    The remote can be one that the service sent or one that is about to be sent.
+    The remote may be one from the service, or one that is about to be sent.
     """
     phase = phase_of(remote, now_ms)
     if phase is Phase.ALWAYS:
@@ -138,7 +139,7 @@ def _short(remote: Remote, phase: Phase, now_ms: int, zone: tzinfo) -> str:
 
 
 def _last_day_or_time(end: int, now_ms: int, zone: tzinfo) -> str:
-    """Return the last day on which a remote opens; if that is today, the time."""
+    """Return the last day on which a remote opens its lock; if that is today, the time."""
     if not dates.begins_day(end, zone):
         return _day_or_time(end, now_ms, zone)
     is_today = dates.day(end - 1, zone) == dates.day(now_ms, zone)
@@ -146,7 +147,7 @@ def _last_day_or_time(end: int, now_ms: int, zone: tzinfo) -> str:
 
 
 def _missing(remote: Remote, name: str) -> str:
-    """Return ``no end``, or ``end unknown`` if the service sent none; likewise for a start."""
+    """Return ``no end``, or ``end unknown`` if the service sent none; the same for a start."""
     end = "start" if name == "startDate" else "end"
     if name in remote.odd:
         return f"{end} cannot be read"
