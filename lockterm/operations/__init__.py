@@ -1,22 +1,21 @@
-"""The single access from the screens to the service and the store.
+"""The only way for commands and screens to reach the service and the local store.
 
-Every write is a row of the journal that is on the disk before the first byte is sent. The answer,
-a later reading or a person decides the result. lockterm never repeats a write automatically.
+Every write is a row in the journal before its first byte is sent. The answer, a later verification,
+or the user decides the result. lockterm never repeats a write automatically.
 
-Reading order:
+A reading order for new developers:
 
-- ``facade``: the parts.
+- ``facade``: the class that gives access to all parts.
 - ``writes``: the six writes of the contract.
-- ``sending``: the sending of one write.
+- ``sending``: how one write is sent.
 - ``journal_store``: the journal of all writes.
-- ``watching``: the automatic reading back of writes without an answer.
-- ``proof``: the rules by which readings prove a result.
-- ``resolution``: a person's decisions about unconfirmed writes.
+- ``watching``: the automatic verification of writes without an answer.
+- ``proof``: the rules by which lists and details prove the result of a write.
+- ``resolution``: the user's decisions about unconfirmed writes.
 - ``recorded``: the comparison of the journal with the lists of the service.
-- ``planner``: plans of many changes, from the sources in ``plan_files``, ``copying``,
-  ``cleaning``, ``undoing`` and ``voice_plans``.
+- ``planner``: plans of many changes. The changes come from ``plan_files``, ``copying``,
 - ``runs``: the runs of plans. ``steps`` runs each step, and ``rate_limiter`` limits the rate.
-- ``remotes``, ``voices`` and ``locks``: reads.
+- ``remotes``, ``voices`` and ``locks``: the data that screens and commands show.
 """
 
 from __future__ import annotations

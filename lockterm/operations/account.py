@@ -1,4 +1,4 @@
-"""The account of a profile, and checks of whether a change was sent to that account."""
+"""The account of a profile, and checks that a change was sent to the same account."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class ProfileAccount:
-    """The account of a profile. Methods that use the disk raise ``StoreError`` if the store fails.
+    """The account of a profile at its service. Methods that use the store raise ``StoreError``.
 
     Args:
-        profile: The profile and its current service.
+        profile: The profile, with its present service.
         database: The local store.
-        journal: The journal, which receives the account.
+        journal: The journal, whose ``account`` attribute this class sets.
     """
 
     def __init__(self, profile: Profile, database: Database, journal: Journal) -> None:
@@ -33,7 +33,7 @@ class ProfileAccount:
 
     @cached_property
     def credentials(self) -> str:
-        """A digest of the profile's credentials."""
+        """A digest of the credentials in the profile."""
         return digest_credentials(self._profile)
 
     @cached_property
@@ -42,7 +42,7 @@ class ProfileAccount:
 
     @property
     def name(self) -> str:
-        """The account's name; empty until it is looked up."""
+        """The name of the account; empty before :meth:`look_up`."""
         return self._journal.account.name
 
     @property
@@ -51,21 +51,21 @@ class ProfileAccount:
         return bool(self._journal.account.earlier)
 
     def look_up(self) -> None:
-        """Find the account by the changes sent earlier; repeated calls do nothing."""
+        """Find the account from changes that were sent earlier; later calls do nothing."""
         if not self.name:
             self._journal.account = self._accounts.current()
 
     def note_same(self, credentials: str) -> None:
-        """Note a person's statement that earlier credentials belong to the profile's account."""
+        """Store the user's statement that earlier credentials belong to this account."""
         earlier = self._accounts.of_credentials(credentials)
         if earlier is not None and earlier in self._journal.account.earlier:
             self._journal.account = self._accounts.merge(self._journal.account, earlier)
 
     def recognize(self, lock_id: int, remotes: Sequence[Remote]) -> bool:
-        """Return whether a list shows a known remote of an account with earlier credentials.
+        """Return whether a list contains a remote that is known from an earlier account.
 
-        If so, the current credentials belong to that account, and its operations become this
-        account's.
+        If it does, the present credentials belong to that account, so that its operations become
+        operations of this account.
         """
         shown = {remote.id: remote.raw for remote in remotes if remote.id is not None}
         for earlier in self._journal.account.earlier:
@@ -77,13 +77,13 @@ class ProfileAccount:
         return False
 
     def left_by_others(self) -> list[Operation]:
-        """Return the account's unconfirmed operations that profiles of other names have sent."""
+        """Return unconfirmed operations on this account from profiles with other names."""
         return self._accounts.left_by_others(self.name)
 
     def is_sent_here(self, operation: Operation) -> bool:
-        """Return whether an operation was sent to the current service of the profile.
+        """Return whether an operation was sent to the present service of the profile.
 
-        If the profile names an account, an operation of another named account does not count.
+        If the profile states an account, operations of other stated accounts do not count.
         """
         is_here = operation.service in ("", self._profile.base_url)
         return is_here and not self._is_of_other_name(operation)
@@ -95,11 +95,11 @@ class ProfileAccount:
         return not is_unnamed(account)
 
     def require_sent_here(self, operation: Operation) -> None:
-        """Check that reading back would ask the same service.
+        """Check that verifying an operation would ask the service and account that it was sent to.
 
         Raises:
-            OtherService: The service is another one, where the same IDs mean other remotes.
-            OtherAccount: The account is another one, where the same applies.
+            OtherService: It was sent to another service, where the same IDs mean other remotes.
+            OtherAccount: It was sent to another account, where the same IDs mean other remotes.
         """
         if self._is_of_other_name(operation):
             raise OtherAccount(operation)
@@ -107,7 +107,7 @@ class ProfileAccount:
             raise OtherService(operation, self._profile.name, self._profile.base_url)
 
     def require(self, operation: Operation) -> None:
-        """Check that sending again or restoring would reach the same service and account.
+        """Check that repeating or restoring a change would use the same service and account.
 
         Raises:
             OtherService: The change was sent to another service.

@@ -1,4 +1,4 @@
-"""Battery levels of remotes, which only details have, if the service returns them at all."""
+"""Battery levels of remotes. Only details of remotes have them, if the service returns them."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ AT_ONCE = 10
 """Number of details that are requested in parallel."""
 
 PROBED = 20
-"""Number of details without a battery level after which no further one is read.
+"""Number of details without a battery level after which lockterm requests no more details.
 
-A service either returns the field or does not, and each detail is a request.
+A service returns the field for all remotes or for none, and each detail is a request.
 """
 
 NOT_REPORTED = "The service does not report battery levels."
 
 
 def battery_of(remote: Remote) -> int | None:
-    """Return the battery level in percent; None if it is missing or not a level."""
+    """Return the battery level in percent; None if it is missing or not from 0 to 100."""
     level = remote.electric_quantity
     return level if level is not None and 0 <= level <= 100 else None
 
 
 class BatteryReader:
-    """Reads the details of remotes for their battery levels, one request a remote.
+    """The reader of battery levels, which requests the detail of each remote.
 
     Args:
         connection: The connection to the service.
@@ -41,33 +41,34 @@ class BatteryReader:
 
     def __init__(self, connection: Connection) -> None:
         self.details: dict[int, Remote] = {}
-        """Remote ID -> the remote with the fields of its details."""
+        """Maps the ID of a remote to its details."""
         self.left_out = 0
-        """Number of remotes that the service refused to show, or that are others by now."""
+        """Number of remotes without details, because the service refused them or the ID has a new
+        owner."""
         self.stopped = ""
-        """The reason why not all details were read, as a sentence; empty if they were."""
+        """Why some details were not read, as a sentence; empty if all were."""
         self._connection = connection
         self._asked: set[int] = set()
-        """The IDs of the remotes for which an answer arrived."""
+        """The IDs of the remotes for which the service has answered."""
         self._has_level = False
 
     @property
     def is_reported(self) -> bool:
-        """Whether any detail had a battery level, or none was read yet."""
+        """Whether any detail had a battery level; also true if no detail was read yet."""
         return self._has_level or not self.details
 
     @property
     def levels(self) -> dict[int, int]:
-        """Remote ID -> battery level in percent, for the remotes that have one."""
+        """Maps the IDs of remotes that have a battery level to the level in percent."""
         found = {one: battery_of(remote) for one, remote in self.details.items()}
         return {one: level for one, level in found.items() if level is not None}
 
     def is_due(self, remote: Remote) -> bool:
-        """Return whether the details of a remote were not read yet."""
+        """Return whether the details of a remote must still be requested."""
         return remote.id is not None and remote.id not in self._asked
 
     def describe(self, remote: Remote) -> str:
-        """Return ``87 %``, ``unknown`` if the service returns no level, or why it was not read."""
+        """Return the battery level as ``87 %``, or a word for why it is missing."""
         level = battery_of(self.details.get(remote.id or 0, remote))
         if level is not None:
             return f"{level} %"
@@ -76,23 +77,23 @@ class BatteryReader:
         return "not read" if self.stopped else "..."
 
     def forget(self) -> None:
-        """Forget all details, so that they are read again."""
+        """Remove all details, so that the next :meth:`read` requests them again."""
         self.details, self._asked = {}, set()
         self.stopped, self.left_out, self._has_level = "", 0, False
 
     def stop(self, reason: str) -> None:
-        """Request no further details. Answers that are on their way still count."""
+        """Stop requesting details. Details that were already requested still count."""
         self.stopped = self.stopped or reason
 
     async def read(self, remotes: Iterable[Remote], on_read: Callable[[], None] = ignore) -> None:
-        """Read the details of remotes, until one of the reasons to stop appears.
+        """Read the details of remotes, until all are read or the service stops this.
 
-        A remote whose list entry has a battery level needs no request. A service that does not
-        report levels is not asked again.
+        A remote whose list entry has a battery level needs no request. If the service does not
+        report levels, no more requests are sent.
 
         Args:
-            remotes: The remotes as their list has them.
-            on_read: The function to call after each answer.
+            remotes: The remotes as in the lock's list.
+            on_read: A function to call after each answer.
         """
         if self.stopped != NOT_REPORTED:
             self.stopped = ""

@@ -1,4 +1,4 @@
-"""Reads whose answers are cached on this machine, to show them without the service."""
+"""Reading from the service, with a cache on this machine for data to show without the service."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _BLOCKS = 50
-"""Number of blocks of a long list that are counted at a time; between them, keys are handled."""
+"""Number of blocks of a long list that are counted without a pause, in which keys are handled."""
 
 
 class Fetched(NamedTuple, Generic[T]):
-    """A value that was read from the service, and the time when the answer arrived."""
+    """A value from the service, with the time when its answer arrived."""
 
     value: T
     at_ms: int
-    """The time by this machine's wall clock, in milliseconds; for display."""
+    """The arrival of the answer by this machine's wall clock, in milliseconds, for display."""
     steady_ms: int | None
-    """The time by the steady clock, in milliseconds, to compute ages.
+    """The arrival of the answer by the monotonic clock, in milliseconds, to compute ages.
 
-    None if the age is unknown, because the wall clock was set back since then.
+    None if the age is unknown, because the wall clock was set back after the arrival.
     """
 
     @classmethod
     def now(cls, value: T, clock: Clock) -> Self:
-        """Create the result of a read that was answered at this moment."""
+        """Return a value whose answer has just arrived."""
         return cls(value, clock.now_ms(), clock.steady_ms())
 
 
 class Source(NamedTuple, Generic[T]):
-    """A kind of read from the service, and its entry in the cache."""
+    """A kind of value that can be read from the service, and its entry in the cache."""
 
     key: str
-    """The key in the cache."""
+    """The key of the value in the cache."""
     ask: Callable[[LockService], Awaitable[T]]
     """The function that reads the value from the service."""
     dump: Callable[[T], Any]
@@ -59,23 +59,24 @@ class Source(NamedTuple, Generic[T]):
 
 
 class CachedReads:
-    """Reads from one service, with a cache.
+    """The reader of values from one service, with a cache.
 
     Args:
         connection: The connection to the service.
-        open_cache: A function that opens the cache for these credentials. It returns None if
+        open_cache: A function that opens the cache for the present credentials, or returns None if
             answers must not be cached.
     """
 
     def __init__(self, connection: Connection, open_cache: Callable[[], Cache | None]) -> None:
         self.connection = connection
         self.on_denial: Callable[[], None] = ignore
-        """The function to call when the service no longer accepts the credentials."""
+        """The function to call when the service refuses the credentials."""
         self._open_cache = open_cache
         self._writing: set[asyncio.Future[Any]] = set()
-        """The writes to the cache that are running."""
+        """The tasks that are writing to the cache."""
         self._due: dict[str, tuple[Source[Any], Fetched[Any]]] = {}
-        """Key -> a source and its value, to be cached when the reads are closed at the latest."""
+        """Maps keys to values that are not cached yet. They are cached at the latest in
+        :meth:`close`."""
 
     @cached_property
     def _cache(self) -> Cache | None:
@@ -83,15 +84,15 @@ class CachedReads:
         return self._open_cache()
 
     def get_ready(self) -> None:
-        """Open the cache before it is needed."""
+        """Open the cache before its first use."""
         _ = self._cache
 
     async def ask(self, call: Callable[[LockService], Awaitable[T]]) -> T:
-        """Read a value without caching it.
+        """Read a value from the service without caching it.
 
         Raises:
-            ServiceError: Every attempt failed. If the credentials were refused, all values
-                cached for them are deleted.
+            ServiceError: Every attempt failed. If the service refused the credentials, all values
+                that are cached for them are deleted.
         """
         try:
             return await self.connection.read(call)
@@ -102,24 +103,24 @@ class CachedReads:
             raise
 
     async def read(self, source: Source[T]) -> Fetched[T]:
-        """Read a value now and cache it; errors as for :meth:`ask`."""
+        """Read a value from the service and cache it; raise the errors of :meth:`ask`."""
         seen = Fetched.now(await self.ask(source.ask), self.connection.clock)
         await self.keep(source, seen)
         return seen
 
     async def keep(self, source: Source[T], seen: Fetched[T]) -> None:
-        """Store a value in the cache."""
+        """Store a value in the cache now."""
         self._due.pop(source.key, None)
         if self._cache is not None:
             kept = source.dump(seen.value)
             await self._finish(self._cache, self._cache.put, source.key, kept, seen.at_ms)
 
     def note_due(self, source: Source[T], seen: Fetched[T]) -> None:
-        """Note a value to be cached later, by :meth:`keep` or :meth:`close`."""
+        """Remember a value, so that :meth:`keep` or :meth:`close` caches it later."""
         self._due[source.key] = source, seen
 
     async def kept(self, source: Source[T]) -> Fetched[T] | None:
-        """Return the cached value, which may be old; None if none is cached."""
+        """Return the cached value, which may be outdated; None if there is none."""
         if self._cache is None:
             return None
         kept = await self._cache.thread.run(self._cache.get, source.key)
@@ -132,7 +133,7 @@ class CachedReads:
         return Fetched(source.load(raw), at_ms, steady_ms)
 
     async def forget(self, start: str) -> None:
-        """Delete the cached values whose keys have a prefix."""
+        """Delete the cached values whose keys begin with ``start``."""
         self._due = {key: due for key, due in self._due.items() if not key.startswith(start)}
         if self._cache is not None:
             await self._finish(self._cache, self._cache.forget, start)
@@ -145,7 +146,7 @@ class CachedReads:
         return self._cache is not None
 
     async def use_cache(self, work: Callable[[Cache], T]) -> T | None:
-        """Run work with the cache, to its end even if the caller is canceled; None without one."""
+        """Run a function with the cache, even if the caller is canceled; None without a cache."""
         if self._cache is None:
             return None
         working = asyncio.ensure_future(self._cache.thread.run(work, self._cache))
@@ -154,16 +155,16 @@ class CachedReads:
         return await asyncio.shield(working)
 
     async def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:
-        """Return the cached lists by lock ID, of all locks or of one lock."""
+        """Return the cached lists by lock ID, for all locks or for one lock."""
         if self._cache is None:
             return {}
         return await self._cache.thread.run(self._cache.lists, lock_id)
 
     async def ends(self, lock_id: int) -> Ends | None:
-        """Return the numbers of expired and expiring remotes in a lock's cached list.
+        """Return the numbers of expired and expiring remotes in the cached list of a lock.
 
         Returns:
-            None if no list is cached, or if the list cannot be read completely.
+            The numbers; None if no list is cached, or if the list cannot be read completely.
         """
         found: Ends | None = None
         now_ms, blocks = self.connection.now_ms(), 0
@@ -178,25 +179,25 @@ class CachedReads:
         return found
 
     async def is_behind(self, lock_id: int) -> bool:
-        """Return whether a lock's list is not cached, or is outdated."""
+        """Return whether the list of a lock is not cached, or is outdated."""
         if self._cache is None:
             return True
         return await self._cache.thread.run(self._cache.is_behind, lock_id)
 
     async def note_changed(self, lock_id: int) -> None:
-        """Note that lockterm has changed a lock, so that its cached list is outdated."""
+        """Mark the cached list of a lock as outdated, because lockterm has changed the lock."""
         if self._cache is not None:
             await self._finish(self._cache, self._cache.note_changed, lock_id)
 
     async def _finish(self, cache: Cache, work: Callable[..., None], *args: object) -> None:
-        """Write to the cache to the end, even if the caller is canceled."""
+        """Complete a write to the cache, even if the caller is canceled."""
         writing = asyncio.ensure_future(cache.thread.run(work, *args))
         self._writing.add(writing)
         writing.add_done_callback(self._writing.discard)
         await asyncio.shield(writing)
 
     async def close(self) -> None:
-        """Close the cache after all due and running writes."""
+        """Close the cache after all remaining writes."""
         for due in [*self._due.values()]:
             await self.keep(*due)
         await asyncio.gather(*self._writing)
@@ -217,13 +218,13 @@ def page_source(
     before: LocktermError | None = None,
     place: Place | None = None,
 ) -> Source[RemotePage]:
-    """Return the source of a page of a lock's list.
+    """Return the source of one page of a lock's list.
 
     Args:
-        lock_id: The lock.
+        lock_id: The ID of the lock.
         page_no: The page number, from 1.
-        page_size: Remotes on a page.
-        before: The error of the same request, which has just failed; raised instead of a request.
+        page_size: The number of remotes on a page.
+        before: The error of an equal request that has just failed; raised instead of a new request.
         place: See :meth:`LockService.list_remotes`.
     """
     # A retry after that failure asks the service, and holds no place.
@@ -252,7 +253,7 @@ def page_source(
 
 
 def detail_source(remote_id: int) -> Source[Remote]:
-    """Return the source of a remote's details."""
+    """Return the source of the details of a remote."""
 
     def load(raw: Any) -> Remote:
         return Remote.read(raw)
@@ -266,7 +267,7 @@ def detail_source(remote_id: int) -> Source[Remote]:
 
 
 async def has_name(listed: Awaitable[Iterable[Remote]], name: str) -> bool:
-    """Return whether a list contains a remote with a name; False if the list cannot be read."""
+    """Return whether a list contains a remote with a name; false if the list cannot be read."""
     try:
         return any(is_same_name(remote.remote_name, name) for remote in await listed)
     except ServiceError:

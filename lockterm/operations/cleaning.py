@@ -1,4 +1,4 @@
-"""Plans that delete remotes whose access ended long ago."""
+"""Plans that delete remotes that expired long ago."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 async def plan_cleaning(
     operations: Operations, lock_ids: Iterable[int], days: int, on_read: OnRead = ignore
 ) -> PlanDraft:
-    """Make a plan that deletes the remotes that expired at least some days ago.
+    """Return a plan that deletes the remotes that expired at least ``days`` days ago.
 
-    A remote that has expired by its dates but not by its status is not deleted. The plan counts
-    such remotes.
+    A remote that expired by its dates but not by its status is not deleted. The plan contains only
+    the number of these remotes.
 
     Args:
         operations: The operations of the profile.
-        lock_ids: The locks to clean.
+        lock_ids: The IDs of the locks on which remotes are deleted.
         days: The minimum number of days since a remote expired; 0 for all expired remotes.
-        on_read: A function that is called after each lock that was read.
+        on_read: A function that is called each time lockterm has read a lock.
 
     Raises:
         StoreError: The lock book or the journal cannot be read.
@@ -44,7 +44,7 @@ async def plan_cleaning(
 
 
 class _ExpiredSource(PlanSource):
-    """The remotes of locks that expired at least some days ago."""
+    """The source of a plan that deletes remotes that expired at least some days ago."""
 
     def __init__(
         self, operations: Operations, lock_ids: Iterable[int], days: int, on_read: OnRead

@@ -1,4 +1,4 @@
-"""The connection to one service: opened on the first call, watched, and retried automatically."""
+"""The connection to one service, which is opened on the first call and retries failed reads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 FIRST_RETRY_S = 1.0
 LAST_RETRY_S = 60.0
-"""The first and the longest pause between retries of a failed read, in seconds.
+"""The first and the longest pause between two retries of a failed read, in seconds.
 
 Each pause is twice as long as the one before.
 """
@@ -33,28 +33,28 @@ Each pause is twice as long as the one before.
 turn: ContextVar[Callable[[], AbstractAsyncContextManager[None]]] = ContextVar(
     "turn", default=contextlib.nullcontext
 )
-"""A function that returns the context in which a call waits for its turn, and then runs.
+"""The function that returns the context in which a call waits for its turn and runs.
 
-A call for a key press never waits. See :func:`go_by`.
+A call that a user's key press causes does not wait. See :func:`go_by`.
 """
 
 UNSTATED_S = 5.0
-"""Default pause in seconds if the service reports too many calls but names no pause."""
+"""Default pause in seconds if the service reports too many calls but states no pause."""
 
 unstated_s: ContextVar[float] = ContextVar("unstated_s", default=UNSTATED_S)
-"""The pause in seconds if the service names none. Work with a rate limiter sets 0, because the
-limiter itself makes the pauses."""
+"""The pause in seconds if the service states none. Tasks with a rate limiter set it to 0, because
+the limiter makes the pauses."""
 
 
 def go_by(next_turn: Callable[[], AbstractAsyncContextManager[None]]) -> None:
-    """Make all further calls of this task wait for their turn, as a rate limiter decides."""
+    """Make all later calls of this task wait until a rate limiter gives them a turn."""
     turn.set(next_turn)
     unstated_s.set(0.0)
 
 
 @contextlib.contextmanager
 def out_of_turn() -> Iterator[None]:
-    """Run code, such as a screen's update, outside the turns of a background task."""
+    """Run code without the turns of a background task, such as the update of a screen."""
     tokens = turn.set(contextlib.nullcontext), unstated_s.set(UNSTATED_S)
     try:
         yield
@@ -64,85 +64,87 @@ def out_of_turn() -> Iterator[None]:
 
 
 CLOCK_TOLERANCE_S = 120.0
-"""Maximum difference of this machine's clock and the service's, in seconds, to trust dates."""
+"""Maximum difference, in seconds, between this machine's clock and the service's clock at which
+dates by this machine's clock are trusted."""
 
 
 class Connection:
-    """The connection to one service: makes calls, and notes whether the service can be reached.
+    """The connection to one service. It makes calls, and knows whether the service is reachable.
 
-    The client and pydantic are imported in a thread on the first call, because the first frame does
-    not need them.
+    The client and pydantic are imported in a thread on the first call, because the first frame of
+    the app does not need them.
 
     Args:
         profile: The address and credentials of the service.
-        clock: The wall clock and the steady clock.
+        clock: The wall clock and the monotonic clock.
     """
 
     def __init__(self, profile: Profile, clock: Clock) -> None:
         self.profile = profile
         self.clock = clock
         self.online: bool | None = None
-        """Whether the last call reached the service; None before the first."""
+        """Whether the last call reached the service; None before the first call."""
         self.on_reached: Callable[[], None] = ignore
-        """The function to call when the service is reached for the first time or again.
+        """The function to call when the service becomes reachable, also for the first time.
 
-        The call comes before that of ``on_online``.
+        It is called before ``on_online``.
         """
         self.on_online: Callable[[bool], None] = ignore
         """The function to call whenever ``online`` changes."""
         self.on_wait: Callable[[], None] = ignore
-        """The function to call when the service asks for a pause; see ``wait_s``."""
+        """The function to call when the service requests a pause; see ``wait_s``."""
         self.on_limited: Callable[[float], None] = ignore
         """The function to call whenever the service answers HTTP 429, even if the client retries.
 
-        It receives the requested pause in seconds, or 0 if the service names none.
+        Its argument is the requested pause in seconds, or 0 if the service states none.
         """
         self.on_answered: Callable[[], None] = ignore
-        """The function to call whenever the service answers a call without HTTP 429."""
+        """The function to call for each answer that is not HTTP 429."""
         self.on_clock: Callable[[], None] = ignore
         """The function to call whenever ``doubts_clock`` changes."""
         self._doubted_clock = False
         self.call_s: float | None = None
-        """Weighted average duration of the last calls, in seconds; None before the first call."""
+        """Weighted average duration of recent calls, in seconds; None before the first call."""
         self._wait_until_ms = 0
-        """End of the requested pause, in milliseconds on the steady clock."""
+        """The end of the requested pause on the monotonic clock, in milliseconds."""
         self._service: LockService | None = None
         self._offset_s: float | None = None
-        """The clock offset from an answer that arrived before the client was opened."""
+        """The clock offset, in seconds, from an answer that arrived before the client was
+        opened."""
         self._opening = asyncio.Lock()
         self._recovering: asyncio.Task[None] | None = None
         self._failed: Callable[[LockService], Awaitable[object]] | None = None
-        """The read to retry while the service is out of reach."""
+        """The read to retry while the service is unreachable."""
         self._next_try_ms = 0
-        """Time of the next retry, in milliseconds on the steady clock."""
+        """The time of the next retry on the monotonic clock, in milliseconds."""
         self._tasks: set[asyncio.Task[object]] = set()
         self.is_closed = False
-        """Whether :meth:`close` was called; no connection is opened after that."""
+        """Whether :meth:`close` was called. After that, no connection is opened."""
 
     @property
     def clock_offset_s(self) -> float | None:
-        """Seconds by which the service's clock is ahead; None before the first answer."""
+        """Number of seconds by which the service's clock is ahead; None before the first answer."""
         told = self._service.clock_offset_s if self._service is not None else None
         return self._offset_s if told is None else told
 
     @property
     def wait_s(self) -> float:
-        """Seconds left of the pause that the service requested (HTTP 429); 0 if there is none."""
+        """Remaining seconds of the pause that the service requested (HTTP 429), or 0."""
         return max(self._wait_until_ms - self.clock.steady_ms(), 0) / 1000
 
     @property
     def next_try_s(self) -> float:
-        """Seconds until the next automatic retry; 0 while the retry runs."""
+        """Number of seconds until the next automatic retry; 0 while a retry is in progress."""
         return max(self._next_try_ms - self.clock.steady_ms(), 0) / 1000
 
     @property
     def doubts_clock(self) -> bool:
-        """Whether the two clocks differ so much that dates cannot be trusted."""
+        """Whether the clocks differ so much that this machine's clock is not trusted."""
         offset = self.clock_offset_s
         return offset is not None and abs(offset) > CLOCK_TOLERANCE_S
 
     async def close(self) -> None:
-        """Stop background tasks and close the connections."""
+        """Cancel the background tasks, and close the client."""
         self.is_closed = True
         tasks = list(self._tasks)
         for task in tasks:
@@ -153,28 +155,29 @@ class Connection:
             self._service = None
 
     def now_ms(self) -> int:
-        """Return the current time for checks of validity periods, in milliseconds since the epoch.
+        """Return the current time for comparing with dates of remotes, in milliseconds since 1970.
 
-        This is the service's time if this machine's clock cannot be trusted.
+        This is the service's time if this machine's clock is not trusted.
         """
         offset_s = self.clock_offset_s if self.doubts_clock else None
         return self.clock.now_ms() + round((offset_s or 0) * 1000)
 
     def note_reached(self, clock_offset_s: float | None) -> None:
-        """Note that the service has answered before the client was opened.
+        """Record an answer to a request that was sent before the client was opened.
 
         Args:
-            clock_offset_s: Seconds by which the service's clock is ahead; None if unknown.
+            clock_offset_s: Number of seconds by which the service's clock is ahead; None if
+                unknown.
         """
         self._offset_s = clock_offset_s
         self._note_online(True)
         self._note_clock()
 
     async def read(self, call: Callable[[LockService], Awaitable[T]]) -> T:
-        """Make a read call; if the service is out of reach, retry it in the background.
+        """Make a call that only reads; if the service is unreachable, retry it in the background.
 
         Raises:
-            ServiceError: Every attempt failed.
+            ServiceError: The call failed. A retry in the background does not change this result.
         """
         try:
             return await self.call(call)
@@ -184,10 +187,10 @@ class Connection:
             raise
 
     def require_no_pause(self) -> None:
-        """Check that no pause requested by the service is still running.
+        """Check that no pause that the service requested is in progress.
 
         Raises:
-            RateLimited: A requested pause is still running; nothing was sent.
+            RateLimited: A requested pause is in progress; nothing was sent.
         """
         if (left_s := self.wait_s) > 0:
             raise RateLimited(
@@ -198,7 +201,7 @@ class Connection:
             )
 
     def keep_trying(self, call: Callable[[LockService], Awaitable[object]]) -> None:
-        """Retry a read in the background, with growing pauses, until the service is reached."""
+        """Retry a read in the background, with growing pauses, until the service is reachable."""
         is_idle = self._recovering is None or self._recovering.done()
         if is_idle and not self.is_closed:
             self._failed = call
@@ -206,10 +209,10 @@ class Connection:
                 self._recovering = self.background(self._recover(call))
 
     async def try_now(self) -> bool:
-        """Retry the last failed read now.
+        """Retry the last failed read now, if the service was unreachable.
 
         Returns:
-            Whether the service can be reached.
+            Whether the service is reachable.
         """
         if self._failed is not None and not self.online:
             with contextlib.suppress(ServiceError):
@@ -217,10 +220,10 @@ class Connection:
         return self.online is not False
 
     async def call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
-        """Make a call, and note whether the service was reached.
+        """Make a call, and record whether it reached the service.
 
         Raises:
-            ServiceError: The call failed; :class:`RateLimited` also if a pause is still running.
+            ServiceError: The call failed; :class:`RateLimited` also if a pause is in progress.
         """
         async with turn.get()():
             return await self._call(call)
@@ -277,11 +280,11 @@ class Connection:
                 self.on_online(online)
 
     async def open(self) -> LockService:
-        """Return the client, which is imported and opened on the first call.
+        """Return the client, after importing and opening it if this is the first call.
 
         Raises:
-            Unreachable: This connection was closed.
-            Untrusted: The profile's ca_file cannot be used.
+            Unreachable: This connection is closed.
+            Untrusted: The ``ca_file`` of the profile cannot be used.
         """
         async with self._opening:
             if self.is_closed:
@@ -293,11 +296,11 @@ class Connection:
             return self._service
 
     def get_ready(self) -> None:
-        """Import and open the client in the background; nothing is sent."""
+        """Import and open the client in the background; send nothing."""
         self.background(self.open())
 
     def background(self, work: Awaitable[T]) -> asyncio.Task[T]:
-        """Run a task to its end even if its caller is canceled; only :meth:`close` cancels it."""
+        """Run a task in the background until it ends; only :meth:`close` cancels it."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -306,14 +309,14 @@ class Connection:
 
 
 def _retrieve(task: asyncio.Task[object]) -> None:
-    """Log an unexpected error; retrieve expected errors, so that asyncio does not report them."""
+    """Log an unexpected error of a task; ignore expected errors, which asyncio would report."""
     error = None if task.cancelled() else task.exception()
     if error is not None and not isinstance(error, LocktermError):
         _log.error("a task in the background failed", exc_info=error)
 
 
 def load_client() -> type[LockService]:
-    """Import the client; this is slow, so call it in a thread."""
+    """Import the client and return its class; this is slow, so call it in a thread."""
     from lockterm.api.client import LockService
 
     return LockService

@@ -1,4 +1,4 @@
-"""Copies: plans that add the remotes of a lock, an export or a backup to locks."""
+"""Plans that copy the remotes of a lock, an export or a backup to locks."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ if TYPE_CHECKING:
 
 
 class CannotCopyError(LocktermError):
-    """A source that cannot be copied to the chosen locks."""
+    """An error for a source that cannot be copied to the chosen locks."""
 
     title = "Copy"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The source of a copy: a lock (read when the plan is made), an export, or a backup."""
+    """The source of a copy: a lock (read for the plan), an export, or a backup."""
 
     lock: Lock
-    """The lock that has or had the remotes."""
+    """The lock that the remotes belong to, or belonged to."""
     marked: Sequence[Remote] | None = None
-    """For a lock: the remotes to copy, as the person saw them; None for all remotes."""
+    """If the source is a lock: the remotes to copy, as the user saw them; None for all remotes."""
     export: ReadLock | None = None
-    """For an export: its content."""
+    """If the source is an export: its content."""
     name: str = ""
-    """For an export: the name of its file."""
+    """If the source is an export: the name of its file."""
     backup: Operation | None = None
-    """For a backup: the delete or clear that removed the remotes."""
+    """If the source is a backup: the delete or clear that made it."""
 
     @property
     def is_lock(self) -> bool:
@@ -61,7 +61,7 @@ class Source:
 
     @property
     def title(self) -> str:
-        """The title of the source; it may contain strings from the service."""
+        """The title of the source; may contain control characters."""
         if self.backup is not None:
             return f"the backup of {format_operation(self.backup)}, lock {self.lock.lock_id}"
         if self.export is not None:
@@ -70,7 +70,7 @@ class Source:
 
     @property
     def count(self) -> int | None:
-        """The number of remotes; None for all remotes of a lock, which was not read yet."""
+        """The number of remotes; None for all remotes of a lock, which is not read yet."""
         if self.backup is not None:
             return len(self.backup.before)
         remotes = self.export.remotes if self.export is not None else self.marked
@@ -78,7 +78,7 @@ class Source:
 
 
 async def export_source(operations: Operations, path: Path) -> Source:
-    """Return the source for an export; see :func:`read_export`."""
+    """Return the source for an export file; see :func:`read_export`."""
     read = await read_export(operations, path)
     return Source(read.lock, export=read, name=path.name)
 
@@ -98,22 +98,22 @@ async def plan_copies(
     skips_expired: bool = False,
     keeps_wall_time: bool = False,
 ) -> PlanDraft:
-    """Make a plan that adds the remotes of a source to locks.
+    """Return a plan that copies the remotes of a source to locks.
 
-    A copy of a backup to its own lock is an undo.
+    If the source is a backup and the lock is its own, the plan is an undo.
 
     Args:
         operations: The operations of the profile.
-        source: The origin of the remotes.
-        lock_ids: The locks, each once.
-        renames: Whether a remote whose name is taken gets another name or is left out.
-        skips_expired: Whether expired remotes are left out; an undo restores all of them.
-        keeps_wall_time: Whether times keep their local clock time, instead of the same moment, if
-            the zones of the locks differ.
+        source: The source of the remotes.
+        lock_ids: The IDs of the locks, without duplicates.
+        renames: Whether a remote whose name is taken gets another name; otherwise it is left out.
+        skips_expired: Whether expired remotes are left out. An undo restores all remotes.
+        keeps_wall_time: Whether dates keep their local time, and not their moment, on locks in
+            other time zones.
 
     Raises:
-        CannotCopyError: A backup would be copied to its own lock and to other locks at once.
-        LocktermError: The lock that has the remotes, or the store, cannot be read.
+        CannotCopyError: The source is a backup, and the locks are its own lock and others.
+        LocktermError: The lock with the remotes, or the store, cannot be read.
     """
     ids = [*lock_ids]
     if (change := source.backup) is not None:
@@ -128,7 +128,7 @@ async def plan_copies(
 
 
 class _Copies(PlanSource):
-    """The remotes of a source, to be added to locks; see :func:`plan_copies`."""
+    """The source of a plan that copies remotes; see :func:`plan_copies`."""
 
     def __init__(
         self,
@@ -150,9 +150,10 @@ class _Copies(PlanSource):
         self._keeps_wall_time = keeps_wall_time
         self._from = ReadLock(source.lock, operations.zone(source.lock))
         self._known: Mapping[int, Mapping[str, Any]] = {}
-        """Remote ID -> the known values of fields that lists do not contain."""
+        """Maps IDs of remotes to the known values of hidden fields."""
         self._gone: list[str] = []
-        """A sentence about the remotes that are gone from the source."""
+        """A sentence about remotes that are no longer on the source lock; empty if there are
+        none."""
 
     async def read(self) -> Sequence[ReadLock]:
         operations, source = self._operations, self._source
@@ -205,13 +206,13 @@ class _Copies(PlanSource):
         return self._steps(self._copies(self._remotes(now_ms), lock.zone, now_ms), lock)
 
     def _remotes(self, now_ms: int) -> Sequence[Remote]:
-        """Return the remotes that are copied."""
+        """Return the remotes to copy."""
         if not self._skips_expired:
             return self._from.remotes
         return [one for one in self._from.remotes if phase_of(one, now_ms) is not Phase.OVER]
 
     def _copies(self, remotes: Sequence[Remote], zone: tzinfo, now_ms: int) -> list[BackedUp]:
-        """Return copies of remotes with the times that they will have in a lock's time zone."""
+        """Return copies of remotes with the dates that they get in a lock's time zone."""
         if self._keeps_wall_time and zone != self._from.zone:
             remotes = [at_wall_time(remote, self._from.zone, zone) for remote in remotes]
         lock_id = self._from.lock.lock_id
@@ -228,7 +229,7 @@ class _Copies(PlanSource):
         return steps
 
     def _zone_note(self, remotes: Sequence[Remote], zone: tzinfo) -> str:
-        """Return a note on how times differ in a zone, with an example; empty if they do not."""
+        """Return sentences on how dates change in a zone, with an example; empty if they do not."""
         dated = (one for one in remotes if needs_dates(one.remote_type) and one.end_ms)
         example = next(dated, None)
         if example is None or zone == self._from.zone:
@@ -238,7 +239,7 @@ class _Copies(PlanSource):
 
 
 def _only(read: ReadLock, marked: Sequence[Remote] | None) -> tuple[ReadLock, list[str]]:
-    """Return a lock with only its marked remotes, and a sentence about missing remotes."""
+    """Return a lock with only the marked remotes, and a sentence about those that are gone."""
     if marked is None:
         return read, []
     seen = {remote.id: remote.raw for remote in marked}

@@ -1,6 +1,6 @@
-"""Changes that the service confirmed but recorded with other values.
+"""Detection of recorded changes whose values the service shows differently.
 
-The functions take journal rows and remotes, and return sentences. They read and write nothing.
+The functions take operations and remotes, and return sentences. They do no input or output.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lockterm.operations.readback import differing, record_before, same, set_by
 from lockterm.operations.recorded import Recorded
 
 KEPT = "The service kept"
-"""The start of the message of a recorded operation whose values the service shows differently."""
+"""The beginning of an operation's message if the service shows other values than were sent."""
 
 _COMPARED = [field.name for field in RECOGNIZED if field.listed]
 
@@ -25,16 +25,16 @@ _COMPARED = [field.name for field in RECOGNIZED if field.listed]
 def find_discrepancies(
     rows: Sequence[Operation], recorded: Recorded, remotes: Sequence[Remote], zone: tzinfo
 ) -> Iterator[tuple[Operation, str]]:
-    """Yield the changes whose remotes are listed with other values than were sent.
+    """Yield the changes after which the service lists other values than lockterm sent.
 
     Args:
-        rows: The last changes of the lock, the oldest first.
-        recorded: The recorded state of the lock.
-        remotes: The remotes of a page, or of the whole list.
-        zone: The time zone for times in sentences.
+        rows: The latest operations on the lock, the oldest first.
+        recorded: The recorded changes of the lock, with the time of the comparison.
+        remotes: The remotes on a page, or in the complete list.
+        zone: The time zone for times in the sentences.
 
     Yields:
-        The last change of each such remote, and a sentence about the difference.
+        The last operation on each such remote, and a sentence about the difference.
     """
     last = find_last_changes(rows)
     for remote in remotes:
@@ -56,12 +56,12 @@ def find_discrepancies(
 
 
 def find_last_changes(rows: Sequence[Operation]) -> dict[int, Operation]:
-    """Return remote ID -> the last operation on the remote.
+    """Return a mapping of remote IDs to the last operation on each remote.
 
-    Remotes whose last operation is not a recorded add or update are left out.
+    If the last operation on a remote is not a recorded add or update, the remote is left out.
 
     Args:
-        rows: The operations, the oldest first.
+        rows: The operations on a lock, the oldest first.
     """
     found: dict[int, Operation] = {}
     for row in rows:
@@ -73,9 +73,9 @@ def find_last_changes(rows: Sequence[Operation]) -> dict[int, Operation]:
 
 
 def find_differing_names(operation: Operation, remote: Remote, recorded: Recorded) -> list[str]:
-    """Return the fields of a remote that differ from a recorded change.
+    """Return the names of fields whose values differ from those that a recorded change sent.
 
-    The result is empty if the remote was changed elsewhere since then, or if its ID now belongs to
+    The result is empty if someone else has changed the remote since, or if its ID now belongs to
     another remote.
     """
     sent = _sent(operation)
@@ -99,7 +99,7 @@ def find_differing_names(operation: Operation, remote: Remote, recorded: Recorde
 def describe_discrepancy(
     operation: Operation, remote: Remote, names: Sequence[str], zone: tzinfo
 ) -> str:
-    """Return a sentence: ``The service kept End 18:00 instead of 18:30``."""
+    """Return a sentence such as ``The service kept End 18:00 instead of 18:30``."""
     sent = _sent(operation)
     wanted = Remote.read({**remote.raw, **{name: sent[name] for name in names}})
     found = find_differences(remote, wanted, zone, [FIELDS[name] for name in names])
@@ -112,7 +112,7 @@ def _sent(operation: Operation) -> Mapping[str, Any]:
 
 
 def _is_twin(one: Remote, other: Remote, last: Mapping[int, Operation]) -> bool:
-    """Return whether two remotes come from one add that the service applied twice."""
+    """Return whether two remotes come from one add that the service has applied twice."""
     return (
         one.id != other.id
         and one.id not in last

@@ -1,4 +1,4 @@
-"""The writing of drafts to the store, which never delays the form and is retried."""
+"""Saving of drafts, which never delays the form and retries failed writes."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from lockterm.store.database import Database
 
 AGAIN_S = 1.0
-"""Seconds until the next attempt to write a draft, if the last attempt failed."""
+"""Number of seconds after a failed write until the draft is written again."""
 
 Key = tuple[str, int, int | None]
-"""The form's name, the lock ID, and the remote ID or None."""
+"""The name of a form, the ID of its lock, and the ID of its remote or None."""
 
 
 class DraftKeeper:
-    """The drafts of a profile, as one session sees them.
+    """The drafts of a profile, from the viewpoint of this session.
 
-    A draft belongs to the session in which it is typed. Another session can show the draft, but can
-    take over or discard it only after that session has ended.
+    A draft belongs to the session in which the user types it. Other sessions can show the draft,
+    but can take over or delete it only after that session has ended.
 
     Args:
-        store: The stored drafts.
-        journal: The journal, whose session shows other sessions that this session is alive.
-        clock: The clock for the times of drafts.
+        store: The drafts in the local store.
+        journal: The journal, whose session tells other sessions that this session is alive.
+        clock: The clock for the times at which drafts are saved.
     """
 
     def __init__(self, store: Drafts, journal: JournalStore, clock: Clock) -> None:
@@ -43,27 +43,27 @@ class DraftKeeper:
         self._thread = journal.database.thread
         self._clock = clock
         self._wanted: dict[Key, tuple[Mapping[str, str], Callable[[StoreError], None]]] = {}
-        """The drafts to write to the store, with the callbacks for errors. A draft without text is
-        removed."""
+        """The drafts that must still be written, with the callbacks for errors. A draft without
+        text is deleted from the store."""
         self._writing: asyncio.Task[None] | None = None
 
     def keep(
         self, key: Key, typed: Mapping[str, str], on_trouble: Callable[[StoreError], None]
     ) -> None:
-        """Write a draft in the background, or remove it if nothing is typed.
+        """Write a draft in the background, or delete it if nothing is typed.
 
         Args:
-            key: The form.
-            typed: Field -> the typed text.
-            on_trouble: A function that is called with the error of each failed write; the write is
-                retried.
+            key: The key of the form.
+            typed: Maps the names of fields to the typed texts.
+            on_trouble: A function that is called with the error of each failed write. The write is
+                then retried.
         """
         self._wanted[key] = dict(typed), on_trouble
         if self._writing is None or self._writing.done():
             self._writing = asyncio.ensure_future(self._write())
 
     async def flush(self) -> None:
-        """Write the remaining drafts at the end of the session."""
+        """Write the remaining drafts, at the end of the session."""
         if self._writing is not None:
             self._writing.cancel()
             await asyncio.gather(self._writing, return_exceptions=True)
@@ -73,10 +73,10 @@ class DraftKeeper:
                 del self._wanted[key]
 
     async def find(self, form: str, lock_id: int, remote_id: int | None) -> Draft | None:
-        """Return the draft of a form, or None.
+        """Return the draft to show in a form; None if there is none.
 
-        This session's own draft comes first, then the newest draft of an ended session, then a
-        draft that another session is typing.
+        A draft of this session is preferred, then the newest draft of an ended session, then a
+        draft that the user is typing in another session.
         """
 
         def find() -> list[Draft]:
@@ -87,7 +87,7 @@ class DraftKeeper:
         return found[0] if found else None
 
     async def abandoned(self) -> list[Draft]:
-        """Return the drafts whose session has ended, the newest first."""
+        """Return the drafts of ended sessions, the newest first."""
 
         def abandoned() -> list[Draft]:
             drafts = [self._told(draft) for draft in self._store.all()]
@@ -97,13 +97,13 @@ class DraftKeeper:
         return await self._thread.run(self._in_store, abandoned)
 
     async def take_over(self, draft: Draft) -> None:
-        """Move the draft of an ended session to this session; a live session keeps its draft."""
+        """Move the draft of an ended session to this one; an active session keeps its draft."""
         if not draft.is_live:
             to = self._session.id
             await self._thread.run(self._in_store, self._store.hand_over, draft, to)
 
     async def discard(self, draft: Draft) -> None:
-        """Delete a draft, unless another session is typing it."""
+        """Delete a draft, unless another active session owns it."""
         if not draft.is_live:
             await self._thread.run(self._in_store, self._store.drop, draft)
 
@@ -134,5 +134,5 @@ class DraftKeeper:
 
 
 def drafts_of(database: Database, profile: str, journal: JournalStore, clock: Clock) -> DraftKeeper:
-    """Return the drafts of a profile."""
+    """Return the object that saves and finds the drafts of a profile."""
     return DraftKeeper(Drafts(database, profile), journal, clock)

@@ -1,4 +1,4 @@
-"""Reads of all locks in the lock book, in parallel; each result is returned as it arrives."""
+"""Reading all locks of the lock book in parallel. Each result is returned when it arrives."""
 
 from __future__ import annotations
 
@@ -35,45 +35,45 @@ if TYPE_CHECKING:
     from lockterm.operations.remotes import Remotes
 
 AT_ONCE = 10
-"""Number of calls made in parallel: a hundred locks take ten round trips."""
+"""Number of parallel calls. With 10, a hundred locks take ten round trips."""
 
 BEGUN = 2 * AT_ONCE
-"""Number of locks read in parallel: some answers are parsed while lockterm waits for others."""
+"""Number of locks in progress. Some lists are processed while lockterm waits for other answers."""
 
 PAUSES = 3
-"""Maximum number of pauses per lock for which lockterm waits if the service asks for a pause.
+"""Maximum number of pauses that the service can request for one lock before lockterm gives up.
 
-This does not include pauses of up to a minute, for which the client itself waits.
+Pauses of up to a minute do not count, because the client waits for them itself.
 """
 
 Wanted = Callable[["Remote"], bool]
-"""A function that returns whether a remote belongs to the result."""
+"""A function that returns whether the result should contain a remote."""
 
 
 @dataclass(frozen=True, slots=True)
 class LockRead:
-    """The result of reading one lock: the remotes that were searched for, or the problem."""
+    """The result of reading one lock: the wanted remotes, or the problem."""
 
     place: int
-    """Index of the lock in the lock book."""
+    """The index of the lock among the requested locks."""
     lock: Lock
     remotes: Sequence[Remote] = ()
-    """The wanted remotes, in the order of the list."""
+    """The remotes that the caller wants, in the order of the list."""
     listing: Listing | None = None
-    """All remotes of the lock; None if it was not read."""
+    """All remotes of the lock; None if lockterm could not read it."""
     problem: str = ""
-    """The reason why the lock was not read whole, in a few words; empty if it was read whole."""
+    """Why lockterm could not read the lock completely, in a few words; empty if it could."""
     error: LocktermError | None = None
-    """The error behind the problem, if there is one."""
+    """The error that caused the problem, if there is one."""
 
 
 class Everywhere:
     """The reader of all locks of the lock book.
 
     Args:
-        reads: The reads from the service, which may ask for a pause, with their cache.
+        reads: The reader with its cache, whose service may request pauses.
         locks: The lock book.
-        remotes: The remotes at the service.
+        remotes: The remotes of the service.
         journal: A function that returns the journal.
     """
 
@@ -85,15 +85,15 @@ class Everywhere:
         journal: Callable[[], JournalStore],
     ) -> None:
         self.wait: Callable[[float], Awaitable[None]] = asyncio.sleep
-        """The function that waits a number of seconds; tests replace it."""
+        """The function that waits for a number of seconds; tests replace it."""
         self._connection = reads.connection
         self._locks = locks
         self._remotes = remotes
         self.kept_lists = KeptLists(reads, journal)
-        """The lists that are kept on this machine."""
+        """The lists of locks that are stored on this machine."""
 
     async def last(self) -> list[LockRead]:
-        """Return all locks of the book, each with its list as :meth:`read` last read it.
+        """Return all locks of the lock book, each with the last stored list.
 
         Raises:
             StoreError: The lock book cannot be read.
@@ -107,16 +107,16 @@ class Everywhere:
     async def read(
         self, wanted: Wanted = lambda _: False, locks: Sequence[Lock] | None = None
     ) -> AsyncGenerator[LockRead, None]:
-        """Yield each lock as soon as it is read, and store its list.
+        """Yield the result for each lock as soon as it is read, and store its list.
 
-        The number of remotes of each lock is noted in the lock book.
+        The numbers of remotes are stored in the lock book.
 
         A lock that cannot be read does not delay the others. If the service is out of reach or
         refuses the credentials, the locks not yet started are not requested.
 
         Args:
             wanted: A function that returns whether a remote belongs to ``LockRead.remotes``.
-            locks: The locks to read; None for all locks of the book.
+            locks: The locks to read; None for all locks of the lock book.
 
         Raises:
             StoreError: The lock book cannot be read.
@@ -142,22 +142,22 @@ class Everywhere:
 
 @dataclass(slots=True)
 class _Pages:
-    """The pages read of a lock."""
+    """The pages of a lock that were read so far."""
 
     at_ms: int
-    """Start of the reading, in milliseconds."""
+    """When reading began, in milliseconds."""
     blocks: list[Block] = field(default_factory=list)
-    """All pages except the last one, packed."""
+    """All pages except the last one, in packed form."""
     last: Sequence[Remote] = ()
-    """The remotes of the last page, which is packed after the connection is released."""
+    """The remotes of the last page, which is packed after the next request can start."""
     found: list[Remote] = field(default_factory=list)
     """The wanted remotes."""
     unreadable: int = 0
-    """The number of remotes that cannot be read."""
+    """The number of records that cannot be read."""
 
 
 class _Reading:
-    """One reading of all locks."""
+    """The reader of all locks for one call of :meth:`Everywhere.read`."""
 
     def __init__(
         self,
@@ -175,10 +175,10 @@ class _Reading:
         self._begun = asyncio.Semaphore(BEGUN)
         self._places = Places(AT_ONCE)
         self._ended: ServiceError | None = None
-        """The error that concerns all locks, so that no further lock is requested."""
+        """An error that concerns all locks; after it, no further lock is requested."""
 
     async def lock(self, place: int, lock: Lock) -> LockRead:
-        """Read one lock when its turn comes."""
+        """Read one lock as soon as the limits of parallel reading allow this."""
         async with self._begun:
             connection = Place(self._places)
             try:
@@ -206,7 +206,7 @@ class _Reading:
         return LockRead(place, lock, tuple(pages.found), listing, problem)
 
     async def _through_pauses(self, work: Callable[[], Coroutine[Any, Any, _Pages]]) -> _Pages:
-        """Run work, and wait if the service asks for a pause."""
+        """Run a function again after each pause that the service requests."""
         for _ in range(PAUSES):
             try:
                 return await work()
@@ -229,11 +229,11 @@ class _Reading:
 
 
 def describe_reads(found: Sequence[LockRead], most: int, longest: int | None = None) -> str:
-    """Return a summary: ``31 of 32 locks read, yard: no answer``.
+    """Return a summary such as ``31 of 32 locks read, yard: no answer``.
 
     Args:
-        found: All requested locks, in the order in which they are named.
-        most: Maximum number of unread locks to name; 0 names none and omits the count of others.
+        found: The results for all requested locks, in the order in which they are listed.
+        most: Maximum number of unread locks to list; with 0, only their number is shown.
         longest: Maximum length of each reason, in characters; None for no limit.
     """
     missed = [one for one in found if one.problem]
@@ -244,7 +244,7 @@ def describe_reads(found: Sequence[LockRead], most: int, longest: int | None = N
 
 
 def _briefly(error: ServiceError) -> str:
-    """Return why a lock was not read, in a few words."""
+    """Return why a lock could not be read, in a few words."""
     if isinstance(error, Unreachable):
         return "not reached"
     return "no answer" if isinstance(error, NoAnswer) else format_titled_meaning(error).rstrip(".")

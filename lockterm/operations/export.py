@@ -1,4 +1,4 @@
-"""Exports of the history and of remotes: CSV for a spreadsheet, JSON with every detail."""
+"""Exports of the history and of remotes: CSV for spreadsheets, and JSON with all details."""
 
 from __future__ import annotations
 
@@ -29,21 +29,22 @@ from lockterm.paths import make_directory, write_new, write_whole
 from lockterm.safe_files import Place
 
 FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
-"""Characters that a spreadsheet may treat as the start of a formula or a row."""
+"""Characters that a spreadsheet may interpret as the beginning of a formula or a row."""
 
 _FORMULA = re.compile(r'(^|[;\t\n\r\v\f])([\s"]*)(?=[=+\-@＝＋－＠])')
-"""The places where a formula could begin. A spreadsheet that splits at ``;`` or tab, as many
-European versions do, ignores the quotes around such text and sees a cell after each separator."""
+"""Matches positions where a formula could begin. Spreadsheets that split at ``;`` or tab, as many
+European versions do, ignore the quotes around such text and see a cell after each separator."""
 
 TOLD = ("When", "What", "Lock", "Remote", "Details", "Result", "Note")
-"""The columns of the CSV file, which is for people. The JSON file contains everything."""
+"""The columns of the CSV file of the history. The JSON file has more data."""
 
 _NAMES = 100
-"""Limit of the number in the names of export files from the same second."""
+"""Maximum number of exports of one kind with file names from the same second."""
 
 _JSON_HEAD = re.compile(rb'\s*\{\s*"format"\s*:\s*"%s"' % FORMAT.encode())
 _MOST_HEAD = 4096
-"""Number of bytes of a file that are read to identify the file."""
+"""Number of bytes at the beginning of a file from which :func:`may_replace` recognizes an
+export."""
 
 
 def export_history(
@@ -53,20 +54,20 @@ def export_history(
     now_ms: int,
     zones: Mapping[int, tzinfo],
 ) -> tuple[Path, Path]:
-    """Write operations to a CSV and a JSON file that only this user can read.
+    """Write operations to a CSV file and a JSON file that only this user can read.
 
     Args:
-        operations: The operations, in the order of the files.
+        operations: The operations, in the order in which they are written.
         directory: The directory, which is created if it does not exist.
-        zone: The time zone for times that people read.
-        now_ms: The time for the file names, which show the time in UTC.
-        zones: Lock ID -> the time zone of its remotes; ``zone`` applies to other locks.
+        zone: The time zone for times in texts for people.
+        now_ms: The present time, in milliseconds, which the file names contain in UTC.
+        zones: Maps lock IDs to the time zones of their remotes; other locks use ``zone``.
 
     Returns:
-        The CSV file and the JSON file. Existing files are not touched.
+        The paths of the CSV and the JSON file. Existing files stay unchanged.
 
     Raises:
-        StoreError: The files cannot be written; no part of them remains.
+        StoreError: The files cannot be written. No part of them remains.
     """
     contents = {
         ".csv": history_as_csv(operations, zone, zones),
@@ -84,21 +85,21 @@ def export_files(
     *,
     ending: str = ".json",
 ) -> tuple[Path, Path]:
-    """Write content to a CSV file and to another file that only this user can read.
+    """Write a CSV file and a second file that only this user can read.
 
     Args:
-        what: The beginning of the file names.
+        what: The beginning of the file names, such as ``history``.
         as_csv: The content of the CSV file.
-        other: The content of the other file.
+        other: The content of the second file.
         directory: The directory, which is created if it does not exist.
-        now_ms: The time for the file names, which show the time in UTC.
-        ending: The end of the other file's name.
+        now_ms: The present time, in milliseconds, which the file names contain in UTC.
+        ending: The ending of the second file's name.
 
     Returns:
-        The CSV file and the other file. Existing files are not touched.
+        The paths of the CSV file and the second file. Existing files stay unchanged.
 
     Raises:
-        StoreError: The files cannot be written; no part of them remains.
+        StoreError: The files cannot be written. No part of them remains.
     """
     make_directory(directory)
     at = dates.local(now_ms, UTC)
@@ -128,7 +129,7 @@ def export_files(
 
 
 def rows_as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return rows as an RFC 4180 table; possible formulas get a leading quote."""
+    """Return rows as an RFC 4180 table, with a quote before each possible formula."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
     writer.writerow(columns)
@@ -143,18 +144,18 @@ def rows_as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> st
 def history_as_csv(
     operations: Iterable[Operation], zone: tzinfo, zones: Mapping[int, tzinfo]
 ) -> bytes:
-    """Return operations as an RFC 4180 table; possible formulas get a leading quote."""
+    """Return operations as an RFC 4180 table, with a quote before each possible formula."""
     rows = (told(one, zone, zones.get(one.lock_id, zone)) for one in operations)
     return rows_as_csv(TOLD, rows).encode("utf-8", "backslashreplace")
 
 
 def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any]:
-    """Return an operation as a row for people: column -> text.
+    """Return an operation as a row for people: a mapping of :data:`TOLD` columns to texts.
 
     Args:
         operation: The operation.
-        zone: The time zone for the time of the operation.
-        lock_zone: The time zone for the times of the remote.
+        zone: The time zone for the time of the operation itself.
+        lock_zone: The time zone for the dates of the remote.
     """
     what = CALL_NAMES.get(operation.call, operation.call)
     remote = operation.remote_name
@@ -174,7 +175,7 @@ def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any
 
 
 def history_as_json(operations: Iterable[Operation], zone: tzinfo) -> bytes:
-    """Return the operations as a JSON array, escaped to ASCII."""
+    """Return operations as a JSON array, in ASCII with escapes."""
     records = [_record(operation, zone) for operation in operations]
     return (json.dumps(records, indent=1) + "\n").encode()
 
@@ -186,9 +187,9 @@ def _record(operation: Operation, zone: tzinfo) -> dict[str, Any]:
 
 
 def cell(value: Any) -> str | int:
-    """Return a value for a cell of a CSV file; a possible formula gets a leading quote.
+    """Return a value for a cell of a CSV file, with a quote before each possible formula.
 
-    The quote is added at the start, and after each ``;``, tab and line end.
+    A formula can begin at the start, and after each ``;``, tab and line end.
     """
     if value is None:
         return ""
@@ -208,12 +209,12 @@ def _remove(paths: Iterable[Path]) -> None:
 
 
 def remotes_as_json(read: Sequence[ReadLock], base_url: str, now_ms: int) -> bytes:
-    """Return all remotes of locks as the service sent them, as JSON with one remote per line.
+    """Return the remotes of locks as JSON, as the service sent them, with one remote per line.
 
     Args:
-        read: Locks that were read whole.
+        read: The locks, which were read completely.
         base_url: The base URL of the service.
-        now_ms: The current time, in milliseconds since the epoch.
+        now_ms: The present time, in milliseconds since the epoch.
     """
     at = dates.local(now_ms, UTC)
     head = {
@@ -238,9 +239,9 @@ def remotes_as_json(read: Sequence[ReadLock], base_url: str, now_ms: int) -> byt
 
 
 def remotes_as_csv(read: Sequence[ReadLock]) -> bytes:
-    """Return the remotes of locks as a CSV table for people; no cell is a formula.
+    """Return the remotes of locks as a CSV table for people, without possible formulas.
 
-    A field that no list returns has a column only if a remote has it.
+    A hidden field has a column only if at least one remote has a value for it.
     """
     hidden = {
         field.name
@@ -266,7 +267,7 @@ def remotes_as_csv(read: Sequence[ReadLock]) -> bytes:
 
 
 def is_export(content: bytes) -> bool:
-    """Return whether a file with this content may be replaced: an export, or an empty file.
+    """Return whether a file may be replaced, because it is empty or an export of lockterm.
 
     Args:
         content: The file's content, or its beginning.
@@ -278,11 +279,11 @@ def is_export(content: bytes) -> bool:
 
 
 def may_replace(path: Path, is_ours: Callable[[bytes], bool] = is_export) -> bool:
-    """Return whether the file at a path can be replaced without loss.
+    """Return whether the file at a path can be replaced without losing other data.
 
     Args:
-        path: The file, which need not exist.
-        is_ours: A function that returns whether a file with this beginning may be replaced.
+        path: The path of the file, which need not exist.
+        is_ours: A function that returns whether a file may be replaced, from its beginning.
 
     Raises:
         StoreError: The file cannot be read or is not a regular file.
@@ -305,16 +306,16 @@ def may_replace(path: Path, is_ours: Callable[[bytes], bool] = is_export) -> boo
 def write_file(
     path: Path, content: bytes, *, may_replace: Callable[[bytes], bool] | None = None
 ) -> None:
-    """Write a file whole or not at all, readable by this user only; replace an existing file.
+    """Write a complete file that only this user can read; if that fails, leave the old file.
 
     Args:
-        path: The file.
-        content: Its new content.
-        may_replace: A function that returns whether a file with this content may be replaced; None
-            allows any.
+        path: The path of the file.
+        content: The new content of the file.
+        may_replace: A function that returns whether an existing file may be replaced, from its
+            content; None to replace any file.
 
     Raises:
-        StoreError: The file cannot be written, and the existing one is unchanged.
+        StoreError: The file cannot be written. An existing file is unchanged.
     """
     try:
         write_whole(path, content, may_replace=may_replace)

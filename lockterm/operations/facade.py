@@ -1,4 +1,4 @@
-"""The single access from commands and screens to the service and the store."""
+"""The facade: the only way for commands and screens to reach the service and the local store."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ _log = logging.getLogger(__name__)
 
 
 class Operations:
-    """All operations on one profile, each as a method of one of the parts below.
+    """All operations on one profile. Each part below has the methods for one subject.
 
     Args:
-        profile: The profile, with the address and credentials of the service.
-        store: The file of the local store.
-        packs_dir: The directory for fetched voice packs; None for ``packs`` beside the store.
-        open_cache: A function that opens the cache of answers; it returns None without a cache.
+        profile: The profile, with the address and the credentials of the service.
+        store: The path of the local store.
+        packs_dir: The directory for downloaded voice packs; None for ``packs`` beside the store.
+        open_cache: A function that opens the cache of answers, or returns None if there is none.
         clock: The clock; tests replace it.
         sender: The sender of writes; None for the HTTP sender.
-        reads_back: Whether unconfirmed changes are read back in the background.
-        first: The page that was requested at the start; ignored if it is for another profile.
+        reads_back: Whether unconfirmed changes are verified in the background.
+        first: The page that was requested at the start; ignored if it belongs to another profile.
     """
 
     def __init__(
@@ -79,9 +79,9 @@ class Operations:
         self._reads = CachedReads(self.connection, open_cache)
         is_ours = first is not None and first.profile == profile
         self.remotes = Remotes(self._reads, lambda: self.journal, first if is_ours else None)
-        """The remotes of locks, as the service shows them."""
+        """The remotes of locks, as the service lists them."""
         self.run_here: RunHere | None = None
-        """The plan that is running in this session, or ran last; None if no plan has run."""
+        """The run that is active in this session, or the last one; None if there was none."""
         self.on_run: Callable[[RunHere], None] = ignore
         """The function to call when a run begins or ends in this session."""
         self._sender = sender
@@ -90,7 +90,7 @@ class Operations:
             self.connection.on_reached = self._read_back
 
     def _read_back(self) -> None:
-        """Read unconfirmed changes back. The watcher is imported only if there are any."""
+        """Start verifying unconfirmed changes; import the code for it only if there are any."""
 
         async def watch() -> None:
             try:
@@ -105,14 +105,14 @@ class Operations:
 
     @cached_property
     def database(self) -> Database:
-        """The local store."""
+        """The database of the local store."""
         from lockterm.store.database import Database
 
         return Database(self._store)
 
     @cached_property
     def journal(self) -> JournalStore:
-        """The journal of the changes sent from this machine."""
+        """The journal of the changes that this machine has sent."""
         from lockterm.operations.journal_store import JournalStore
 
         return JournalStore(self.profile, self.database, self.connection)
@@ -126,21 +126,21 @@ class Operations:
 
     @cached_property
     def drafts(self) -> DraftKeeper:
-        """The drafts of unsaved forms."""
+        """The drafts of unfinished forms."""
         from lockterm.operations.draft_keeper import drafts_of
 
         return drafts_of(self.database, self.profile.name, self.journal, self.clock)
 
     @cached_property
     def voices(self) -> Voices:
-        """Reads the voices of locks, and downloads voice packs."""
+        """The reader of voices, which also downloads voice packs."""
         from lockterm.operations.voices import Voices
 
         return Voices(self.profile, self._reads, self._packs_dir)
 
     @cached_property
     def watch(self) -> Watch:
-        """Reads unconfirmed operations back."""
+        """The background task that verifies unconfirmed changes."""
         from lockterm.operations.watching import Watch
 
         return Watch(
@@ -153,14 +153,14 @@ class Operations:
 
     @cached_property
     def pace(self) -> RateLimiter:
-        """The rate limiter of runs and of reading back, which learns from the service's answers."""
+        """The rate limiter of runs and verifications, which adapts to the service's answers."""
         pace = RateLimiter(self.clock, self.profile.calls_per_minute)
         self.connection.on_limited, self.connection.on_answered = pace.limit, pace.answer
         return pace
 
     @cached_property
     def sender(self) -> Sender:
-        """Sends writes."""
+        """The sender of all writes."""
         from lockterm.operations.sending import HttpSender
 
         return self._sender or HttpSender(
@@ -176,14 +176,14 @@ class Operations:
 
     @cached_property
     def resolution(self) -> Resolution:
-        """A person's decisions about unconfirmed changes."""
+        """The user's decisions about unconfirmed changes."""
         from lockterm.operations.resolution import Resolution
 
         return Resolution(self.journal, self.remotes, self.watch, self.sender, self.writes)
 
     @cached_property
     def runs(self) -> Runs:
-        """The plans, and their runs."""
+        """The plans of the profile, and their runs."""
         from lockterm.operations import runs, steps
 
         carried_out = steps.Steps(
@@ -192,14 +192,14 @@ class Operations:
         return runs.Runs(self.profile, self.connection, self.journal, carried_out, self.pace)
 
     def get_ready(self) -> None:
-        """Open the cache before the answer arrives."""
+        """Open the cache in advance, before it is needed."""
         self._reads.get_ready()
 
     def begin_run(self, plan: Plan) -> RunHere:
-        """Run a confirmed plan in the background, regardless of the screen that is shown.
+        """Run a confirmed plan in the background, on whichever screen the user is.
 
         Args:
-            plan: The plan; no other plan may be running.
+            plan: The plan. No other plan may be running in this session.
         """
         from lockterm.operations.run_here import RunHere
 
@@ -212,39 +212,39 @@ class Operations:
 
     @property
     def run_under_way(self) -> RunHere | None:
-        """The plan that is running in this session; None if there is none."""
+        """The run that is active in this session; None if there is none."""
         return self.run_here if self.run_here is not None and not self.run_here.is_over else None
 
     @cached_property
     def batteries(self) -> BatteryReader:
-        """Reads battery levels, for the screens of this session."""
+        """The reader of battery levels, with the levels that this session has read."""
         return BatteryReader(self.connection)
 
     @cached_property
     def everywhere(self) -> Everywhere:
-        """Reads all locks of the lock book."""
+        """The reader of all locks in the lock book."""
         from lockterm.operations.everywhere import Everywhere
 
         return Everywhere(self._reads, self.locks, self.remotes, lambda: self.journal)
 
     @property
     def kept_lists(self) -> KeptLists:
-        """The lists that are kept on this machine, and what others changed."""
+        """The lists that are stored on this machine, and the changes by others found in them."""
         return self.everywhere.kept_lists
 
     def now_ms(self) -> int:
-        """Return the current time; see :meth:`Connection.now_ms`."""
+        """Return the current time, in milliseconds; see :meth:`Connection.now_ms`."""
         return self.connection.now_ms()
 
     def machine_ms(self) -> int:
-        """Return this machine's time, which lockterm stores with its records."""
+        """Return this machine's time, in milliseconds, which stored records use."""
         return self.clock.now_ms()
 
     def zone(self, lock: Lock) -> tzinfo:
-        """Return the time zone of a lock: its own zone, otherwise the profile's.
+        """Return the time zone of a lock: its own, or that of the profile if it has none.
 
-        If this machine does not know the zone, no time is converted, because another zone would be
-        wrong.
+        If this machine does not know the lock's zone, return a zone that converts no time, because
+        another zone would be wrong.
         """
         if lock.zone:
             try:

@@ -1,6 +1,6 @@
-"""The journal of a profile, shared with the other sessions on the same store.
+"""The journal of a profile, which other sessions on the same store use too.
 
-Only this package writes to the journal.
+No other package writes to the journal.
 """
 
 from __future__ import annotations
@@ -46,34 +46,35 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 RECENT_S = 300
-"""Seconds after which a list that lacks a recorded change is trusted: others have reverted it."""
+"""Number of seconds after which a list that lacks a recorded change is trusted. Someone else must
+have reverted the change."""
 LOOKED_AT = 5000
-"""Number of rows to check for damage at a time. This delays a key press by up to about 10 ms."""
+"""Number of rows checked for damage at a time, which delays a key press by up to about 10 ms."""
 NAME_S = 90
-"""Seconds after which the service's name check knows every name that the service has recorded."""
+"""Number of seconds after which the service's name check knows every name that it recorded."""
 
 _log = logging.getLogger(__name__)
 
 
 class JournalStore:
-    """The operations sent from this machine with one profile, and their results.
+    """The operations that this machine has sent with one profile, and their results.
 
-    Every method that reads or writes raises ``StoreError`` if the local store cannot be used.
+    Methods that use the local store raise ``StoreError`` if it cannot be used.
 
     Args:
-        profile: The profile and its current service.
+        profile: The profile, with its present service.
         database: The local store; :meth:`close` closes it.
-        connection: The clocks of this machine and of the service.
+        connection: The connection, whose clocks are used.
     """
 
     def __init__(self, profile: Profile, database: Database, connection: Connection) -> None:
         self.on_change: Callable[[], None] = ignore
         """The function to call whenever an operation has changed."""
         self.on_kept: Callable[[Operation], None] = ignore
-        """The function to call with an operation whose values the service shows differently. The
-        operation's message describes the difference."""
+        """The function to call with a recorded operation if the service shows other values than
+        were sent. The operation's message describes the difference."""
         self.session = StoreSession(database.path.parent / "sessions")
-        """This session, as other sessions see it."""
+        """This session, in the form in which other sessions can see that it is alive."""
         self.profile = profile
         self._connection = connection
         self._clock = connection.clock
@@ -86,10 +87,10 @@ class JournalStore:
         self._told_notice = ""
         self._adopted = False
         self._adopting = threading.Lock()
-        """The lock for the slow check of the store, so that only one thread does it."""
+        """Ensures that only one thread does the slow check of the store."""
         self._settled_here: dict[int, dict[tuple[str, int], int]] = {}
-        """Lock ID -> (operation ID, time of its result by the wall clock) -> the same time by the
-        steady clock, because the user may have set the wall clock since."""
+        """Maps the ID of a lock to results of this session: (operation ID, time by the wall clock)
+        to the time by the monotonic clock, because the user may set the wall clock."""
         self._unnoted: list[tuple[Operation, dict[str, Any]]] = []
 
     def close(self) -> None:
@@ -100,14 +101,15 @@ class JournalStore:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the store waits for another program that has locked it."""
+        """Whether lockterm is waiting because another program has locked the store."""
         return self.database.is_waiting
 
     @property
     def notice(self) -> str:
-        """A notice that the store was damaged and set aside; empty if there is none.
+        """A message that the store was damaged and replaced; empty if it was not.
 
-        A caller that reads the notice must show it. Until then, :meth:`begin` refuses to send.
+        The caller must show this message to the user. Until it is read, :meth:`begin` refuses to
+        send.
         """
         self._told_notice = self.database.notice
         return self._told_notice
@@ -115,7 +117,7 @@ class JournalStore:
     # --- reading ---------------------------------------------------------------------------
 
     async def unsettled(self, lock_id: int | None = None) -> list[Operation]:
-        """Return the unconfirmed operations, the oldest first."""
+        """Return the unconfirmed operations on all locks or one lock, the oldest first."""
 
         def unsettled() -> list[Operation]:
             with contextlib.suppress(StoreError):
@@ -125,13 +127,13 @@ class JournalStore:
         return await self._run_reading(unsettled)
 
     async def history(self, selection: Selection = EVERYTHING) -> list[Operation]:
-        """Return the operations of this profile, the oldest first."""
+        """Return the selected operations of this profile, the oldest first."""
         return await self._run_reading(self._journal.history, selection)
 
     async def lines(
         self, selection: Selection = EVERYTHING, below: int | None = None, most: int = -1
     ) -> list[HistoryLine]:
-        """Return summaries of the operations, the newest first; see ``Journal.lines``."""
+        """Return summaries of the selected operations, the newest first; see ``Journal.lines``."""
         return await self._thread.to_its_end(
             self._read, self._journal.lines, selection, below, most
         )
@@ -145,31 +147,31 @@ class JournalStore:
         )
 
     async def count(self, selection: Selection = EVERYTHING, most: int = -1) -> int:
-        """Return the number of operations of this profile; see ``Journal.count``."""
+        """Return the number of selected operations; see ``Journal.count``."""
         return await self._thread.to_its_end(self._read, self._journal.count, selection, most)
 
     async def count_by_quarter(self, since_ms: int, lock_id: int | None) -> Mapping[int, int]:
-        """Return the numbers of operations since a time; see ``Journal.count_by_quarter``."""
+        """Return numbers of operations by quarter hour; see ``Journal.count_by_quarter``."""
         return await self._run_reading(self._journal.count_by_quarter, since_ms, lock_id)
 
     async def runs(self) -> list[RunLine]:
-        """Return summaries of this profile's plans, the newest first."""
+        """Return summaries of the plans and runs of this profile, the newest first."""
         lines = RunStore(self.database).lines
         return await self._thread.to_its_end(
             self.use, lines, self.profile.name, self.session.is_alive
         )
 
     async def look_through(self) -> None:
-        """Check rows for damage, a few thousand at a time, so that no key press waits long."""
+        """Check all rows for damage, in portions so small that no key press waits long."""
         while await self._thread.to_its_end(self._read, self._journal.look_through, LOOKED_AT):
             pass
 
     async def find(self, operation_id: str) -> Operation | None:
-        """Return the current journal entry of an operation."""
+        """Return an operation with its present state; None if the journal does not have it."""
         return await self._run_reading(self._journal.find, operation_id)
 
     async def changes(self, ids: Collection[str], zone: tzinfo) -> Mapping[str, str]:
-        """Return descriptions of changes by operation ID; see :func:`describe_change_briefly`."""
+        """Return texts about changes by operation ID; see :func:`describe_change_briefly`."""
 
         def changes() -> Mapping[str, str]:
             return {one.id: describe_change_briefly(one, zone) for one in self._journal.some(ids)}
@@ -177,31 +179,31 @@ class JournalStore:
         return await self._run_reading(changes)
 
     async def last_change(self, lock_id: int) -> Operation | None:
-        """Return the last operation on a lock that changed, or may have changed, something."""
+        """Return the last operation on a lock that has changed, or may have changed, something."""
         return await self._run_reading(self._journal.last_change, lock_id)
 
     async def was_sent_again(self, operation: Operation) -> bool:
-        """Return whether a later operation has repeated an operation."""
+        """Return whether a later operation has already repeated an operation."""
         return await self._run(self._journal.was_sent_again, operation.id)
 
     async def is_being_sent_again(self, operation: Operation) -> bool:
-        """Return whether an operation that repeats another one is being sent."""
+        """Return whether an operation that repeats this one is being sent."""
         return bool(await self._run(self._journal.sending_again, operation.id))
 
     async def linked(self, operation: Operation) -> list[Operation]:
-        """Return the operations that an operation repeats or restores, or that do so to it."""
+        """Return the operations linked to an operation: one repeats or restores the other."""
         return await self._run(self._journal.linked, operation)
 
     async def voices(self, lock_id: int) -> list[Operation]:
-        """Return the operations that set, or may have set, a lock's voice, the oldest first."""
+        """Return the operations that set, or may have set, the voice of a lock, in order."""
         return await self._run(self._journal.voices, lock_id)
 
     async def restored(self, lock_id: int) -> list[Operation]:
-        """Return the adds on a lock that restore remotes from backups, the oldest first."""
+        """Return the adds that restored remotes of a lock from backups, the oldest first."""
         return await self._run(self._journal.restored, lock_id)
 
     async def restored_as(self, backup_id: str, old_id: int) -> list[Operation]:
-        """Return the recorded adds that restore the remote that has an ID in a backup."""
+        """Return the recorded adds that restored one remote of a backup."""
         return await self._run(self._journal.restored_as, backup_id, old_id)
 
     async def of_run(self, plan_id: str) -> list[Operation]:
@@ -209,15 +211,15 @@ class JournalStore:
         return await self._run(self._journal.of_run, plan_id)
 
     async def run_of(self, operation: Operation) -> str:
-        """Return the ID of the plan that has an operation as a step; empty if there is none."""
+        """Return the ID of the plan that an operation is a step of; empty if there is none."""
         return await self._run(self._journal.run_of, operation)
 
     async def told_hidden(self, change: Operation) -> list[Operation]:
-        """Return the operations that show fields that no list returns, on the lock of a change."""
+        """Return the operations from which hidden fields are known, on the lock of a change."""
         return await self._run(self._journal.told_hidden, change, till_now=True)
 
     async def known_hidden(self, change: Operation) -> Mapping[int, Mapping[str, Any]]:
-        """Return the fields known before a change, by remote ID; see ``hidden.known_fields``."""
+        """Return hidden fields by remote ID, as known before a change; see ``known_fields``."""
 
         def known() -> Mapping[int, Mapping[str, Any]]:
             return known_fields(self._journal.told_hidden(change), change.before)
@@ -225,15 +227,15 @@ class JournalStore:
         return await self._run(known)
 
     async def recorded(self, lock_id: int) -> Recorded:
-        """Return the recorded changes of a lock's remotes that a list may not show yet."""
+        """Return the recorded changes on a lock that its list may not show yet."""
         return self._recorded(await self.lately(lock_id))
 
     async def lately(
         self, lock_id: int, within_s: int = RECENT_S, name: str | None = None
     ) -> list[Operation]:
-        """Return the operations on a lock that are being sent or were resolved recently.
+        """Return the operations on a lock that are being sent, or got their result recently.
 
-        With ``name``, return them only if one of them gives a remote this name.
+        With ``name``, the result is empty unless one of them gives a remote this name.
         """
         within_ms, now_ms = within_s * 1000, self._clock.now_ms()
         since_ms = self._clock.steady_ms() - within_ms
@@ -249,13 +251,13 @@ class JournalStore:
         return [row for row in rows if (row.id, row.settled_ms) not in old]
 
     async def lately_added(self, lock_id: int, name: str) -> Operation | None:
-        """Return a recent add of a remote with this name, which a list may not show yet."""
+        """Return a recent add of a remote with this name that a list may not show yet, or None."""
         return self._recorded(await self.lately(lock_id, NAME_S, name)).named(name)
 
     async def unlisted(
         self, lock_id: int, page: RemotePage, listed: Container[int]
     ) -> Unlisted | None:
-        """Return :meth:`Recorded.unlisted`; None if the lock was not changed recently."""
+        """Return recent changes that a page does not show yet; None if there are none."""
         if not self.account.name:
             await self._run_reading(self.account.look_up)
         await self.recognize_account(lock_id, page.remotes)
@@ -283,22 +285,22 @@ class JournalStore:
         *,
         is_since: bool = False,
     ) -> set[int]:
-        """Return the IDs that an add cannot have created; see :func:`recorded.is_known`."""
+        """Return IDs of remotes that an add cannot have created; see :func:`is_known`."""
         asked = [remote for remote in remotes if remote.id in ids]
         rows = await self._run_reading(self._journal.about, add, ids)
         known = [one.id for one in asked if is_known(one, add, rows, is_since=is_since)]
         return {remote_id for remote_id in known if remote_id is not None}
 
     async def left_by_others(self) -> list[Operation]:
-        """Return :meth:`ProfileAccount.left_by_others`, for a profile that was renamed."""
+        """Return unconfirmed changes under other profile names; see :class:`ProfileAccount`."""
         return await self._run_reading(self.account.left_by_others)
 
     async def note_message(self, operation: Operation, message: str) -> None:
-        """Store a message on a recorded operation."""
+        """Store a message for a recorded operation."""
         await self._thread.run(self._journal.move, operation.id, RECORDED, message=message)
 
     async def adopt(self, operations: Iterable[Operation]) -> None:
-        """Move unconfirmed operations from another profile of the account to this profile."""
+        """Move unconfirmed operations of other profiles on the same account to this profile."""
         move, name = self._journal.move, self.profile.name
         for one in operations:
             await self._thread.run(move, one.id, UNSETTLED, profile=name)
@@ -312,16 +314,16 @@ class JournalStore:
     # --- writing ---------------------------------------------------------------------------
 
     async def begin(self, operation: Operation) -> None:
-        """Journal an operation before it is sent.
+        """Write an operation to the journal before it is sent.
 
         Raises:
-            PendingChangeError: An unconfirmed operation blocks this one, which could repeat or
-                contradict it. The same applies if another operation repeats the same one.
-            SettledMeanwhile: The operation to repeat is already resolved.
-            NameTaken: Another session has added a remote of that name since this one began.
-            StoreDamaged: The store was damaged and the notice was not shown yet, or the entry that
-                blocks this operation cannot be read.
-            asyncio.CancelledError: The operation may be journaled.
+            PendingChangeError: An unconfirmed operation blocks this one, because it could repeat or
+                contradict it; or another operation repeats the same operation.
+            SettledMeanwhile: The operation to repeat has been resolved.
+            NameTaken: Another session has just added a remote with this name.
+            StoreDamaged: The store was damaged and the user has not seen the message, or the entry
+                that blocks this operation is damaged.
+            asyncio.CancelledError: The task was canceled; the operation may be in the journal.
         """
         await self._thread.to_its_end(self.use, self._begin, operation)
 
@@ -345,10 +347,10 @@ class JournalStore:
             raise PendingChangeError(holder, self.session.id, self.profile.name)
 
     async def note_sending(self, operation: Operation) -> None:
-        """Note on the disk that an operation is being sent, before its first byte leaves.
+        """Record on the disk that an operation is being sent, before its first byte is sent.
 
         Raises:
-            StoreError: The note failed, or another session assumed that this session has ended.
+            StoreError: This failed, or another session has assumed that this session has ended.
         """
 
         def note() -> None:
@@ -360,7 +362,7 @@ class JournalStore:
         self.session.note_leaving(operation.id)  # the first byte leaves right after this
 
     async def end(self, operation: Operation, **changes: Any) -> None:
-        """Note the result of an operation of this session; retry the note later if it fails."""
+        """Record the result of an operation of this session; if that fails, retry it later."""
         await self._thread.to_its_end(self._end, operation, **changes)
 
     def _end(self, operation: Operation, **changes: Any) -> None:
@@ -377,15 +379,15 @@ class JournalStore:
         here[operation.id, now_ms] = self._clock.steady_ms()
 
     async def note_recognized(self, operation: Operation, remote_id: int) -> None:
-        """Store the ID of an added remote whose ID the service did not return."""
+        """Store the ID of an added remote that was found later, as the service returned none."""
         move = self._journal.move
         await self._thread.run(move, operation.id, [State.CONFIRMED], remote_id=remote_id)
 
     async def settle(self, operation: Operation, **changes: Any) -> Operation:
-        """Store the result that was found or chosen for an unconfirmed operation.
+        """Store the result of an unconfirmed operation, found by lockterm or chosen by the user.
 
         Returns:
-            The journal entry after the call, which another session may have resolved first.
+            The operation as it is now in the journal. Another session may have resolved it first.
         """
 
         def settle() -> Operation:
@@ -399,25 +401,25 @@ class JournalStore:
         return settled
 
     def note_change(self) -> None:
-        """Report that an operation was sent, or that its result changed."""
+        """Call :attr:`on_change`, because an operation was sent or its result has changed."""
         with out_of_turn():
             self.on_change()
 
     async def _run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Use the store in its thread; see :meth:`use`."""
+        """Run a function that uses the store in the store's thread; see :meth:`use`."""
         return await self._thread.run(partial(self.use, work, *args, **options))
 
     async def _run_reading(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Read the journal in its thread; see :meth:`_read`."""
+        """Run a function that reads the journal in the store's thread; see :meth:`_read`."""
         return await self._thread.run(partial(self._read, work, *args, **options))
 
     def use(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Use the store after opening this session; see :meth:`_open`."""
+        """Run a function that uses the store, after opening this session; see :meth:`_open`."""
         self._open()
         return work(*args, **options)
 
     def _open(self) -> None:
-        """Register this session, and resolve the operations that ended sessions left."""
+        """Register this session, and resolve operations that ended sessions have left."""
         try:
             self.session.open()
         except OSError as error:
@@ -437,7 +439,7 @@ class JournalStore:
             self._end(operation, **changes)
 
     def _read(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Read the journal, even if nothing can be written."""
+        """Run a function that reads the journal, even if the store cannot be written."""
         with contextlib.suppress(StoreError):
             self._open()
         self.account.look_up()

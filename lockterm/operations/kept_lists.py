@@ -1,4 +1,4 @@
-"""The whole lists that are kept on this machine, and what others changed between two readings."""
+"""The complete lists that are stored on this machine, and changes by others between two lists."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class KeptLists:
-    """The kept lists of locks, and the changes by others that they show.
+    """The stored lists of locks, and the changes by others that are found by comparing them.
 
-    A change is a difference between a reading and the list kept before, unless the journal of this
-    machine explains it. The first reading of a lock shows no changes. Only a list that was read
-    whole shows that a remote is gone, and nothing is compared that was read at the same time.
+    A change is a difference between a new list and the stored one that this machine's journal does
+    not explain. The first list of a lock shows no changes. Only a complete list shows that a remote
+    is gone. Lists whose reading overlapped in time are not compared.
 
     Args:
-        reads: The reads from the service, with their cache.
+        reads: The reader of the service, with its cache.
         journal: A function that returns the journal.
     """
 
@@ -43,11 +43,11 @@ class KeptLists:
 
     @property
     def is_kept(self) -> bool:
-        """Whether lists are kept; without them, nothing can be compared."""
+        """Whether lists are stored on this machine; if not, there is nothing to compare."""
         return self._reads.has_cache
 
     async def keep(self, lock_id: int, listing: Listing) -> None:
-        """Keep a whole list, with the changes since the list kept before."""
+        """Store a complete list, and the changes since the list that was stored before."""
         ended_ms = self._reads.connection.clock.now_ms()
         is_whole = not listing.unreadable and not any(NEVER in one.ids for one in listing.blocks)
 
@@ -66,12 +66,12 @@ class KeptLists:
         )
 
     async def compare_page(self, lock_id: int, remotes: Iterable[Remote], read_ms: int) -> None:
-        """Keep the changes that a page shows; a page never shows that a remote is gone.
+        """Store the changes by others that a page shows. A page never shows that a remote is gone.
 
         Args:
-            lock_id: The lock.
-            remotes: The remotes of the page.
-            read_ms: The time when the answer arrived, by this machine's clock.
+            lock_id: The ID of the lock.
+            remotes: The remotes on the page.
+            read_ms: When the answer arrived, by this machine's clock, in milliseconds.
         """
         new = by_id(remotes)
 
@@ -90,25 +90,25 @@ class KeptLists:
     async def changes(
         self, lock_id: int | None = None, since_ms: int = 0, most: int = -1
     ) -> Sequence[ChangeElsewhere]:
-        """Return the kept changes by others, the newest first; see ``Cache.changes``."""
+        """Return the stored changes by others, the newest first; see ``Cache.changes``."""
         found = await self._reads.use_cache(
             lambda cache: cache.changes(lock_id, since_ms, most=most)
         )
         return found or []
 
     async def unseen(self, lock_id: int | None = None) -> Unseen:
-        """Return the changes that the user has not looked at, of all locks or of one lock."""
+        """Return the changes that the user has not looked at, on all locks or on one lock."""
         found = await self._reads.use_cache(lambda cache: cache.changes(lock_id, unseen=True))
         return {(one.lock_id, one.remote_id): one for one in reversed(found or ())}
 
     async def note_seen(self, until_ms: int) -> None:
-        """Note that the user has looked at the changes found until a time, in milliseconds."""
+        """Store that the user has looked at the changes found until a time, in milliseconds."""
         await self._reads.use_cache(lambda cache: cache.note_seen(until_ms))
 
     async def _leave_out_own(
         self, lock_id: int, found: Sequence[ChangeElsewhere]
     ) -> list[ChangeElsewhere]:
-        """Return the changes without those of the journal; none if the journal cannot be read."""
+        """Return changes that the journal does not explain; none if it cannot be read."""
         if not found:
             return []
         connection = self._reads.connection

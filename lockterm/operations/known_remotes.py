@@ -1,4 +1,4 @@
-"""Some remotes of each lock, as the service last showed them, to detect incomplete lists."""
+"""Some remotes of each lock, as the service last listed them, to detect incomplete lists."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote, RemotePage
 
 MOST = 20
-"""Maximum number of remotes that are noted for a lock."""
+"""Maximum number of remotes that are remembered for one lock."""
 
 MOST_LOCKS = 500
-"""Maximum number of locks with noted remotes; the oldest entries are dropped first."""
+"""Maximum number of locks for which remotes are remembered. The oldest are dropped first."""
 
 _NAMES = ("id", "remoteNumber", "createTime")
 
 
 class KnownRemotes:
-    """Short records of some remotes that the service showed for each lock in this session."""
+    """Shortened records of some remotes that the service listed for each lock in this session."""
 
     def __init__(self) -> None:
         self._locks: dict[int, dict[int, Mapping[str, Any]]] = {}
         self._whole: set[int] = set()
-        """The IDs of locks whose remotes are all noted."""
+        """The IDs of the locks of which all remotes are remembered."""
 
     def note_page(self, lock_id: int, page: RemotePage) -> None:
-        """Note the remotes of a page."""
+        """Remember the remotes on a page in place of the earlier ones of the lock."""
         is_whole = page.page_no == 1 and page.least == len(page.remotes)
         self.note(lock_id, page.remotes, is_whole=is_whole)
 
     def note(self, lock_id: int, remotes: Sequence[Remote], *, is_whole: bool) -> None:
-        """Replace the noted remotes of a lock; ``is_whole`` means that no others exist."""
+        """Remember remotes in place of earlier ones; with ``is_whole``, the lock has no others."""
         self._locks.pop(lock_id, None)
         self._whole.discard(lock_id)
         for remote in remotes[:MOST]:
@@ -42,7 +42,7 @@ class KnownRemotes:
             self._whole.add(lock_id)
 
     def add(self, lock_id: int, record: Mapping[str, Any]) -> None:
-        """Note one more remote of a lock."""
+        """Remember one more remote of a lock, if there are fewer than :data:`MOST`."""
         known = self._locks.setdefault(lock_id, {})
         if isinstance(record.get("id"), int) and len(known) < MOST:
             known[record["id"]] = _brief(record)
@@ -52,7 +52,7 @@ class KnownRemotes:
             self._whole.discard(oldest)
 
     def note_recorded(self, operation: Operation, remote_id: int | None) -> None:
-        """Note the remotes that a recorded change has added or deleted."""
+        """Update the remembered remotes after a recorded change."""
         known = self._locks.get(operation.lock_id)
         if known is None:
             return
@@ -67,7 +67,7 @@ class KnownRemotes:
     def others(
         self, lock_id: int, ids: Collection[int | None]
     ) -> tuple[Mapping[str, Any], ...] | None:
-        """Return the noted remotes without these IDs; None if none is noted but some may exist."""
+        """Return the remembered remotes except some IDs; None if others may exist instead."""
         known = self._locks.get(lock_id, {})
         found = tuple(record for remote_id, record in known.items() if remote_id not in ids)
         return found if found or lock_id in self._whole else None

@@ -1,4 +1,4 @@
-"""The state of a lock's remote list: a page, search results and recent changes."""
+"""The state of a lock's list of remotes: a page, search results, and recent changes."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """The results of a search through the whole list."""
+    """The results of a search through the complete list of a lock."""
 
     remotes: tuple[Remote, ...] = ()
-    """The remotes that match, in the order of the list."""
+    """The matching remotes, in the order of the list."""
     searched: int = 0
     """Number of remotes that were searched."""
     total: int = 0
-    """Number of remotes on the lock, as reported by the service."""
+    """Number of remotes on the lock, as the service reports it."""
     running: bool = True
     ended: str = ""
-    """The reason why the search stopped early; empty if it searched the whole list."""
+    """Why the search ended early, as a text; empty if it searched the complete list."""
     at_ms: int = 0
-    """The start time of the search, in milliseconds."""
+    """When the search began, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListState:
-    """Everything that a screen shows of a remote list.
+    """All data that a screen shows about a list of remotes.
 
     A table has five special states: loading (no page and no error), empty (an empty page), no match
     (a search without rows), error (an error and no page), and stale (an error and a page).
@@ -45,31 +45,31 @@ class ListState:
     load: LoadState[RemotePage] = field(default_factory=LoadState)
     """The shown page, and the result of the last load."""
     wanted: int = 0
-    """Number of the page that is being loaded or could not be loaded."""
+    """The number of the page that is being loaded, or that could not be loaded."""
     needle: str = ""
-    """The search text, or empty."""
+    """The search text; empty if there is no search."""
     only: StateFilter | None = None
-    """The filter by state; None for all states."""
+    """The filter by state; None to show all states."""
     found: Found | None = None
-    """The results of a search through the whole list; None if only this page was searched."""
+    """The results of a search through the complete list; None if only the page is searched."""
     unlisted: Unlisted | None = None
-    """Recorded changes that the page does not show yet; None if the page shows all."""
+    """Recorded changes that the page does not show yet; None if there are none."""
     elsewhere: Unseen = field(default_factory=dict)
-    """Changes of the lock by others that the user has not looked at."""
+    """Changes by others on this lock that the user has not looked at."""
 
     @property
     def page(self) -> RemotePage | None:
-        """The shown page."""
+        """The page on the screen; None if no page is loaded."""
         return self.load.value
 
     @property
     def page_no(self) -> int:
-        """Number of the shown page; 0 if there is none."""
+        """The number of the page on the screen; 0 if there is none."""
         return self.page.page_no if self.page is not None else 0
 
     @property
     def last_page(self) -> int:
-        """Number of the list's last page; 1 if no page is shown."""
+        """The number of the last page of the list; 1 if no page is loaded."""
         return max(self.page.pages, 1) if self.page else 1
 
     @property
@@ -79,12 +79,12 @@ class ListState:
 
     @property
     def has_rest(self) -> bool:
-        """Whether a search or filter is active and the page is not the whole list."""
+        """Whether a search or filter is active, and the page is not the complete list."""
         page = self.page
         return self.is_narrowed and page is not None and page.total > len(page.remotes)
 
     def has_rows_of(self, other: ListState) -> bool:
-        """Return whether another state has the same rows, so that no repaint is needed."""
+        """Return whether another state shows the same rows, so that no repaint is needed."""
         mine, others = (
             (one.load.seen, one.needle, one.only, one.found, one.unlisted, one.elsewhere)
             for one in (self, other)
@@ -93,24 +93,24 @@ class ListState:
 
     @property
     def known(self) -> Sequence[Remote]:
-        """The remotes of the page, the search results, and the remotes just added here."""
+        """The remotes on the page, in the search results, and recently added by lockterm."""
         found = self.found.remotes if self.found else ()
         added = self.unlisted.added if self.unlisted else ()
         return (*(self.page.remotes if self.page else ()), *found, *added)
 
     def is_deleted(self, remote: Remote) -> bool:
-        """Return whether lockterm deleted a remote that the list still contains."""
+        """Return whether lockterm has deleted a remote that the list still contains."""
         if self.unlisted is None or remote.id is None:
             return False
         return self.unlisted.words.get(remote.id) == DELETED
 
     def matches(self, remote: Remote, zone: tzinfo, now_ms: int) -> bool:
-        """Return whether a remote matches the search and the filter."""
+        """Return whether a remote matches the search text and the filter."""
         is_one = has_state(remote, self.only, now_ms)
         return is_one and (not self.needle or has_words(self.needle, remote, zone, now_ms))
 
     def remotes(self, zone: tzinfo, now_ms: int) -> Iterator[Remote]:
-        """Yield the remotes to show, in the service's order."""
+        """Yield the remotes to show in the table, in the service's order."""
         if self.found is not None:
             yield from self.found.remotes
             return

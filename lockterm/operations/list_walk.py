@@ -1,4 +1,4 @@
-"""A walk through the whole list of a lock, page by page."""
+"""Reading the complete list of a lock, page by page. This is called a walk."""
 
 from __future__ import annotations
 
@@ -21,38 +21,39 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote, RemotePage
 
 WALK_PAGE_SIZE = MAX_PAGE_SIZE
-"""Number of remotes per page when the whole list is read."""
+"""Number of remotes per page in a walk."""
 
 PAGES_AT_ONCE = 4
-"""Number of pages that a search requests in parallel. This divides the waiting time for a distant
-service by four, and a nearby service prepares pages while lockterm parses others."""
+"""Number of pages that a walk requests in parallel. For a distant service, this divides the waiting
+time by four; a nearby service prepares pages while lockterm parses others."""
 
 MOST_REMOTES = 1_000_000
-"""Maximum number of remotes in a list that lockterm reads; more would not fit into memory."""
+"""Maximum number of remotes in a list that lockterm reads. More would need too much memory."""
 
 WALKS = 4
-"""Maximum number of times that a list is read if it changes during the reading."""
+"""Maximum number of attempts to read a list that changes during the walk."""
 
 
 class Step(NamedTuple):
-    """A page of a walk through a list."""
+    """One page of a walk, and the progress so far."""
 
     remotes: Sequence[Remote]
     """The remotes on the page."""
     new: Sequence[Remote]
-    """The remotes that no earlier page had."""
+    """The remotes that were not on earlier pages of the walk."""
     is_first: bool
-    """Whether this is the first page. If the walk restarts, earlier steps are void."""
+    """Whether this is the first page. After a restart of the walk, ignore all earlier steps."""
     read: int
-    """Number of readable remotes on this page and the pages before, each counted once."""
+    """Number of readable remotes on the pages so far, without duplicates."""
     total: int
-    """Number of remotes in the list as the service reports it, otherwise the number so far."""
+    """Number of remotes in the list, as the service reports it; if it does not, the number so
+    far."""
 
 
 async def walk(
     reads: CachedReads, lock_id: int, budget: WalkBudget, place: Place | None, *, ahead: bool
 ) -> AsyncGenerator[Step, None]:
-    """Read the whole list of a lock; see :meth:`Remotes.walk`."""
+    """Read the complete list of a lock; see :meth:`Remotes.walk`."""
     at_once = PAGES_AT_ONCE if ahead else 1
     for _ in range(WALKS):
         ids, without_id, unreadable = SeenIds(), 0, 0
@@ -96,7 +97,7 @@ async def walk(
 
 
 def moving(message: str) -> MalformedAnswer:
-    """Return the error for a list that kept changing."""
+    """Return the error for a list that changed during each attempt to read it."""
     return MalformedAnswer(
         message,
         title="The list keeps changing",
@@ -109,37 +110,37 @@ def moving(message: str) -> MalformedAnswer:
 MIB = 1024 * 1024
 
 RECORD_BYTES = 400
-"""Bytes of memory for a record itself, without its decoded JSON."""
+"""Number of bytes of memory for a record itself, without the values in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalkLimits:
-    """The limits of one walk over all pages of a list."""
+    """The limits of one walk, after which it is aborted."""
 
     answer_bytes: int
-    """Bytes of the answers, unpacked."""
+    """Maximum number of bytes in all answers, uncompressed."""
     memory_bytes: int
-    """Bytes of memory that the records take, as Python counts them."""
+    """Maximum number of bytes of memory for the records, as Python counts them."""
     seconds: float
-    """Seconds from the first request to the last answer."""
+    """Maximum number of seconds from the first request to the last answer."""
     asked: bool
-    """Whether a person asked for the walk and waits for it."""
+    """Whether the user asked for the walk, and is waiting for it."""
 
 
 ASKED = WalkLimits(128 * MIB, 512 * MIB, 300.0, asked=True)
-"""The limits if a person waits: about 350,000 remotes of the usual size."""
+"""The limits if the user is waiting: about 350,000 remotes of the usual size."""
 
 UNASKED = WalkLimits(16 * MIB, 64 * MIB, 30.0, asked=False)
-"""The limits of automatic reading, as after a write without an answer: about 40,000 remotes."""
+"""The limits of automatic walks, as after a write without an answer: about 40,000 remotes."""
 
 
 class WalkBudget:
-    """The remaining limits during one walk.
+    """The use of memory and time by one walk, compared with its limits.
 
     Args:
-        lock_id: The lock, for the error.
-        limits: The limits.
-        clock: The steady clock; tests replace it.
+        lock_id: The ID of the lock, for the error message.
+        limits: The limits of the walk.
+        clock: The clock, of which the monotonic part is used; tests replace it.
     """
 
     def __init__(
@@ -153,7 +154,7 @@ class WalkBudget:
         self._memory_bytes = 0
 
     def read(self, answer_bytes: int) -> None:
-        """Count a page that was read.
+        """Add the size of a page that was read.
 
         Args:
             answer_bytes: The number of bytes in the answer.
@@ -165,7 +166,7 @@ class WalkBudget:
         self._check()
 
     def keep(self, records: Iterable[Any]) -> None:
-        """Count the stored records of a page; this takes some milliseconds for 100,000 parts.
+        """Add the memory of records that are kept; this takes milliseconds for 100,000 values.
 
         Args:
             records: The records, as decoded JSON.
@@ -196,7 +197,7 @@ class WalkBudget:
 
 
 def memory_of(values: Iterable[Any]) -> int:
-    """Return the memory that decoded records use, in bytes.
+    """Return the memory that parsed records use, in bytes.
 
     Field names count once, because records share them.
     """
@@ -214,14 +215,14 @@ def memory_of(values: Iterable[Any]) -> int:
 
 
 class SeenIds:
-    """The IDs of a long list, in 16 to 32 bytes each; a Python set takes about 80 bytes each."""
+    """A set of the IDs in a long list, with 16 to 32 bytes per ID; a Python set needs about 80."""
 
     def __init__(self) -> None:
         self._slots = array("q", bytes(8 * 1024))
         self._factor = random.getrandbits(62) | 1  # nobody can choose ids that take long to find
         self._count = 0
         self._others = set[int]()
-        """IDs that are 0, negative or beyond 63 bits."""
+        """IDs that are 0, negative, or have more than 63 bits."""
 
     def __len__(self) -> int:
         return self._count + len(self._others)
@@ -232,7 +233,7 @@ class SeenIds:
         return bool(self._slots[self._place(number)])
 
     def add(self, number: int) -> bool:
-        """Note an ID, and return whether it is new."""
+        """Add an ID, and return whether it is new."""
         if not 0 < number < 1 << 63:
             before = len(self._others)
             self._others.add(number)
@@ -249,7 +250,7 @@ class SeenIds:
         return True
 
     def _place(self, number: int) -> int:
-        """Return the index where an ID is, or would be."""
+        """Return the index at which an ID is stored, or would be stored."""
         slots = self._slots
         last = len(slots) - 1
         place = number * self._factor >> 32 & last

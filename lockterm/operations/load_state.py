@@ -1,4 +1,4 @@
-"""The state of a value that is read from the service repeatedly."""
+"""The state of a value that is loaded from the service repeatedly."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SOON_S = 0.1
-"""Seconds to wait for an answer before the value is shown as loading."""
+"""Number of seconds to wait for an answer before a value is shown as loading."""
 
 
 # A reactive attribute treats each state as new, because comparing long values would be slow.
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadState(Generic[T]):
-    """The state of a value: no value yet, a value, an error, or both if the value is stale."""
+    """The state of a value: not loaded, loaded, failed, or stale (a value and an error)."""
 
     seen: Fetched[T] | None = None
-    """The last value and its time; None before the first."""
+    """The last value and the time of its answer; None if there is no value yet."""
     error: LocktermError | None = None
-    """The error of the last read; None if the read succeeded."""
+    """The error of the last attempt to load; None if it succeeded."""
     busy: bool = False
-    """Whether the value is being read."""
+    """Whether the value is being loaded."""
     slow: bool = False
-    """Whether the read takes longer than :data:`SOON_S`."""
+    """Whether loading takes longer than :data:`SOON_S`."""
     kept: bool = False
-    """Whether the value is from the cache because the service has not answered yet."""
+    """Whether the value comes from the cache, and the service has not answered yet."""
 
     @property
     def value(self) -> T | None:
-        """The last value; None before the first."""
+        """The last value; None if there is none yet."""
         return self.seen.value if self.seen is not None else None
 
     @property
@@ -46,11 +46,11 @@ class LoadState(Generic[T]):
         return self.kept or self.error is not None
 
     def shows(self, other: LoadState[T]) -> bool:
-        """Return whether two states look the same."""
+        """Return whether another state has the same value and error, apart from loading."""
         return self.seen is other.seen and self.error is other.error and self.kept == other.kept
 
     def failed(self, error: LocktermError) -> LoadState[T]:
-        """Return the state after a failed read: a cached value is removed if access was denied."""
+        """Return the state after an error. If access was denied, a cached value is removed."""
         if self.kept and isinstance(error, Refused) and error.is_denial:
             return LoadState(error=error)
         return replace(self, error=error, busy=False, slow=False)
@@ -65,20 +65,20 @@ async def load(
     kept_shown: Callable[[], None] = ignore,
     is_other: Callable[[T], bool] = lambda _: False,
 ) -> Fetched[T] | None:
-    """Read a value; show the cached value while the service is slow, or if the read fails.
+    """Load a value. While the service is slow, or after an error, show the cached value.
 
     Args:
         state: A function that returns the present state.
         show: A function that shows a new state.
         read: A function that reads the value from the service.
         kept: A function that returns the cached value.
-        kept_shown: A function that is called when the cached value is shown before the service has
+        kept_shown: A function to call when the cached value is shown before the service has
             answered.
-        is_other: A function that returns whether the shown value is not the wanted one, such as the
-            page before.
+        is_other: A function that returns whether the value on the screen is another one than the
+            wanted value, such as the previous page.
 
     Returns:
-        The value; None if the read failed. The state then contains the error.
+        The value; None after an error, which is then in the state.
     """
 
     async def show_slow() -> None:

@@ -1,4 +1,4 @@
-"""The lock book of a profile, where people enter their locks: the contract cannot list locks."""
+"""The lock book of a profile. Users enter their locks, because the contract cannot list them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Locks:
-    """The locks of one profile; the service is never asked.
+    """The locks in the lock book of one profile. No method asks the service.
 
     Every method raises ``StoreError`` if the local store cannot be used.
     """
@@ -24,11 +24,11 @@ class Locks:
         self._clock = clock
 
     async def all(self) -> list[Lock]:
-        """Return the locks of this profile, the most recently viewed first."""
+        """Return the locks of this profile, the most recently opened first."""
         return await self._book.thread.run(self._book.locks)
 
     async def find(self, lock_id: int) -> Lock:
-        """Return the lock's entry in the book, or a bare lock if it has none."""
+        """Return the entry of a lock, or an entry with only an ID if the lock book has none."""
 
         def find() -> Lock:
             return self._book.find(lock_id) or self._book.unlisted(lock_id)
@@ -36,28 +36,28 @@ class Locks:
         return await self._book.thread.run(find)
 
     async def save(self, lock: Lock) -> None:
-        """Add a lock to the book, or update the data that people entered for the lock."""
+        """Add a lock to the lock book, or update what the user entered for the lock."""
         await self._book.thread.run(self._book.save, lock)
 
     async def save_all(self, locks: Sequence[Lock]) -> None:
-        """Save many locks as :meth:`save` does: all of them or none."""
+        """Save many locks as :meth:`save` does; if one fails, save none."""
         await self._book.thread.run(self._book.save_all, locks)
 
     async def remove(self, lock_id: int) -> None:
-        """Remove a lock from the book; nothing changes at the service."""
+        """Remove a lock from the lock book; the service is not changed."""
         await self._book.thread.run(self._book.remove, lock_id)
 
     async def note_opened(self, lock: Lock, remotes: int) -> None:
-        """Note that the lock was opened just now and how many remotes it had."""
+        """Store that the user has just opened a lock, and its number of remotes."""
         now_ms = self._clock.now_ms()
         await self._book.thread.run(self._book.note_look, lock.lock_id, remotes, now_ms)
 
     async def note_counts(self, counts: Mapping[int, int]) -> None:
-        """Note the number of remotes, by lock ID, of locks that were read but not opened."""
+        """Store numbers of remotes by lock ID, for locks that the user has not opened just now."""
         await self._book.thread.run(self._book.note_counts, counts)
 
     async def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:
-        """Save the voice that lockterm has just set for a lock."""
+        """Store the voice that lockterm has just set for a lock."""
         await self._book.thread.run(self._book.note_voice, lock_id, voice)
 
 

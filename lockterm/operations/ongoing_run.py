@@ -1,4 +1,4 @@
-"""The state of a running plan."""
+"""The state of an active run."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from lockterm.domain.text.run import describe_blocked
 
 @dataclass(slots=True)
 class OngoingRun:
-    """The state of a running plan."""
+    """The state of an active run in this session."""
 
     plan: Plan
     on_step: Callable[[Step], None]
     on_read_back: Callable[[int], None]
     stop: asyncio.Event
     steps: dict[int, Step]
-    """Step number -> current state of the step."""
+    """Maps the number of each step to the step with its present state."""
     waiting: dict[int, deque[int]] = field(default_factory=dict)
-    """Lock ID -> the numbers of its due steps, in order."""
+    """Maps lock IDs to the numbers of the steps that remain for the lock, in order."""
     ready: deque[int] = field(default_factory=deque)
-    """The IDs of locks with due steps and no running step, in the order of their turns."""
+    """IDs of the locks that have remaining steps but no step in progress, in the order of turns."""
     unreached: dict[int, str] = field(default_factory=dict)
-    """Lock ID -> the reason why the service could not be reached for the lock."""
+    """Maps lock IDs to the reason why the service could not be reached for the lock."""
     pauses: Counter[int] = field(default_factory=Counter)
-    """Step number -> how often the step was postponed."""
+    """Maps the number of a step to how often the step was postponed."""
     holders: set[str] = field(default_factory=set)
-    """The IDs of unconfirmed changes that block steps and were read back in this run."""
+    """The IDs of unconfirmed changes that block steps, and that this run has tried to verify."""
     stopped: str = ""
-    """The reason why no more steps start; empty while steps may start."""
+    """The reason why no more steps are started; empty while steps may be started."""
     reading: int = 0
-    """Number of unconfirmed steps being read back."""
+    """Number of unconfirmed steps that are being verified."""
 
     def why_blocked(self, step: Step) -> str:
-        """Return why a step must not be sent: it requires a step that is not done; else empty."""
+        """Return why a step must not be sent because an earlier step is not done; else empty."""
         earlier = self.steps.get(step.number - 1)
         if earlier is None or earlier.is_done or not step.requires(earlier):
             return ""
         return describe_blocked(earlier)
 
     def note_reading(self, more: int) -> None:
-        """Update the number of steps that are being read back, and report the new number.
+        """Update the number of steps that are being verified, and report it.
 
         Args:
-            more: The increase of the number; negative for steps that were read.
+            more: The number to add; negative if the verification of steps has ended.
         """
         self.reading += more
         self.on_read_back(self.reading)

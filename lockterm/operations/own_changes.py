@@ -1,6 +1,6 @@
-"""Leaves out the changes of this machine's journal when two lists of a lock are compared.
+"""A filter that removes changes by this machine from the differences between two lists.
 
-The functions take changes and journal rows, and return changes. They read and write nothing.
+The functions take differences and operations. They do no input or output.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ def without_own(
     now_ms: int,
     offset_ms: float | None,
 ) -> Iterator[ChangeElsewhere]:
-    """Yield the changes that the journal does not explain.
+    """Yield the differences that the journal of this machine does not explain.
 
-    A field that lockterm set counts only if the service noted a later update: the service may keep
-    another form of the sent value, or show a list that is older than the change. Operations whose
-    result is unconfirmed count like recorded ones.
+    A difference in a field that lockterm set counts only if the service reports a later update.
+    Otherwise the service may have stored the value in another form, or the list may be older than
+    the change. Unconfirmed operations are treated like recorded ones.
 
     Args:
-        found: The differences between two readings of a lock.
-        operations: The operations that were sent to the lock since the earlier reading.
-        now_ms: The time by this machine's clock, in milliseconds.
+        found: The differences between two lists of a lock.
+        operations: The operations that lockterm sent to the lock since the earlier list.
+        now_ms: The present time by this machine's clock, in milliseconds.
         offset_ms: Milliseconds by which the service's clock is ahead; None if unknown.
     """
     sent = [one for one in operations if one.state not in WITHOUT_EFFECT]
@@ -56,13 +56,13 @@ def _is_about(operation: Operation, change: ChangeElsewhere) -> bool:
 
 _CALLS = frozenset({"add", "update", "delete"})
 _ALIKE = ("remoteName", "remoteNumber")
-"""The fields by which a remote is recognized whose add had no answer."""
+"""The fields that identify the remote of an add that got no answer."""
 
 
 def _beyond(
     change: ChangeElsewhere, own: Sequence[Operation], now_ms: int, offset_ms: float | None
 ) -> Iterator[ChangeElsewhere]:
-    """Yield the part of a change that lockterm's own operations on the remote do not explain."""
+    """Yield the part of a difference that lockterm's own operations do not explain."""
     values = {name: value for one in own for name, value in set_by(one).items()}
     names = [*change.names] if change.what is What.CHANGED else [*values]
     settled_ms = max((one.settled_ms or now_ms for one in own), default=now_ms)

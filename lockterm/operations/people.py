@@ -1,4 +1,4 @@
-"""The report of who can open what: as CSV, as JSON, and as a page for an audit."""
+"""The report of who can open which locks, as CSV, JSON, or a page for an audit."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from lockterm.operations.facade import Operations
 
 TITLE = "Who can open what"
-"""The title of the page."""
+"""The title of the report page."""
 
 CSV_COLUMNS = (
     *("name", "lockName", "lockId", "remoteId", "remoteNumber", "remoteType", "start", "end"),
@@ -42,33 +42,33 @@ CSV_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A remote of a person, in the form of the report."""
+    """One remote of a person, with its values as texts for the report."""
 
     lock: Lock
     remote_id: int | None
     number: str
-    """The number as received; empty for none."""
+    """The number as received; empty if the remote has none."""
     kind: str
-    """The type as a word."""
+    """The type of the remote as a word."""
     start: str
-    """The start with its offset; empty for none."""
+    """The start as ISO 8601 with a UTC offset; empty if there is none."""
     end: str
-    """The end with its offset; empty for none."""
+    """The end as ISO 8601 with a UTC offset; empty if there is none."""
     valid: str
-    """The period in a few words; clean."""
+    """The period in a few words, which are safe to show."""
     state: str
-    """The word of the state."""
+    """The word for the state of the remote."""
 
 
 class PeopleReport:
-    """The people of some locks, with all of their remotes.
+    """The report on the people who can open some locks, with all of their remotes.
 
     Args:
         operations: The operations of the profile.
-        people: All people.
-        shown: The people of the report, in order.
-        reads: All locks of the lock book, each with the list that was read last.
-        text: The search text; empty for all people.
+        people: The people on all locks, to find similar names.
+        shown: The people in the report, in order.
+        reads: All locks of the lock book, each with its last list.
+        text: The search text that selected the people; empty if there was none.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class PeopleReport:
         self._now_ms = operations.now_ms()
 
     def collect(self) -> Iterator[None]:
-        """Unpack the remotes of the people; the function yields at times, between some remotes."""
+        """Collect the remotes of the people; yield at times, so that the caller can handle keys."""
         wanted = {person.key for person in self._shown}
         zones: dict[str, tzinfo] = {}
         for one in self._reads:
@@ -120,7 +120,7 @@ class PeopleReport:
     # --- forms -----------------------------------------------------------------------------------
 
     def csv_rows(self) -> Iterator[Mapping[str, Any]]:
-        """Yield a row for each remote, and then one for each lock that was not read."""
+        """Yield a row for each remote, and then a row for each lock that could not be read."""
         read = {one.lock.lock_id: self._read_at(one) for one in self._reads}
         for person in self._shown:
             similar = self._similar(person)
@@ -149,7 +149,7 @@ class PeopleReport:
             }
 
     def as_json(self) -> list[dict[str, Any]]:
-        """Return an object for each person."""
+        """Return an object for each person, with the person's remotes."""
         read = {one.lock.lock_id: self._read_at(one) for one in self._reads}
         return [
             {
@@ -178,7 +178,7 @@ class PeopleReport:
         ]
 
     def as_html(self) -> bytes:
-        """Return the page as HTML."""
+        """Return the report as an HTML page."""
         parts = [html_page.fact_table(self._facts)]
         for title, about, titles, rows in self._sections():
             notes = [html_page.paragraph(about)] if about else []
@@ -186,7 +186,7 @@ class PeopleReport:
         return html_page.page(TITLE, *parts)
 
     def as_markdown(self) -> bytes:
-        """Return the page as Markdown."""
+        """Return the report as a Markdown page."""
         parts = [markdown.facts(self._facts)]
         for title, about, titles, rows in self._sections():
             notes = [markdown.escape(about)] if about else []
@@ -195,7 +195,7 @@ class PeopleReport:
 
     @cached_property
     def _unread(self) -> list[LockRead]:
-        """The locks without a list, and those that could not be read again."""
+        """The locks that have no list, or that could not be read again."""
         return [one for one in self._reads if one.problem or one.listing is None]
 
     @property
@@ -221,7 +221,7 @@ class PeopleReport:
         return facts
 
     def _sections(self) -> Iterator[tuple[str, str, Sequence[str], Iterable[Sequence[object]]]]:
-        """Yield title, note, column titles and rows of each table that has rows."""
+        """Yield title, explanation, column titles and rows of each table that has rows."""
         if self._unread:
             yield (
                 "Locks not read",
@@ -263,7 +263,7 @@ class PeopleReport:
         return describe_similar(similar, len(similar))
 
     def _age(self, one: LockRead) -> str:
-        """Return the age of a list in words; ``none`` without a list."""
+        """Return the age of a list in words, or ``none`` if there is no list."""
         if one.listing is None:
             return "none"
         return describe_age(
@@ -271,7 +271,7 @@ class PeopleReport:
         )
 
     def _when(self, one: LockRead) -> str:
-        """Return the time and the age of a list."""
+        """Return the time and the age of a list as text."""
         assert one.listing is not None
         return f"{dates.stamp(one.listing.at_ms, self._operations.profile.zone)}, {self._age(one)}"
 
@@ -286,6 +286,6 @@ def _describe_problem(one: LockRead) -> str:
 
 
 def _format_time(ms: int | None, zone: tzinfo) -> str:
-    """Return a time with its offset; empty for None and 0."""
+    """Return a time in ISO 8601 with its UTC offset; empty for None and 0."""
     at = dates.local(ms, zone) if ms else None
     return at.isoformat(timespec="seconds") if at else ""

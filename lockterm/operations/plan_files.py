@@ -1,4 +1,4 @@
-"""Plans made from files: tables that people wrote or edited, and exports."""
+"""Plans from files: tables that people wrote or edited, and exports."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 
 def read_file(path: Path, lock_id: int | None = None) -> Table:
-    """Read a whole table file.
+    """Read and parse a table file.
 
     Args:
-        path: The file.
-        lock_id: See ``table_file.read_table``.
+        path: The path of the file.
+        lock_id: The lock for rows without a lock; see ``table_file.read_table``.
 
     Raises:
         BadTable: The file is not a table of remotes.
@@ -55,19 +55,19 @@ def _content(path: Path, most: int = TOO_MANY_BYTES, what: str = "table of remot
 
 
 def read_map_file(path: Path) -> TableMap:
-    """Read a mapping for the tables of another system.
+    """Read and parse a mapping file for tables of other systems.
 
     Raises:
-        BadTable: The file is not a mapping.
+        BadTable: The file is not a valid mapping.
     """
     return parse_map(_content(path, MOST_BYTES, "mapping"))
 
 
 def read_header_of(path: Path) -> TableHeader | None:
-    """Return the columns of a CSV file; None if the file is JSON or cannot be read as CSV.
+    """Return the columns of a CSV file; None if the file is JSON or not a valid CSV text.
 
     Raises:
-        BadTable: There is no such file.
+        BadTable: The file cannot be opened, or is too large.
     """
     return read_header(_content(path))
 
@@ -75,7 +75,7 @@ def read_header_of(path: Path) -> TableHeader | None:
 async def _read_mapped(
     operations: Operations, path: Path, table_map: TableMap, lock_id: int | None
 ) -> Table:
-    """Read the table of another system; its locks may be named as in the lock book."""
+    """Read the table of another system, in which locks may have their names of the lock book."""
     named: dict[str, list[int]] = {}
     for lock in await operations.locks.all():
         for name in {lock_key(lock.name), lock_key(lock.alias)} - {""}:
@@ -85,7 +85,7 @@ async def _read_mapped(
 
 
 async def read_export(operations: Operations, path: Path) -> ReadLock:
-    """Return the lock that a JSON export contains.
+    """Return the lock and the remotes in a JSON export of one lock.
 
     Raises:
         BadTable: The file is not a JSON export, or has more than one lock.
@@ -114,21 +114,21 @@ async def plan_file(
     lock_id: int | None = None,
     table_map: TableMap | None = None,
 ) -> PlanDraft:
-    """Make a plan from a file, which is checked as a whole.
+    """Return a plan for all rows of a file; an error in any row prevents the plan.
 
     Args:
         operations: The operations of the profile.
-        path: The file.
+        path: The path of the file.
         title: The title of the plan.
-        prune: Whether to delete remotes that are not in the file, on the locks that it names.
-        seen: The locks as they were when the file was written, if known. The plan then does not
-            undo later changes of others, and the file may name no other locks.
-        lock_id: The lock for rows that name none; None if each row must name one. The title and
-            the notes of the plan name this lock.
-        table_map: The meaning of the columns, for the table of another system.
+        prune: Whether to delete remotes that are not in the file, on the locks in the file.
+        seen: The locks as they were when the file was written, if known. In this case, the plan
+            does not undo later changes by others, and the file must not contain other locks.
+        lock_id: The ID of the lock for rows without a lock; None if each row must have a lock. The
+            title and the notes of the plan mention this ID.
+        table_map: The mapping, if the file is the table of another system.
 
     Raises:
-        BadTable: A row cannot be planned; the error contains all problems.
+        BadTable: Some rows cannot be planned; the error contains all problems.
         StoreError: The lock book cannot be read.
     """
     if table_map is None:
@@ -141,12 +141,12 @@ async def plan_file(
 
 
 class _TableSource(PlanSource):
-    """The rows of a table, each for one remote.
+    """The source of a plan for the rows of a table.
 
     Args:
         operations: The operations of the profile.
         title: The title of the plan.
-        table: The table.
+        table: The parsed table.
         prune: See :func:`plan_file`.
         seen: See :func:`plan_file`.
         lock_id: See :func:`plan_file`.
@@ -168,7 +168,7 @@ class _TableSource(PlanSource):
         self._locks = seen
         self._lock_id = lock_id
         self._rows: dict[int, list[Row]] = {}
-        """Lock ID -> the valid rows of the lock."""
+        """Maps lock IDs to the valid rows of each lock."""
         self._problems: list[Problem] = []
 
     async def read(self) -> Sequence[ReadLock]:
@@ -234,7 +234,7 @@ class _TableSource(PlanSource):
 async def _with_what_was_kept(
     operations: Operations, read: ReadLock, steps: Iterable[Step]
 ) -> list[Step]:
-    """Add a note to each step whose change was sent before but recorded differently."""
+    """Add a note to steps whose values were sent before, but recorded differently."""
     rows, recorded = await read_recorded(operations.journal, read.lock.lock_id)
     last, remotes = find_last_changes(rows), {one.id: one for one in read.remotes}
 
@@ -258,7 +258,7 @@ async def _with_what_was_kept(
 
 
 def _by_lock(table: Table, wrong: Container[int]) -> dict[int, list[Row]]:
-    """Return the valid rows of each lock that a file names."""
+    """Return the valid rows of each lock in a file, by lock ID."""
     rows: dict[int, list[Row]] = {lock_id: [] for lock_id in table.locks}
     for row in table.rows:
         if row.line in wrong:
@@ -268,7 +268,7 @@ def _by_lock(table: Table, wrong: Container[int]) -> dict[int, list[Row]]:
 
 
 def _step_of(row: Row, lock_id: int) -> Step:
-    """Return the step of a row, made without reading the lock."""
+    """Return the step for a row of a lock that could not be read."""
     action = row.text(ACTION).casefold()
     return Step(
         number=0,
@@ -282,7 +282,7 @@ def _step_of(row: Row, lock_id: int) -> Step:
 
 
 async def read_recorded(journal: JournalStore, lock_id: int) -> tuple[list[Operation], Recorded]:
-    """Return the recorded changes of a lock, and the recorded state of its remotes."""
+    """Return the recorded operations on a lock, and the recorded changes a list may lack."""
     recorded = await journal.recorded(lock_id)
     account, service = journal.account.name, journal.profile.base_url
     rows = await journal.database.thread.run(

@@ -1,11 +1,11 @@
-"""The planner, which makes plans from any source of changes and sends nothing.
+"""The planner, which makes plans from all sources of changes. It sends no changes.
 
-A :class:`PlanSource` supplies the steps. This module applies the rules that all plans share:
+A :class:`PlanSource` provides the steps. This module applies the rules that all plans share:
 
-- Locks are read whole, in parallel.
-- The steps of a lock that could not be read whole are left out, with the reason.
-- If a lock could not be read whole, nothing is deleted on any lock.
-- The steps that are left out come after the other steps, and are counted.
+- lockterm reads locks completely, and in parallel.
+- If a lock cannot be read completely, its steps are left out with the reason.
+- If any lock cannot be read completely, nothing is deleted on any lock.
+- The plan has the steps that are left out after the other steps, with their number.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReadLock:
-    """A lock that was read whole, or the error that prevented the reading."""
+    """A lock that was read completely, or the error that prevented this."""
 
     lock: Lock
     zone: tzinfo
-    """The time zone of the lock's times."""
+    """The time zone of the lock."""
     remotes: Sequence[Remote] = ()
     error: LocktermError | None = None
 
@@ -46,9 +46,9 @@ class PlanDraft:
 
     plan: Plan
     unread: Sequence[ReadLock] = ()
-    """The locks that could not be read whole."""
+    """The locks that could not be read completely."""
     about: str = ""
-    """A sentence about the whole plan, shown beside its title."""
+    """A sentence about the plan as a whole, shown beside its title."""
 
     @property
     def left(self) -> Sequence[Step]:
@@ -57,17 +57,17 @@ class PlanDraft:
 
     @property
     def names_taken(self) -> int:
-        """The number of remotes left out because another remote has their name."""
+        """The number of steps that are left out because another remote has the name."""
         return sum(step.is_name_taken for step in self.plan.steps)
 
     @property
     def unplanned(self) -> int:
-        """The number of steps left out for any other reason."""
+        """The number of steps that are left out for other reasons."""
         return len(self.left) - self.names_taken
 
 
 class PlanSource:
-    """The source of a plan; a subclass yields the steps.
+    """The source of a plan. Subclasses return the steps.
 
     Args:
         title: The title of the plan.
@@ -77,35 +77,35 @@ class PlanSource:
         self.title = title
 
     async def read(self) -> Sequence[ReadLock]:
-        """Read the locks that the steps depend on. The default implementation reads none.
+        """Read the locks that the steps depend on. The base class reads none.
 
         Raises:
-            LocktermError: The plan cannot be made.
+            LocktermError: The plan is impossible.
         """
         return ()
 
     async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
-        """Return the planned steps and the steps that are left out.
+        """Return the steps to run and the steps that are left out.
 
         Args:
-            locks: The locks that were read whole.
-            now_ms: The current time, in milliseconds since the epoch.
+            locks: The locks that were read completely.
+            now_ms: The present time, in milliseconds since the epoch.
 
         Raises:
-            LocktermError: The plan cannot be made.
+            LocktermError: The plan is impossible.
         """
         raise NotImplementedError
 
     def steps_on_unread(self, lock: ReadLock) -> Iterable[Step]:
-        """Return the steps that are left out because a lock could not be read whole."""
+        """Return the steps to leave out because a lock could not be read completely."""
         return ()
 
 
 async def make_plan(operations: Operations, source: PlanSource) -> PlanDraft:
-    """Make a plan; nothing is stored or sent.
+    """Return a plan for a source; store and send nothing.
 
     Raises:
-        LocktermError: The source cannot be read, or no plan can be made from it.
+        LocktermError: The source cannot be read, or its plan is impossible.
         StoreError: The lock book or the journal cannot be read.
     """
     locks = await source.read()
@@ -123,13 +123,13 @@ async def make_plan(operations: Operations, source: PlanSource) -> PlanDraft:
 def draft_plan(
     operations: Operations, title: str, planned: PlannedSteps, unread: Sequence[ReadLock] = ()
 ) -> PlanDraft:
-    """Make a plan from finished steps; nothing is stored or sent.
+    """Return a plan of given steps; store and send nothing.
 
     Args:
         operations: The operations of the profile.
         title: The title of the plan.
-        planned: The steps.
-        unread: The locks that could not be read whole.
+        planned: The steps of the plan.
+        unread: The locks that could not be read completely.
     """
     steps, deletes = _hold_deletes_back(planned.steps, unread)
     plan = operations.runs.make(title, steps, [*planned.left, *deletes], planned.losses)
@@ -137,7 +137,7 @@ def draft_plan(
 
 
 def _leave_out(source: PlanSource, lock: ReadLock) -> list[Step]:
-    """Return the steps of a lock that could not be read whole, each with the reason."""
+    """Return the steps on a lock that could not be read completely, with the reason."""
     if lock.error is None:
         return []
     state = StepState.REFUSED if isinstance(lock.error, Refused) else StepState.NOT_SENT
@@ -150,7 +150,7 @@ def _leave_out(source: PlanSource, lock: ReadLock) -> list[Step]:
 def _hold_deletes_back(
     steps: Sequence[Step], unread: Sequence[ReadLock]
 ) -> tuple[Sequence[Step], list[Step]]:
-    """Return the steps to run and, if a lock could not be read whole, the deletes left out."""
+    """Return the steps to run, and the deletes to leave out if a lock could not be read."""
     if not unread:
         return steps, []
     reason = (
@@ -166,18 +166,18 @@ def _hold_deletes_back(
 
 
 OnRead = Callable[[int, int], None]
-"""A callback after each lock, with the number of finished locks and the number of all locks."""
+"""A callback after each lock, with the numbers of finished locks and of all locks."""
 
 
 async def read_locks(
     operations: Operations, lock_ids: Iterable[int], on_read: OnRead = ignore
 ) -> list[ReadLock]:
-    """Read locks whole, in parallel; the result for an unreadable lock contains the error.
+    """Read locks completely and in parallel; the result for an unreadable lock has an error.
 
     Args:
         operations: The operations of the profile.
-        lock_ids: The locks.
-        on_read: A function that is called after each lock, whether it could be read or not.
+        lock_ids: The IDs of the locks.
+        on_read: A function that is called after each lock, also if the lock could not be read.
 
     Raises:
         StoreError: The lock book cannot be read.
