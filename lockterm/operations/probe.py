@@ -1,6 +1,6 @@
-"""A check whether a service can be reached, can be trusted, and answers by the contract.
+"""A check that a service is reachable, is trusted, and answers according to the contract.
 
-The doctor and the profile form use this check. It changes nothing on the service.
+``lockterm doctor`` and the profile form use this check. It changes nothing on the service.
 """
 
 from __future__ import annotations
@@ -21,27 +21,28 @@ if TYPE_CHECKING:
     from lockterm.config import Profile
 
 SOME_LOCK = 1
-"""The ID of the lock to request if none is given: a refusal is as useful as a page."""
+"""The ID of the lock to request if none is given. If the service refuses it, this shows as well
+that the service answers."""
 DENIED = (401, 403, 407)
-"""HTTP statuses for callers that are not allowed to make any request."""
+"""The HTTP statuses that deny a caller every request."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceAnswers:
-    """The answers of a service to some test calls."""
+    """The results of some test calls to a service."""
 
     refusal: Refused | None
-    """The last refusal, which also shows that the service answers; None if there was none."""
+    """The last refusal, which shows that the service answers; None if no call was refused."""
     first_ms: float
-    """Duration of the first call, including the connection, in milliseconds."""
+    """Duration of the first call with the opening of the connection, in milliseconds."""
     calls_ms: list[float]
-    """Duration of each further call, in milliseconds."""
+    """Durations of the other calls, in milliseconds."""
     offset_s: float | None
-    """Seconds by which the service's clock is ahead; None if unknown."""
+    """Number of seconds by which the service's clock is ahead; None if unknown."""
 
     @property
     def denial(self) -> Refused | None:
-        """The refusal, if it concerns the caller or comes from another server; otherwise None."""
+        """The refusal if it denies the caller access or comes from another server; else None."""
         refusal = self.refusal
         if refusal is None or (refusal.code is not None and refusal.status not in DENIED):
             return None
@@ -50,23 +51,23 @@ class ServiceAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """The certificate of a service."""
+    """Facts about the TLS certificate of a service."""
 
     tls: str
     """The TLS version, such as ``TLSv1.3``."""
     until: str
-    """The last day of validity, such as ``2027-01-31``."""
+    """The last day on which the certificate is valid, such as ``2027-01-31``."""
     days: int
-    """Number of days until the end of validity."""
+    """Number of days until the certificate expires."""
     issuer: str
-    """The organization or name of the issuer; empty if unknown."""
+    """The organization or name of the certificate's issuer; empty if unknown."""
 
 
 async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0) -> ServiceAnswers:
-    """Request a page that holds a single remote, and repeat the request ``more_calls`` times.
+    """Request a page with one remote, and repeat the request ``more_calls`` times.
 
     Raises:
-        LocktermError: The service did not answer, or its answer cannot be understood.
+        LocktermError: The service did not answer, or its answer does not follow the contract.
     """
     refusal: Refused | None = None
     took_ms = []
@@ -83,12 +84,12 @@ async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0
 
 
 def look_at_certificate(profile: Profile) -> Certificate:
-    """Return the certificate of a service with an https URL; this blocks.
+    """Return the certificate of a service with an https URL; this waits for the network.
 
     Raises:
         OSError: The service cannot be reached, or its certificate is not trusted.
         ValueError: The certificate has no end date.
-        Untrusted: The profile's ca_file cannot be used.
+        Untrusted: The ``ca_file`` of the profile cannot be used.
     """
     parts = urlsplit(profile.base_url)
     host, port = parts.hostname or "", parts.port or 443

@@ -1,4 +1,4 @@
-"""Decides the result of a write whose answer never arrived, from later reads.
+"""The rules that decide the result of a write without an answer, from later readings.
 
 A cloud service answers from replicas and caches. This module assumes only the following:
 
@@ -10,7 +10,7 @@ A cloud service answers from replicas and caches. This module assumes only the f
   broke.
 * Other people change the lock too, and the service may reuse the ID of a deleted remote.
 
-The table shows the proofs for each call that the contract lets us read back (section 4):
+The table shows what proves the result of each call that lockterm can verify (contract 4):
 
 ====== ================================================== ==========================================
 call   recorded, verified by reading                      not seen (it may still take effect)
@@ -60,26 +60,27 @@ from lockterm.domain.operation import State
 from lockterm.operations.readback import Verdict
 
 CLOCK_MARGIN_S = 5.0
-"""Seconds by which a service's clocks may differ, including the rounding of its ``Date`` header."""
+"""Number of seconds by which clocks of a service may differ, including rounding of its ``Date``
+header."""
 
 OLD_S = 86_400.0
-"""Age in seconds at which a remote is older than any copy that may answer, even if its creation
-time was written in the wrong zone."""
+"""Minimum age, in seconds, of a remote that every copy of the data contains, even if its creation
+time was written in a wrong zone."""
 
 _EARLIEST_MS = 1_262_304_000_000
-"""2010, in milliseconds. An earlier value is not a time in milliseconds and shows no age."""
+"""The year 2010, in milliseconds. Smaller values are not times in milliseconds, and show no age."""
 
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """The maximum age of a service's answers, and the times of the verification reads."""
+    """Assumptions about the age of a service's answers, and the times of verification readings."""
 
     stale_s: float = 60.0
-    """Maximum age in seconds of the state that an answer shows, counted from the request."""
+    """Maximum age of the state that an answer shows, in seconds before the request."""
     apart_s: float = 15.0
-    """Maximum time in seconds during which a list may wrongly be empty or lack a remote."""
+    """Maximum duration, in seconds, for which a list may wrongly be empty or lack a remote."""
     later_s: Sequence[float] = (60.0, 120.0, 240.0, 480.0)
-    """Pauses in seconds before the last readings, because a late request may still take effect."""
+    """Pauses before the last readings, in seconds, because a request may take effect very late."""
 
     @property
     def proof_s(self) -> float:
@@ -88,7 +89,7 @@ class Horizon:
 
     @property
     def ages_s(self) -> Sequence[float]:
-        """The times of the automatic readings of an operation, in seconds after the sending."""
+        """The times of automatic readings of an operation, in seconds after the sending."""
         ages = [0.0, self.apart_s / 3, self.apart_s * 4 / 3, self.stale_s]
         ages.append(self.stale_s + self.apart_s)
         for pause_s in self.later_s:
@@ -98,26 +99,27 @@ class Horizon:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """One reading of the lock or remote that an operation changes."""
+    """One reading of the lock or the remote that an operation changes."""
 
     begun_s: float
-    """Start of the reading, in seconds on the monotonic clock."""
+    """When the reading began, in seconds on the monotonic clock."""
     claim: Verdict
-    """The verdict, provided that the reading can be trusted."""
+    """The verdict from this reading alone, if the reading can be trusted."""
     is_fresh: bool = False
-    """Whether the reading itself shows that it is later than the operation."""
+    """Whether the reading itself shows that it is later than the sending of the operation."""
     doubt: str = ""
-    """A sentence about why the reading proves nothing; empty if no such reason is known."""
+    """A sentence about why the reading proves nothing; empty if there is no doubt."""
 
 
 class Case:
-    """The readings of one unconfirmed operation in this session.
+    """The readings of one unconfirmed operation in this session, and the result they prove.
 
     Args:
-        sent_s: The time when the sending ended, or when this session first knew of the operation,
+        sent_s: When the sending ended, or when this session first knew of the operation, in seconds
             on the monotonic clock.
         horizon: The assumptions about the service.
-        begun_s: The start of the sending on the same clock; None if another session sent it.
+        begun_s: When the sending began, on the same clock; None if another session sent the
+            operation.
     """
 
     def __init__(self, sent_s: float, horizon: Horizon, begun_s: float | None = None) -> None:
@@ -126,16 +128,17 @@ class Case:
         self._horizon = horizon
         self._last: Sighting | None = None
         self._first: Sighting | None = None
-        """The first reading that counts, of those that agree with the last reading."""
+        """The first valid reading of those that agree with the last reading."""
         self._found: Sighting | None = None
-        """The last reading with candidates that a person must recognize."""
+        """The last reading with candidates, among which the user must recognize the added
+        remote."""
         self._verdict: Verdict | None = None
 
     def add(self, sighting: Sighting) -> Verdict:
-        """Add a reading to the case.
+        """Add a reading, and return what the readings prove so far.
 
         Returns:
-            The proven verdict; ``UNKNOWN`` with the reason if nothing is proven yet.
+            The proven verdict; ``State.UNKNOWN`` with the reason if nothing is proven yet.
         """
         claim, before = sighting.claim, self._last
         if before is not None and self._verdict is not None and sighting.begun_s < before.begun_s:
@@ -151,11 +154,11 @@ class Case:
         return self._verdict
 
     def is_of_horizon(self, begun_s: float) -> bool:
-        """Return whether a reading that began at this monotonic time cannot predate the sending."""
+        """Return whether a reading that began at this time must be later than the sending."""
         return begun_s >= self.sent_s + self._horizon.stale_s
 
     def next_look_s(self) -> float | None:
-        """Return the monotonic time of the next automatic reading; None if there is none."""
+        """Return the time of the next automatic reading, in monotonic seconds, or None."""
         if self._last is None or self._verdict is None:
             return self.sent_s
         if self._verdict.state in (State.AMBIGUOUS, State.CONFIRMED_BY_READING):
@@ -200,14 +203,14 @@ def _agree(left: Sighting, right: Sighting) -> bool:
 
 
 def is_later(time_ms: int | None, sent_ms: float, now_ms: float) -> bool:
-    """Return whether a time noted by the service is certainly after a sending.
+    """Return whether a time in a record is certainly later than the sending of a request.
 
-    A time in the future was written in another zone and proves nothing.
+    A time in the future was written in another time zone and proves nothing.
 
     Args:
-        time_ms: The noted time.
-        sent_ms: The time of the sending by the service's clock.
-        now_ms: The time now by the service's clock.
+        time_ms: The time in the record, in milliseconds; None if it is missing.
+        sent_ms: When the request was sent, by the service's clock, in milliseconds.
+        now_ms: The present time by the service's clock, in milliseconds.
     """
     if time_ms is None or time_ms < _EARLIEST_MS:
         return False
@@ -219,9 +222,9 @@ def was_created_since(created_ms: int | None, sent_ms: float, now_ms: float) -> 
     """Return whether a service created a remote after a request was sent.
 
     Args:
-        created_ms: The creation time that the service noted.
-        sent_ms: The start of the sending by the service's clock.
-        now_ms: The time now by the service's clock.
+        created_ms: The creation time in the record, in milliseconds; None if it is missing.
+        sent_ms: When the sending began, by the service's clock, in milliseconds.
+        now_ms: The present time by the service's clock, in milliseconds.
 
     Returns:
         None if the creation time proves nothing: it is missing, not in milliseconds, or in the
@@ -234,11 +237,11 @@ def was_created_since(created_ms: int | None, sent_ms: float, now_ms: float) -> 
 
 
 def are_old(records: Sequence[Mapping[str, Any]], now_ms: float | None) -> bool:
-    """Return whether remotes are so old that no copy of a list can predate them.
+    """Return whether remotes are so old that every copy of a list must contain them.
 
     Args:
-        records: The remotes, with the contract's field names.
-        now_ms: The time by the service's clock; None if unknown.
+        records: The records of the remotes, by the contract's names.
+        now_ms: The present time by the service's clock, in milliseconds; None if unknown.
     """
     if now_ms is None:
         return False

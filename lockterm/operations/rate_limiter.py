@@ -1,4 +1,4 @@
-"""The rate of a run, which is as fast as the service allows.
+"""The limiter of a run's rate, which makes runs as fast as the service allows.
 
 The number of parallel steps grows by one with each successful round, and halves after a failure (a
 5xx or a timeout). When the service reports too many calls (429), lockterm estimates the limit from
@@ -22,69 +22,72 @@ if TYPE_CHECKING:
 
 FIRST_AT_ONCE = 2.0
 MOST_AT_ONCE = 12.0
-"""Maximum number of parallel steps: more do not help, and many connections look like an attack."""
+"""Maximum number of parallel steps. More would not help, and many connections look like an
+attack."""
 
 RISE_S = 8.0
-"""Seconds in which the rate grows by a factor of e while the limit is the first estimate."""
+"""Number of seconds in which the rate grows by a factor of e while the limit is the first
+estimate."""
 MOST_RISE = 9.0
-"""Maximum exponent of that growth: a factor of about 8,100 is practically no limit."""
+"""Maximum exponent of this growth. A factor of about 8,100 is practically no limit."""
 NEXT_GUESS = 0.99
-"""The new limit as a share of the rate that was too high."""
+"""The new limit as a share of the rate at which the service refused a call."""
 BELOW = 0.94
-"""Share of the limit at which the rate continues after the pause."""
+"""The share of the limit at which a run continues after a pause."""
 BACK_S = 20.0
-"""Seconds until the rate is at the limit again; multiplied by one plus the requested pause in
-seconds, so that a run does not spend its time in pauses."""
+"""Number of seconds after a pause until the rate is at the limit again. It is multiplied by one
+plus the requested pause in seconds, so that a run does not spend its time in pauses."""
 TOGETHER_S = 1.0
-"""Seconds within which several failures count as one and slow the run down once."""
+"""Number of seconds within which several failures count as one, and slow the run down once."""
 FIRST_PER_S = 2.0
-"""Minimum of the first estimate of the service's limit, in calls per second.
+"""Minimum of the first estimate of a service's limit, in calls per second.
 
-The estimate would otherwise be too low if there were few answers.
+With few answers in the last second, the estimate would be too low.
 """
 LEAST_PER_S = 0.2
-"""Minimum rate in calls per second, regardless of how often the service refuses."""
+"""Minimum rate in calls per second, however often the service refuses calls."""
 READS_AT_ONCE = 4
-"""Maximum number of parallel calls to read changes back."""
+"""Maximum number of parallel calls that verify changes."""
 LEAST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 1.0
-"""Minimum and maximum of the default pause after a 429, in seconds. It doubles until a call
-succeeds."""
+"""Minimum and maximum pause, in seconds, after a 429 that states no pause. The pause doubles until
+a call succeeds."""
 
 
 class RateLimiter:
-    """The limiter that decides when the next step, or the next call to read back, may start.
+    """The limiter that decides when the next step or the next verification call may start.
 
     Args:
-        clock: The steady clock.
-        calls_per_minute: The configured limit; 0 for none.
+        clock: The clock, of which the monotonic part is used.
+        calls_per_minute: The limit that the user has configured; 0 for none.
     """
 
     def __init__(self, clock: Clock, calls_per_minute: int = 0) -> None:
         self.at_once = FIRST_AT_ONCE
-        """Number of parallel steps; the fraction is the progress toward one more step."""
+        """Number of steps allowed in parallel. The fraction is the progress toward one more
+        step."""
         self._clock = clock
         self._most_per_s = calls_per_minute / 60 if calls_per_minute else math.inf
         self._limit = math.inf
         """Estimated limit of the service, in calls per second."""
         self._is_guess = True
-        """Whether the limit is the first estimate."""
+        """Whether the limit is still the first estimate."""
         self._back_s = BACK_S
         self._limited_s = -math.inf
-        """Time from which the rate rises again: the end of the pause."""
+        """When the last pause ends, after which the rate rises again, in monotonic seconds."""
         self._slowed_s = -math.inf
         self._next_s = -math.inf
-        """Earliest time of the next call, by the rate."""
+        """The earliest time at which the rate allows the next call, in monotonic seconds."""
         self._paused_s = -math.inf
-        """End of the pause that the service asked for."""
+        """When the pause that the service requested ends, in monotonic seconds."""
         self._pauses = 0
         """Number of consecutive pauses."""
         self._answered: deque[float] = deque()
-        """Times of the answers in the last second."""
+        """The times of all answers in the last second, in monotonic seconds."""
         self._reads = asyncio.Semaphore(READS_AT_ONCE)
 
     @property
     def per_s(self) -> float:
-        """The current rate in calls per second; infinite if there is no limit."""
+        """The rate that is allowed now, in calls per second; infinite if there is no limit."""
         rate = self._most_per_s
         if self._limit < math.inf:
             since_s = max(self._clock.steady() - self._limited_s, 0.0)
@@ -102,14 +105,14 @@ class RateLimiter:
         return max(max(self._next_s, self._paused_s) - self._clock.steady(), 0.0)
 
     def begin(self, calls: int) -> None:
-        """Note that a step starts, which makes this number of calls."""
+        """Record that a step starts, and how many calls it makes."""
         now_s, per_s = self._clock.steady(), self.per_s
         if per_s < math.inf:
             self._next_s = max(self._next_s, now_s) + calls / per_s
 
     @contextlib.asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait until the rate allows a call to read back, and hold its turn during the call."""
+        """Wait until the rate allows a verification call, and hold a turn during the call."""
         async with self._reads:
             while (wait_s := self.wait_s(0)) > 0:
                 await asyncio.sleep(wait_s)
@@ -117,7 +120,7 @@ class RateLimiter:
             yield
 
     def answer(self) -> None:
-        """Note that a call was answered with another status than 429."""
+        """Record that the service answered a call with another status than 429."""
         now_s = self._clock.steady()
         self._pauses = 0
         self._answered.append(now_s)
@@ -125,14 +128,14 @@ class RateLimiter:
             self._answered.popleft()
 
     def went_well(self) -> None:
-        """Note that a step succeeded."""
+        """Record that a step succeeded, which allows more parallel steps."""
         self.at_once = min(self.at_once + 1 / self.at_once, MOST_AT_ONCE)
 
     def limit(self, pause_s: float) -> None:
-        """Note that the service refused a call as one too many (429).
+        """Record that the service refused a call because there were too many (429).
 
         Args:
-            pause_s: Duration of the requested pause in seconds; 0 if the service names none.
+            pause_s: The requested pause in seconds; 0 if the service states none.
         """
         now_s = self._clock.steady()
         if now_s >= self._paused_s:
@@ -151,12 +154,12 @@ class RateLimiter:
         self._back_s = BACK_S * (1 + pause_s)
 
     def fail(self) -> None:
-        """Note that a step failed with a 5xx or a timeout."""
+        """Record that a step failed with a 5xx or a timeout, which halves the parallel steps."""
         if self._slow_down():
             self.at_once = max(self.at_once / 2, 1.0)
 
     def _slow_down(self) -> bool:
-        """Note a failure; return whether it is new, and not part of the previous one."""
+        """Record a failure; return whether it is a new one, and not part of the previous one."""
         now_s = self._clock.steady()
         is_new = now_s >= self._slowed_s + TOGETHER_S
         self._slowed_s = now_s if is_new else self._slowed_s

@@ -1,7 +1,7 @@
-"""Verdicts: the results that single readings show of a write whose answer never arrived.
+"""Verdicts: what a single reading shows about the result of a write without an answer.
 
-The functions take records and return verdicts. The rules for trusting a reading are in
-``lockterm.operations.proof``.
+The functions take records and return verdicts. ``lockterm.operations.proof`` has the rules for
+trusting a reading.
 """
 
 from __future__ import annotations
@@ -18,41 +18,41 @@ from lockterm.domain.text.amount import describe_none
 
 _WHEN: Mapping[Kind, Any] = {Kind.DATE: 0, Kind.WEEKDAYS: []}
 _NOTHING = {field.name: _WHEN[field.kind] for field in FIELDS.values() if field.kind in _WHEN}
-"""Values that the service returns for dates and weekdays that were not sent (2.3)."""
+"""The values that the service returns for dates and weekdays that were not sent (contract 2.3)."""
 
 _SENT = {field.name: field for field in ADDED}
-"""The contract's name of each field that an add can send -> the field."""
+"""Maps the contract's names to the fields that an add can send."""
 
 _IDENTIFYING = ("remoteName", "remoteNumber")
-"""The fields by which an added remote is recognized."""
+"""The fields that identify an added remote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of one reading of an operation."""
+    """The result of an operation according to one reading."""
 
     state: State
     words: str
-    """A sentence about the remotes that were read."""
+    """A sentence about what the reading showed."""
     candidates: tuple[int, ...] = ()
     """See ``Operation.candidates``."""
     remote_id: int | None = None
     """The ID of the remote that a recorded add created."""
     by_absence: bool = False
-    """Whether the verdict is based on a remote that the reading did not show."""
+    """Whether the verdict depends on a remote that the reading did not show."""
 
 
 def same(left: Any, right: Any) -> bool:
-    """Return whether two field values mean the same; the order of weekdays does not matter."""
+    """Return whether two field values have the same meaning; weekdays may be in any order."""
     if isinstance(left, list) and isinstance(right, list):
         return sorted(map(canonical, left)) == sorted(map(canonical, right))
     return canonical(left) == canonical(right)  # because 1, 1.0 and True are equal in Python
 
 
 def differing(left: Mapping[str, Any], right: Mapping[str, Any], names: Iterable[str]) -> list[str]:
-    """Return the names of the given fields in which two records of a remote differ.
+    """Return those of the named fields whose values differ in two records of a remote.
 
-    A service may return null for a date or for weekdays that were not sent, or leave them out.
+    For a date or weekdays that were not sent, a service may return null or nothing.
     """
 
     def value(record: Mapping[str, Any], name: str) -> Any:
@@ -65,12 +65,12 @@ def differing(left: Mapping[str, Any], right: Mapping[str, Any], names: Iterable
 def like_added(
     operation: Operation, remotes: Iterable[Remote], not_new: Container[int | None] = ()
 ) -> list[Remote]:
-    """Return the remotes with the name and number of the remote that an operation added.
+    """Return the remotes that have the name and the number that an add sent.
 
     Args:
         operation: The add.
-        remotes: The lock's whole list.
-        not_new: The IDs known from earlier operations.
+        remotes: The remotes in the complete list of the lock.
+        not_new: IDs of remotes that are known from earlier operations, and not returned.
     """
     return [
         remote
@@ -82,10 +82,10 @@ def like_added(
 
 
 def differing_from_added(operation: Operation, remote: Remote) -> list[str]:
-    """Return the fields in which a remote differs from the values that an add sent.
+    """Return the names of fields in which a remote differs from the values that an add sent.
 
-    A field that a service never lists counts only if the remote has it. A flag or object that
-    was sent empty may be missing.
+    A hidden field counts only if the remote has it. A flag or an object that was sent empty may be
+    missing in the remote.
     """
     record, body = remote.raw, operation.body
     compared = [
@@ -103,13 +103,14 @@ def judge_add(
     not_new: Container[int | None],
     are_new: Mapping[int | None, bool | None] | None = None,
 ) -> Verdict:
-    """Judge an add by the lock's whole list.
+    """Return the verdict on an add, from the complete list of the lock.
 
     Args:
         operation: The add.
-        remotes: The lock's whole list.
-        not_new: The IDs known from earlier operations.
-        are_new: ID -> whether the remote appeared after the add was sent; None if nothing shows it.
+        remotes: The remotes in the list.
+        not_new: IDs of remotes that are known from earlier operations.
+        are_new: Maps remote IDs to whether the remote appeared after the add was sent; None if
+            unknown.
     """
     are_new = are_new or {}
     alike = like_added(operation, remotes, not_new)
@@ -134,7 +135,7 @@ def judge_add(
 
 
 def judge_update(operation: Operation, now: Remote) -> Verdict:
-    """Judge an update by the remote's detail: as intended, as before, or a conflict."""
+    """Return the verdict on an update, from the details of its remote."""
     sent, before = set_by(operation), record_before(operation)
     if not is_still(before, now):
         return Verdict(State.CONFLICT, given_away(operation))
@@ -150,7 +151,7 @@ def judge_update(operation: Operation, now: Remote) -> Verdict:
 
 
 def judge_gone() -> Verdict:
-    """Judge an update of a remote that neither the detail nor the list shows."""
+    """Return the verdict on an update if neither details nor list show its remote."""
     words = "The remote no longer exists, so nothing shows whether the change took effect."
     return Verdict(State.CONFLICT, words, by_absence=True)
 
@@ -158,9 +159,9 @@ def judge_gone() -> Verdict:
 def judge_delete(
     operation: Operation, remotes: Sequence[Remote], detail: Remote | None = None
 ) -> Verdict:
-    """Judge a delete by the lock's whole list, and by the detail if the list lacks the remote.
+    """Return the verdict on a delete, from the complete list and the details of the remote.
 
-    The detail is None if the service refused to show it.
+    ``detail`` is needed if the list lacks the remote; None if the service refused it.
     """
     before = record_before(operation)
     found = [remote for remote in remotes if remote.id == operation.remote_id]
@@ -177,7 +178,7 @@ def judge_delete(
 
 
 def judge_clear(operation: Operation, remotes: Sequence[Remote]) -> Verdict:
-    """Judge a clear by the remotes that were there when it was sent and still remain."""
+    """Return the verdict on a clear, from the remotes that existed before and still exist."""
     ids = ((record.get("id"), record) for record in operation.before)
     cleared = {identifier: record for identifier, record in ids if isinstance(identifier, int)}
     present = {remote.id: remote for remote in remotes if remote.id is not None}
@@ -199,17 +200,17 @@ def judge_clear(operation: Operation, remotes: Sequence[Remote]) -> Verdict:
 
 
 def set_by(update: Operation) -> Mapping[str, Any]:
-    """Return the fields that an update sets."""
+    """Return the fields that an update sets, with their values."""
     return {name: update.body[name] for name in update.body if name not in ("lockId", "remoteId")}
 
 
 def record_before(operation: Operation) -> Mapping[str, Any]:
-    """Return the record of the remote before the operation; empty if unknown."""
+    """Return the record of a remote before an operation; empty if it is unknown."""
     return operation.before[0] if operation.before else {}
 
 
 def given_away(operation: Operation) -> str:
-    """Return a sentence saying that another remote now has the operation's remote ID."""
+    """Return a sentence that the ID of an operation's remote now belongs to another remote."""
     return f"The service gave the remote's ID {operation.remote_id} to another remote."
 
 
@@ -218,12 +219,12 @@ def shows_others(
     remotes: Iterable[Remote],
     deleted: Container[int | None],
 ) -> bool:
-    """Return whether a list still shows the lock's other remotes.
+    """Return whether a list shows any of the lock's other remotes, or none is expected.
 
     Args:
-        others: See ``Operation.others``.
-        remotes: The whole list.
-        deleted: The IDs of remotes that lockterm has deleted since the change was sent.
+        others: Records of other remotes before the change; see ``Operation.others``.
+        remotes: The remotes in the complete list.
+        deleted: IDs of remotes that lockterm has deleted after the change was sent.
     """
     shown = {remote.id: remote for remote in remotes if remote.id is not None}
     if others is None:
@@ -233,18 +234,18 @@ def shows_others(
 
 
 def is_shown(record: Mapping[str, Any], shown: Mapping[int, Remote]) -> bool:
-    """Return whether a list shows a remote.
+    """Return whether a list contains a remote, and not another one with the same ID.
 
     Args:
-        record: The remote.
-        shown: The remotes of the list by ID.
+        record: The record of the remote.
+        shown: The remotes in the list, by ID.
     """
     remote = shown.get(record.get("id", 0))
     return remote is not None and is_still(record, remote)
 
 
 def _unless_nameless(remotes: Sequence[Remote], words: str) -> Verdict:
-    """Return a verdict that a remote is gone; ``UNKNOWN`` if an entry without an ID may be it."""
+    """Return that a remote is gone; ``UNKNOWN`` if an entry without an ID may be this remote."""
     if nameless := sum(remote.id is None for remote in remotes):
         some = "one entry that has" if nameless == 1 else f"{nameless} entries that have"
         doubt = (

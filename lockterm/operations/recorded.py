@@ -1,6 +1,6 @@
-"""Compares the recorded changes of the journal with the lists of the service.
+"""Recorded changes of the journal, compared with lists of the service that may be outdated.
 
-The functions take records and journal rows, and return differences. They read and write nothing.
+The functions take records and operations, and return differences. They do no input or output.
 """
 
 from __future__ import annotations
@@ -15,36 +15,36 @@ from lockterm.operations.proof import is_later
 from lockterm.operations.readback import differing, record_before, set_by
 
 ADDED, CHANGED, DELETED = "just added", "just changed", "just deleted"
-"""The labels of remotes that the list does not show, shows unchanged, or still shows."""
+"""The labels of remotes that a list lacks, shows unchanged, or still shows after a delete."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unlisted:
-    """Recent changes that the list does not show yet."""
+    """Recorded changes that a list does not show yet."""
 
     added: tuple[Remote, ...] = ()
-    """The added remotes as sent, which the list lacks."""
+    """The added remotes that the list lacks, with the values that were sent."""
     changed: Mapping[int, Remote] = field(default_factory=dict)
-    """Remote ID -> the changed remote, for which the list still shows the old values."""
+    """Maps remote IDs to changed remotes for which the list still shows the old values."""
     words: Mapping[int, str] = field(default_factory=dict)
-    """Remote ID -> :data:`ADDED`, :data:`CHANGED` or :data:`DELETED`."""
+    """Maps remote IDs to :data:`ADDED`, :data:`CHANGED` or :data:`DELETED`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The recorded state of one lock."""
+    """The changes that are recorded for one lock."""
 
     added: Mapping[int | None, Operation] = field(default_factory=dict)
-    """ID -> the recorded add, unless a later operation may have deleted the remote."""
+    """Maps remote IDs to recorded adds, unless a later operation may have deleted the remote."""
     deleted: Mapping[int | None, tuple[Operation, Mapping[str, Any]]] = field(default_factory=dict)
-    """ID -> the recorded delete or clear, and the remote before it."""
+    """Maps remote IDs to the recorded delete or clear, and to the record before it."""
     changed: Mapping[int | None, Sequence[Operation]] = field(default_factory=dict)
-    """ID -> the recorded updates since the last update that was not recorded, the oldest
+    """Maps remote IDs to the recorded updates after the last unrecorded update, the oldest
     first."""
     young: frozenset[int] = frozenset()
-    """The IDs of added remotes, including those deleted since."""
+    """The IDs of the added remotes, including those that were deleted later."""
     now_ms: int = 0
-    """The time by this machine's clock."""
+    """The present time by this machine's clock, in milliseconds."""
     offset_ms: float | None = None
     """Milliseconds by which the service's clock is ahead; None if unknown."""
 
@@ -52,9 +52,9 @@ class Recorded:
     def of(
         cls, operations: Iterable[Operation], now_ms: int, offset_ms: float | None = None
     ) -> Recorded:
-        """Return the recorded state from a lock's operations, the oldest first.
+        """Return the recorded changes among the operations on a lock, the oldest first.
 
-        Unconfirmed operations count too, because they may have taken effect.
+        Unconfirmed operations are considered too, because they may have taken effect.
         """
         young: set[int] = set()
         added: dict[int | None, Operation] = {}
@@ -87,11 +87,11 @@ class Recorded:
         return cls(added, deleted, changed, frozenset(young), now_ms, offset_ms)
 
     def missing(self, ids: Collection[int | None]) -> list[Operation]:
-        """Return the adds whose remotes are not among the IDs of a whole list."""
+        """Return the adds whose remotes are not among the IDs in a complete list."""
         return [add for remote_id, add in self.added.items() if remote_id not in ids]
 
     def lingering(self, remotes: Iterable[Remote]) -> dict[int, Operation]:
-        """Return ID -> the delete or clear, for listed remotes that lockterm has deleted."""
+        """Return deletes and clears by remote ID, for deleted remotes that a list still shows."""
         found = {}
         for remote in remotes:
             if remote.id is not None and remote.id in self.deleted:
@@ -101,18 +101,18 @@ class Recorded:
         return found
 
     def named(self, name: str) -> Operation | None:
-        """Return the add of a remote that has this name now; None if there is none."""
+        """Return the add of a remote whose present name is ``name``; None if there is none."""
         for add in self.added.values():
             if self._by_now(add).get("remoteName") == name:
                 return add
         return None
 
     def unlisted(self, page: RemotePage, listed: Container[int]) -> Unlisted:
-        """Return the changes that a page of the list does not show yet.
+        """Return the recorded changes that a page of a list does not show yet.
 
         Args:
-            page: The page.
-            listed: The IDs of all pages seen so far.
+            page: The page of the list.
+            listed: The IDs of the remotes on all pages read so far.
         """
         changed = {
             remote.id: newest
@@ -131,18 +131,18 @@ class Recorded:
         return Unlisted(tuple(added), changed, words)
 
     def _by_now(self, add: Operation) -> Mapping[str, Any]:
-        """Return an added remote as sent, with its later changes."""
+        """Return the record of an added remote with its later recorded changes."""
         return {**add.body, **_set_by(self.changed.get(add.remote_id, ())), "id": add.remote_id}
 
     def brought_up(self, remotes: Sequence[Remote]) -> dict[int | None, Remote]:
-        """Return a whole list by ID, with the recorded changes that it lacks."""
+        """Return a complete list by ID, with the recorded changes that the list lacks."""
         gone = self.lingering(remotes)
         found = {one.id: self.newest(one) for one in remotes if one.id not in gone}
         missing = self.missing({remote.id for remote in remotes})
         return found | {add.remote_id: Remote.read(self._by_now(add)) for add in missing}
 
     def contradiction(self, remotes: Sequence[Remote]) -> str:
-        """Return a sentence on how a whole list contradicts the journal; empty if it does not."""
+        """Return how a complete list contradicts the recorded changes; empty if it does not."""
         ids = {remote.id for remote in remotes}
         if missing := self.missing(ids):
             names = f"remote {missing[0].remote_id}"
@@ -153,13 +153,13 @@ class Recorded:
         return ""
 
     def newest(self, remote: Remote) -> Remote:
-        """Return a remote with the recorded changes that the shown record of the remote lacks.
+        """Return a remote with the recorded changes that its record in a list lacks.
 
-        The record lacks a change if all fields set by that change and later ones are as they were
-        before. Any other value was set by others, or is the service's form of the sent value.
+        The record lacks a change if all fields that this and later changes set have their values
+        from before. Any other value was set by others, or is the service's form of a sent value.
 
         Returns:
-            The same object if the shown remote is up to date.
+            The remote; the same object if its record lacks no change.
         """
         changes = self.changed.get(remote.id, ())
         for index, change in enumerate(changes):
@@ -175,7 +175,7 @@ class Recorded:
         return remote
 
     def _was_changed_after(self, change: Operation, remote: Remote) -> bool:
-        """Return whether a shown remote is certainly later than a change, so others undid it."""
+        """Return whether a record is certainly later than a change, so that others undid it."""
         if self.offset_ms is None or change.settled_ms is None:
             return False
         now_ms, settled_ms = self.now_ms + self.offset_ms, change.settled_ms + self.offset_ms
@@ -185,16 +185,16 @@ class Recorded:
 def is_known(
     remote: Remote, add: Operation, operations: Iterable[Operation], *, is_since: bool
 ) -> bool:
-    """Return whether the journal knows a remote from an operation other than the given add.
+    """Return whether a remote is known from an operation other than an add.
 
-    The ID alone proves nothing: a service may reuse the ID of a deleted remote.
+    The ID alone proves nothing, because a service may reuse the ID of a deleted remote.
 
     Args:
-        remote: A remote that looks like the added remote.
-        add: The add.
-        operations: The operations on that ID and the clears of the lock, the oldest first.
-        is_since: Whether the remote is certainly shown as it was after the add was sent. Its
-            name was free just before, so it did not exist then.
+        remote: A remote that may be the one that ``add`` created.
+        add: The add operation.
+        operations: The operations on the remote's ID and all clears of the lock, the oldest first.
+        is_since: Whether the record of the remote is certainly from after the sending of the add.
+            The name was free just before, so the remote did not exist then.
     """
     known, is_before = False, True
     record: Mapping[str, Any] = {}
@@ -216,5 +216,5 @@ def is_known(
 
 
 def _set_by(changes: Iterable[Operation]) -> Mapping[str, Any]:
-    """Return the fields set by several updates in turn."""
+    """Return the fields that several updates set, with their last values."""
     return {name: value for change in changes for name, value in set_by(change).items()}

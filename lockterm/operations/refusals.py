@@ -1,4 +1,4 @@
-"""The errors for writes that lockterm refuses to send. Nothing was sent when one is raised."""
+"""Errors for writes that lockterm itself refuses. When one is raised, nothing was sent."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 NAME_CHECK = "name check"
 LAST_READING = "last reading of the remote"
-"""The name of the check that reads a remote before a change; see :func:`before_sending`."""
+"""The name of the check that reads a remote again before a write; see :func:`before_sending`."""
 
 
 class PendingChangeError(LocktermError):
-    """The last add or clear of the lock, or the last change of the remote, is unconfirmed."""
+    """An error for a write that an earlier unconfirmed change on the lock or the remote blocks."""
 
     title = "Blocked by an unconfirmed change"
 
@@ -46,7 +46,7 @@ class PendingChangeError(LocktermError):
 
 
 class OtherService(LocktermError):
-    """The profile now names a service other than the one that received the operation."""
+    """An error if the profile now has another service than the one that received the change."""
 
     title = "Another service"
 
@@ -60,7 +60,7 @@ class OtherService(LocktermError):
 
 
 class OtherAccount(LocktermError):
-    """The credentials may belong to an account other than the one that sent the operation."""
+    """An error if the credentials may belong to another account than the one that sent a change."""
 
     title = "Another account"
 
@@ -76,7 +76,7 @@ class OtherAccount(LocktermError):
 
 
 class OtherPlan(LocktermError):
-    """The plan was made with another profile, or the profile now names another service."""
+    """An error for a plan that was made for another profile or another service."""
 
     title = "Another plan"
 
@@ -90,7 +90,7 @@ class OtherPlan(LocktermError):
 
 
 class OtherCredentials(LocktermError):
-    """The plan was stored with other credentials, perhaps of another account."""
+    """An error for a plan that was stored with other credentials, perhaps of another account."""
 
     title = "Other credentials"
 
@@ -108,7 +108,7 @@ class OtherCredentials(LocktermError):
 
 
 class RunUnderWay(LocktermError):
-    """The plan is running, in this or another session."""
+    """An error for a plan that is already running, in this session or another."""
 
     title = "Already running"
 
@@ -121,7 +121,7 @@ class RunUnderWay(LocktermError):
 
 
 class SettledMeanwhile(LocktermError):
-    """The change to send again is no longer unconfirmed, perhaps because of another session."""
+    """An error for a change to send again that is no longer unconfirmed."""
 
     title = "Not sent again"
 
@@ -132,7 +132,7 @@ class SettledMeanwhile(LocktermError):
 
 @contextlib.contextmanager
 def before_sending(check: str) -> Iterator[None]:
-    """Add "Nothing was sent" to the message of an error from a check before a change.
+    """Add "No change was sent" to an error that a check before a write raises.
 
     Args:
         check: The name of the check, such as ``name check``.
@@ -146,7 +146,7 @@ def before_sending(check: str) -> Iterator[None]:
 
 
 def just_added(name: str, remote_id: int | None) -> NameTaken:
-    """Return the error for the name of a remote that was just added and may not be listed yet."""
+    """Return the error for the name of a remote that was just added and may not be listed."""
     which = "" if remote_id is None else f", as remote {remote_id}"
     return NameTaken(
         f"You have just added {clean(name, 60)}{which}. The service may not list the remote yet.",
@@ -155,7 +155,7 @@ def just_added(name: str, remote_id: int | None) -> NameTaken:
 
 
 def damaged_entry(operation: Operation) -> StoreDamaged:
-    """Return the error for an operation whose request cannot be read from the journal."""
+    """Return the error for an operation whose journal entry is damaged."""
     what = CALL_NAMES.get(operation.call, "change")
     where = operation.lock_name or f"lock {operation.lock_id}"
     return StoreDamaged(

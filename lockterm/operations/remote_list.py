@@ -1,4 +1,4 @@
-"""A lock's list of remotes: its pages, a search through the whole list, and its state."""
+"""The model of a lock's list of remotes: its pages, a search of all pages, and its state."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from lockterm.operations.recorded import Unlisted
 from lockterm.operations.remotes import AHEAD_S
 
 MOST_FOUND = 500
-"""Number of found remotes after which a search ends."""
+"""Maximum number of search results, after which the search ends."""
 
 HELD_S = 0.15
-"""Maximum seconds between repeats of a key that is held down; separate presses are slower."""
+"""Maximum number of seconds between repeats of a key that is held down."""
 
 SHOWN_MS = 250
 LONG_SHOWN_MS, LONG_MS = 1000, 2000
-"""The interval between reports of a long search, and the time after which a search is long.
+"""The intervals of screen updates during a search, and the duration after which it is long.
 
-Both are in milliseconds. Reports are then less frequent, because each one sends 80 bytes to the
-terminal, and a list may have 1,000 pages.
+All are in milliseconds. The updates of a long search are less frequent, because each sends 80 bytes
+to the terminal, and a list may have 1,000 pages.
 """
 
 
 class HeldKey:
-    """A key whose presses are noted.
+    """The detector of a key that the user holds down.
 
     Args:
         clock: A function that returns seconds on a monotonic clock; tests replace it.
@@ -50,61 +50,61 @@ class HeldKey:
         self._last_s = float("-inf")
 
     def is_repeated(self) -> bool:
-        """Note a press; return whether the last press is so recent that the key is held down."""
+        """Record a press, and return whether the last press was so recent that the key is held."""
         now_s, last_s = self._clock(), self._last_s
         self._last_s = now_s
         return now_s - last_s < HELD_S
 
 
 class RemoteList:
-    """A lock's remotes, read page by page from the service. This model does not use Textual.
+    """The remotes of a lock, read page by page. This model does not depend on Textual.
 
     Args:
         operations: The operations of the profile.
         lock: The lock.
-        changed: A function that is called after a visible change of ``state``, because a model
-            without Textual cannot post messages.
+        changed: A function that is called after each visible change of ``state``. A model without
+            Textual cannot post messages.
     """
 
     def __init__(self, operations: Operations, lock: Lock, changed: Callable[[], None]) -> None:
         self._operations = operations
         self._changed = changed
         self.lock = lock
-        """The lock, as the lock book knows it."""
+        """The entry of the lock in the lock book."""
         self.zone = operations.zone(lock)
-        """The zone of the lock."""
+        """The time zone of the lock."""
         self.state = ListState()
         """The present state of the list."""
         self.page_no = 1
-        """Number of the wanted page."""
+        """The number of the page to load."""
         self.go_to: int | None = None
-        """ID of the remote to select once the page is loaded; None to keep the selection."""
+        """The ID of the remote to select after loading; None to keep the selection."""
         self.missed: int | None = None
-        """ID of the remote in ``go_to`` that the last load did not find."""
+        """The ID from ``go_to`` if the last load did not find this remote; otherwise None."""
         self.wanted_size = operations.profile.page_size
-        """The chosen page size: a number of remotes, or ``auto`` for as many as fit."""
+        """The page size that the user chose: a number, or ``auto`` for as many remotes as fit."""
         self.size = operations.profile.page_rows()
-        """Number of remotes per page, as requested from the service."""
+        """The page size that is requested from the service."""
         self.counts = StateCounts()
-        """The states of the remotes read so far."""
+        """The numbers of remotes by state, on the pages read so far."""
         self._noted: int | None = None
-        """Number of remotes noted in the lock book; None if the lock was not opened yet."""
+        """The number of remotes stored in the lock book; None before the first time."""
         self._refused: set[int] = set()
         """Page sizes that the service has refused."""
 
     @cached_property
     def _listed(self) -> SeenIds:
-        """The IDs of the remotes on all pages seen so far."""
+        """The IDs of the remotes on all pages read so far."""
         # It brings the client of the service, which the first frame does not wait for.
 
         return SeenIds()
 
     def rename(self, lock: Lock) -> None:
-        """Take over the lock's present name and zone from the lock book."""
+        """Use the new name and time zone of the lock from the lock book."""
         self.lock, self.zone = lock, self._operations.zone(lock)
 
     def change(self, **changes: Any) -> None:
-        """Replace fields of ``state``."""
+        """Replace fields of ``state``, and call the ``changed`` function."""
         before, self.state = self.state, replace(self.state, **changes)
         if (page := self.state.page) is not None and not self.state.has_rows_of(before):
             self.counts.note(page, self._operations.now_ms())
@@ -114,23 +114,23 @@ class RemoteList:
 
     @property
     def at(self) -> int:
-        """The number of the page to which the next and the previous page are relative.
+        """The number of the page from which the next and the previous page are counted.
 
-        If a page could not be loaded, this is the page that is still shown.
+        If the wanted page could not be loaded, this is the page that is still on the screen.
         """
         state = self.state
         return state.page_no if state.load.error is not None and state.page else self.page_no
 
     @property
     def is_cached(self) -> bool:
-        """Whether the wanted page is in memory."""
+        """Whether the wanted page is in memory and recent."""
         return self._operations.remotes.has_page(self.lock.lock_id, self.page_no, self.size)
 
     def show_first(self) -> Callable[[], None] | None:
-        """Show the first page if it is available before its screen.
+        """Show the first page if it is available before the screen opens.
 
         Returns:
-            A function to call after the page is painted; None if there is no page.
+            A function to call after the page is painted; None if the page is not available.
         """
         first = self._operations.remotes.first_page(self.lock.lock_id, 1, self.size)
         if first is None:
@@ -141,16 +141,16 @@ class RemoteList:
     async def load(
         self, *, fresh: bool = False, held: bool = False, at_most_s: float = AHEAD_S
     ) -> bool:
-        """Load the wanted page; the old page stays visible until then.
+        """Load the wanted page. The old page stays on the screen until the new one is available.
 
         Args:
-            fresh: Whether to ask the service even if the page is in memory.
-            held: Whether the key for the next or previous page is held down. If so, only the page
-                on which the key is released is requested.
-            at_most_s: Maximum age in seconds of a page that is shown from memory.
+            fresh: Whether to request the page even if it is in memory.
+            held: Whether the user holds down the key for the next or previous page. If so, only the
+                page at which the key is released is requested.
+            at_most_s: The maximum age, in seconds, of a page from memory.
 
         Returns:
-            Whether the page was read; if not, ``state`` has the error.
+            Whether the page was loaded. If not, ``state`` has the error.
         """
         wanted = self.page_no
         if fresh:
@@ -189,7 +189,7 @@ class RemoteList:
         return seen is not None
 
     def read_ahead(self) -> None:
-        """Read the neighbors of the shown page, so that the next key press needs no round trip."""
+        """Request the pages next to the shown page, so that they appear at once later."""
         if (page := self.state.page) is None:
             return
         for page_no in (page.page_no + 1, page.page_no - 1):
@@ -197,7 +197,7 @@ class RemoteList:
                 self._operations.remotes.look_ahead(self.lock.lock_id, page_no, self.size)
 
     async def compare_with_journal(self) -> None:
-        """Show recent changes that the list does not show yet, and then what others changed."""
+        """Show recent changes that the list lacks, and changes by others."""
         if (page := self.state.page) is None:
             return
         with suppress(StoreError):  # the page can be shown without the journal
@@ -207,7 +207,7 @@ class RemoteList:
         await self._compare_with_kept()
 
     async def _compare_with_kept(self) -> None:
-        """Show what others changed on this lock, also between the kept list and this page."""
+        """Show changes by others on this lock, including those that the shown page reveals."""
         kept_lists, lock_id = self._operations.kept_lists, self.lock.lock_id
         shown = self.state.load
         if shown.seen is not None and not shown.stale and not shown.busy:
@@ -217,10 +217,10 @@ class RemoteList:
             self.change(elsewhere=elsewhere)
 
     async def note_opened(self) -> bool:
-        """Note in the lock book that the lock was opened, and its number of remotes.
+        """Store in the lock book that the lock was opened, and its number of remotes.
 
         Returns:
-            Whether the note was needed.
+            Whether the lock book had to be changed.
 
         Raises:
             StoreError: The lock book cannot be written.
@@ -233,7 +233,7 @@ class RemoteList:
         return True
 
     async def has_restorable(self) -> bool:
-        """Return whether the history has deleted remotes of this lock that can be restored."""
+        """Return whether deleted remotes of this lock can be restored from the history."""
         if self._operations.profile.read_only:
             return False
         from lockterm.domain import history, operation, undoable  # after the first page
@@ -253,7 +253,7 @@ class RemoteList:
         return await remotes.page(self.lock.lock_id, page_no, self.size, at_most_s=at_most_s)
 
     async def _read_near(self, page_no: int, at_most_s: float) -> Fetched[RemotePage]:
-        """Read a page; if it is beyond the end of the list, read the last one."""
+        """Return a page; if the list ends before this page, return its last page."""
         seen = await self._read(page_no, at_most_s)
         if not seen.value.remotes and not seen.value.unreadable and page_no > 1:
             # Beyond the end, because a remote was deleted: go back one page, once.
@@ -263,7 +263,7 @@ class RemoteList:
     async def _read_page_with(
         self, remote_id: int, seen: Fetched[RemotePage]
     ) -> Fetched[RemotePage]:
-        """Return the page with a remote: the given one, or one near an end, for new remotes."""
+        """Return the page with a remote: the given page, or a page near an end of the list."""
         shown, pages = seen.value.page_no, seen.value.pages
         near_an_end = [page_no for page_no in (pages, pages - 1, 1) if 1 <= page_no <= pages]
         tried = []
@@ -294,15 +294,15 @@ class RemoteList:
     # --- another size --------------------------------------------------------------------------
 
     def may_have(self, size: int) -> bool:
-        """Return whether the service has not refused a page size."""
+        """Return whether the service may accept a page size, because it has not refused it."""
         return size not in self._refused
 
     def page_with(self, remote: Remote | None, size: int) -> int:
-        """Return the number of the page that would contain a shown remote at another page size.
+        """Return the number of the page that would contain a remote with another page size.
 
         Args:
-            remote: The remote; None for the first one of the page.
-            size: Remotes on a page; the service may return fewer.
+            remote: A remote on the shown page; None for the first one on the page.
+            size: The new page size, although the service may return fewer remotes.
         """
         page = self.state.page
         assert page is not None
@@ -313,10 +313,10 @@ class RemoteList:
         return ((page.page_no - 1) * page.page_size + row) // size + 1
 
     async def read_sized(self, page_no: int, size: int) -> Fetched[RemotePage]:
-        """Read a page of another size.
+        """Return a page with another page size than the present one.
 
         Raises:
-            LocktermError: The service was not reached, or refused.
+            LocktermError: The service was not reached, or refused the request.
         """
         try:
             return await self._operations.remotes.page(self.lock.lock_id, page_no, size)
@@ -326,17 +326,17 @@ class RemoteList:
             raise
 
     def show_sized(self, seen: Fetched[RemotePage], size: int) -> None:
-        """Replace the shown page by one of another size."""
+        """Replace the present page by a page from :meth:`read_sized`."""
         self.size, self.page_no = size, seen.value.page_no
         self.change(load=LoadState(seen), wanted=self.page_no)
 
     # --- the search ----------------------------------------------------------------------------
 
     async def search(self, *, again: bool = False) -> LocktermError | None:
-        """Search the whole list.
+        """Search all pages of the list, and show the results.
 
         Args:
-            again: Whether the earlier results stay until the search has ended.
+            again: Whether to show the earlier results until the new search has ended.
 
         Returns:
             The error that ended the search; None if there was none.
@@ -363,12 +363,12 @@ class RemoteList:
         return failure
 
     def stop_search(self) -> None:
-        """Keep the results so far; the caller cancels the running search."""
+        """Keep the present results of a search that the caller has canceled."""
         if (found := self.state.found) is not None:
             self.change(found=replace(found, running=False, ended="stopped"))
 
     async def _walk(self, found: Found) -> AsyncGenerator[Found, None]:
-        """Yield the results so far, after each page."""
+        """Yield the search results so far after each page."""
         state, zone = self.state, self.zone
         walk = self._operations.remotes.walk(self.lock.lock_id, ahead=True)
         async with aclosing(walk) as steps:

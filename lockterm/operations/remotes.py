@@ -1,4 +1,4 @@
-"""Reads of a lock's remotes: pages with read-ahead, whole lists, and details."""
+"""Reading remotes of locks: pages with read-ahead, complete lists, and details."""
 
 from __future__ import annotations
 
@@ -35,27 +35,28 @@ if TYPE_CHECKING:
     from lockterm.operations.recorded import Recorded
 
 AHEAD_S = 60.0
-"""Maximum age in seconds of a page that is shown from memory; its age is shown with the page."""
+"""Maximum age, in seconds, of a page from memory. Screens show the age of the page."""
 
 JUST_READ_S = 2.0
-"""Maximum age in seconds of a page that an opened lock shows without asking the service."""
+"""Maximum age, in seconds, of a page that an opened lock shows without a request."""
 
 MOST_PAGES = 16
-"""Number of pages kept in memory."""
+"""Maximum number of pages in memory."""
 
 PageKey = tuple[int, int, int]
-"""Lock ID, page number and page size."""
+"""The lock ID, the page number and the page size."""
 
 
 class Remotes:
-    """The remotes of locks, as the service shows them.
+    """The remotes of locks, as the service lists them.
 
-    Every read raises ``ServiceError`` if all attempts failed; see ``lockterm.errors``.
+    Methods that read raise ``ServiceError`` if all attempts failed; see ``lockterm.errors``.
 
     Args:
-        reads: The reads from the service, with their cache.
-        journal: A function that returns the journal, for changes that a list may not show yet.
-        first: The page that was requested at the start; None if no page was requested.
+        reads: The reader of the service, with its cache.
+        journal: A function that returns the journal, which knows changes that a list may not show
+            yet.
+        first: The page that was requested at the start; None if there was no such request.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Remotes:
         first: FirstPage | None = None,
     ) -> None:
         self.reads_ahead = True
-        """Whether pages may be read ahead."""
+        """Whether pages may be requested before the user opens them."""
         self._reads = reads
         self._connection = reads.connection
         self._journal = journal
@@ -74,14 +75,14 @@ class Remotes:
         self._waiting: Counter[asyncio.Future[Fetched[RemotePage]]] = Counter()
         self._changes: Counter[int] = Counter()
         self.known = KnownRemotes()
-        """Some remotes of each lock, as the service last showed them."""
+        """Some remotes of each lock, as the service last listed them."""
         reads.on_denial = self._forget_pages
 
     # --- pages -----------------------------------------------------------------------------
 
     @property
     def is_reading(self) -> bool:
-        """Whether a page is being read, on request or ahead."""
+        """Whether any page is being read, for a screen or ahead."""
         return not all(task.done() for task in self._pages.values())
 
     async def page(
@@ -93,14 +94,14 @@ class Remotes:
         fresh: bool = False,
         at_most_s: float = AHEAD_S,
     ) -> Fetched[RemotePage]:
-        """Return a page of a lock's remotes (4.3).
+        """Return a page of a lock's remotes (contract 4.3), from memory or from the service.
 
         Args:
             lock_id: The lock.
             page_no: The page number, from 1.
-            page_size: Remotes on a page.
-            fresh: Whether to ask the service even if the page is in memory.
-            at_most_s: Maximum age in seconds of a page that is returned from memory.
+            page_size: The number of remotes on a page.
+            fresh: Whether to request the page even if it is in memory.
+            at_most_s: The maximum age, in seconds, of a page from memory.
         """
         key = (lock_id, page_no, page_size)
         task = self._pages.pop(key, None)
@@ -120,11 +121,11 @@ class Remotes:
     def first_page(
         self, lock_id: int, page_no: int, page_size: int
     ) -> tuple[Fetched[RemotePage], Callable[[], None]] | None:
-        """Return a page that is available before its screen: in memory, or requested at the start.
+        """Return a page without waiting, from memory or from the request at the start.
 
         Returns:
-            The page, and a function to call once it is shown. None if the start requested another
-            page, or if its request is unfinished or failed; then call :meth:`page`.
+            The page, and a function to call when it is shown. None if no such page is available,
+            also if the request at the start is unfinished or failed; then call :meth:`page`.
         """
         first, key = self._first, (lock_id, page_no, page_size)
         if self.has_page(*key):
@@ -144,7 +145,7 @@ class Remotes:
         return seen, partial(self._note_first, key, outcome, seen)
 
     def _note_first(self, key: PageKey, outcome: FirstRead, seen: Fetched[RemotePage]) -> None:
-        """Note the first page as :meth:`page` notes every answer."""
+        """Record the page from the start, as :meth:`page` records every page."""
         source = page_source(*key)
         self.known.note_page(key[0], seen.value)
         self._connection.note_reached(outcome.clock_offset_s)
@@ -152,13 +153,13 @@ class Remotes:
         self._connection.background(self._reads.keep(source, seen))
 
     def at_hand(self, lock_id: int) -> Iterator[Remote]:
-        """Yield the remotes of a lock's pages that are in memory and not too old."""
+        """Yield the remotes on recent pages of a lock that are in memory."""
         for key, task in self._pages.items():
             if key[0] == lock_id and task.done() and not self._too_old(task):
                 yield from task.result().value.remotes
 
     def look_ahead(self, lock_id: int, page_no: int, page_size: int) -> None:
-        """Read a page in the background, so that the next key press needs no round trip."""
+        """Request a page in the background, so that a later :meth:`page` needs no waiting."""
         if not self.reads_ahead:
             return
         key = (lock_id, page_no, page_size)
@@ -167,24 +168,24 @@ class Remotes:
             self._keep_page(key, self._connection.background(self._load_page(*key)))
 
     def _keep_page(self, key: PageKey, task: asyncio.Future[Fetched[RemotePage]]) -> None:
-        """Keep a page as the newest one, and drop the oldest pages beyond the limit."""
+        """Keep a page in memory, and remove the oldest pages beyond :data:`MOST_PAGES`."""
         self._pages[key] = task
         while len(self._pages) > MOST_PAGES:
             oldest = next(iter(self._pages))
             self._drop_unwanted(oldest, self._pages.pop(oldest))
 
     def has_page(self, lock_id: int, page_no: int, page_size: int) -> bool:
-        """Return whether :meth:`page` can return a page without a round trip."""
+        """Return whether :meth:`page` can return a page from memory."""
         task = self._pages.get((lock_id, page_no, page_size))
         return task is not None and task.done() and not self._too_old(task)
 
     def forget(self, lock_id: int, *, changed: bool = False) -> None:
-        """Drop the pages of a lock's list.
+        """Remove the pages of a lock from memory and from the cache.
 
         Args:
             lock_id: The lock.
-            changed: Whether lockterm has changed the lock. Its whole list, which stays
-                searchable, is then marked as outdated.
+            changed: Whether lockterm has changed the lock. If so, its complete list, which can
+                still be searched, is marked as outdated.
         """
         self._forget_pages(lock_id)
         self._connection.background(self._reads.forget(f"page {lock_id} "))
@@ -193,19 +194,19 @@ class Remotes:
             self._connection.background(self._reads.note_changed(lock_id))
 
     def changes(self, lock_id: int) -> int:
-        """Return how often this session has changed a lock.
+        """Return how many times this session has changed a lock.
 
-        A list is up to date if this number is the same before and after its reading.
+        A list is up to date if this number is the same before and after the list is read.
         """
         return self._changes[lock_id]
 
     def _forget_pages(self, lock_id: int | None = None) -> None:
-        """Drop the pages of a lock, or all of them."""
+        """Remove the pages of a lock from memory; without a lock ID, all pages."""
         for key in [key for key in self._pages if lock_id in (None, key[0])]:
             self._drop_unwanted(key, self._pages.pop(key))
 
     def _drop_unwanted(self, key: PageKey, task: asyncio.Future[Any]) -> None:
-        """Cancel a read that no caller can use, because a stalled read occupies a connection."""
+        """Cancel a read that no caller waits for, because a slow read occupies a connection."""
         if not self._waiting[task]:
             del self._waiting[task]
             if self._pages.get(key) is not task:
@@ -246,7 +247,7 @@ class Remotes:
     async def cached_page(
         self, lock_id: int, page_no: int, page_size: int
     ) -> Fetched[RemotePage] | None:
-        """Return the most recent reading of a page, which may be old; None if it was never read."""
+        """Return a page from the cache, which may be outdated; None if it was never read."""
         return await self._reads.kept(page_source(lock_id, page_no, page_size))
 
     # --- whole lists -----------------------------------------------------------------------
@@ -259,15 +260,15 @@ class Remotes:
         *,
         ahead: bool = False,
     ) -> AsyncGenerator[Step, None]:
-        """Read the whole list of a lock page by page, without storing it.
+        """Yield the pages of a lock's complete list one by one, without caching them.
 
         Args:
             lock_id: The lock.
-            budget: The limits of the walk; None for the limits of a requested reading.
+            budget: The limits of the walk; None for the limits if the user waits for it.
             place: See :meth:`LockService.list_remotes`.
-            ahead: Whether to request further pages before the current one arrives. This is only for
-                a search, which proves nothing. A caller that stops early must close the walk to
-                cancel these requests.
+            ahead: Whether to request further pages before the current page arrives. Only a search
+                may do this, because it proves nothing. A caller that stops early must close the
+                generator, which cancels the requests.
 
         Yields:
             Each page. If the total changes during the walk, the walk restarts with the rest of the
@@ -275,15 +276,15 @@ class Remotes:
 
         Raises:
             ServiceError: A page could not be read.
-            MalformedAnswer: The list kept changing.
-            ListTooLarge: The limits were reached.
+            MalformedAnswer: The list changed during each attempt.
+            ListTooLarge: The list exceeds the limits.
         """
         return walk(self._reads, lock_id, budget or WalkBudget(lock_id), place, ahead=ahead)
 
     async def all(self, lock_id: int, limits: WalkLimits | None = None) -> list[Remote]:
-        """Return the whole list of a lock, merged by ID; arguments and errors as for :meth:`whole`.
+        """Return the complete list of a lock; arguments and errors are as in :meth:`whole`.
 
-        A listed entry that cannot be read is returned as a remote without fields.
+        An entry that cannot be read is returned as a remote without fields.
         """
         budget = WalkBudget(lock_id, limits or ASKED)
         found: dict[object, Remote] = {}
@@ -305,21 +306,21 @@ class Remotes:
     async def whole(
         self, lock_id: int, limits: WalkLimits | None = None, *, recorded: Recorded | None = None
     ) -> list[Remote]:
-        """Return the whole list of a lock, verified so that a backup of it lacks no remote.
+        """Return the complete list of a lock, verified so that a backup of it lacks no remote.
 
-        The list is read until two consecutive readings have the same remotes. Equal totals are no
-        proof: if a remote is deleted from a page that was read and another is added, the walk
-        misses a remote and the total stays the same. A list of one page is read once, unless
+        The list is read until two consecutive readings have the same remotes. Equal totals prove
+        nothing: if others delete a remote from an earlier page and add one, the walk misses a
+        remote although the total stays the same. A list of one page is read once, unless
         ``recorded`` is given.
 
         Args:
             lock_id: The lock.
-            limits: The limits of each reading; None for the limits of a requested reading.
-            recorded: The changes in the journal; a list that contradicts them is not up to date.
+            limits: The limits of each reading; None for the limits if the user waits for it.
+            recorded: The recorded changes. A list that contradicts them is read again.
 
         Raises:
             ServiceError: A page could not be read.
-            MalformedAnswer: No two readings agreed, or the list is older than the recorded changes.
+            MalformedAnswer: No two readings agree, or the list lacks recorded changes.
         """
         ids_before, behind = None, ""
         for _ in range(WALKS):
@@ -342,7 +343,7 @@ class Remotes:
         )
 
     async def lists(self) -> Mapping[int, Listing]:
-        """Return the last stored whole list of each lock, by lock ID."""
+        """Return the last stored complete list of each lock, by lock ID."""
         return await self._reads.lists()
 
     async def ends(self, lock_id: int) -> Ends | None:
@@ -350,23 +351,23 @@ class Remotes:
         return await self._reads.ends(lock_id)
 
     async def last_listing(self, lock_id: int) -> Listing | None:
-        """Return the last stored list, which may be old; None if no list is stored."""
+        """Return the last stored complete list, which may be outdated, or None."""
         return (await self._reads.lists(lock_id)).get(lock_id)
 
     async def last_known(self, lock_id: int) -> list[Remote]:
-        """Return the remotes of the last stored list, which may be old; empty if none is stored."""
+        """Return the remotes in the last stored list, which may be outdated; may be empty."""
         listing = await self.last_listing(lock_id)
         return [] if listing is None else await asyncio.to_thread(list, listing.remotes())
 
     async def ids_before(self, lock_id: int, at_ms: int) -> set[int | None] | None:
-        """Return the IDs of the remotes in a lock's last stored list.
+        """Return the IDs of the remotes in the last list that was stored before a time.
 
         Args:
             lock_id: The lock.
-            at_ms: A time by this machine's clock.
+            at_ms: The time by this machine's clock, in milliseconds.
 
         Returns:
-            None if no list is stored, or the stored list was not read before ``at_ms``.
+            The IDs; None if no list is stored, or if it was not read before ``at_ms``.
         """
         listing = await self.last_listing(lock_id)
         if listing is None or listing.at_ms >= at_ms:
@@ -374,15 +375,15 @@ class Remotes:
         return {remote_id for block in listing.blocks for remote_id in block.ids}
 
     async def is_behind(self, lock_id: int) -> bool:
-        """Return whether no whole list is stored, or lockterm has changed the lock since then."""
+        """Return whether no complete list is stored, or lockterm has changed the lock since."""
         return await self._reads.is_behind(lock_id)
 
     # --- one remote ------------------------------------------------------------------------
 
     async def detail(self, remote_id: int) -> Remote:
-        """Return a remote's details (4.5), read now, with the recorded changes that they lack.
+        """Return the present details of a remote (contract 4.5), with all recorded changes.
 
-        The service may answer from a copy that is older than the changes it has recorded.
+        The service may answer from a copy of the data that lacks recorded changes.
         """
         remote = await self.detail_as_shown(remote_id)
         if remote.lock_id is None:
@@ -394,10 +395,10 @@ class Remotes:
         return recorded.newest(remote)
 
     async def still(self, before: Remote, lock_id: int) -> Remote:
-        """Return a remote's details, if its ID still belongs to the same remote and lock.
+        """Return the details of a remote, after checking that its ID still belongs to it.
 
         Raises:
-            RuleViolation: The ID belongs to another remote or lock, so no write must be sent.
+            RuleViolation: The ID belongs to another remote or lock. No write must be sent.
         """
         now = await self.detail(before.id or 0)
         words = ""
@@ -411,11 +412,11 @@ class Remotes:
         return now
 
     async def detail_as_shown(self, remote_id: int) -> Remote:
-        """Return a remote's details as the service shows them, which may be outdated."""
+        """Return the details of a remote as the service sends them, possibly outdated."""
         return (await self._reads.read(detail_source(remote_id))).value
 
     async def detail_or_gone(self, remote_id: int | None) -> Remote | None:
-        """Return :meth:`detail_as_shown`; None if the service has no such remote."""
+        """Return :meth:`detail_as_shown`, or None if the service has no such remote."""
         try:
             return await self.detail_as_shown(remote_id or 0)
         except Refused as error:
@@ -424,13 +425,13 @@ class Remotes:
             return None
 
     async def cached_detail(self, remote_id: int) -> Fetched[Remote] | None:
-        """Return a remote's last read details, which may be old; None if they were never read."""
+        """Return the details of a remote from the cache, possibly outdated, or None."""
         return await self._reads.kept(detail_source(remote_id))
 
     async def is_name_free(self, lock_id: int, name: str) -> bool:
-        """Return whether a name is free (4.2): no remote of the lock has it, not even a new one.
+        """Return whether no remote on a lock has a name (contract 4.2), not even a new one.
 
-        If the service refuses with the code of a taken name but another message, the list decides.
+        If the service refuses with the code of a taken name but another text, the list decides.
         """
         name = normalize_name(name)
         with contextlib.suppress(StoreError):  # a name can be checked without the journal

@@ -1,4 +1,4 @@
-"""Plans that replace the key fob of a person: a new number for the same access."""
+"""Plans that replace a person's key fob: the same access gets a new number."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from lockterm.operations.facade import Operations
 
 _OF_DEVICE = frozenset(field.name for field in UNLISTED if field.of_device)
-"""The fields that belong to the old device, not to the person."""
+"""The fields whose values belong to the old fob, not to the person."""
 
 
 class CannotReplaceError(LocktermError):
-    """A fob that cannot be replaced as typed."""
+    """An error for a fob that cannot be replaced with the typed number."""
 
     title = "Replace"
 
@@ -48,31 +48,31 @@ class CannotReplaceError(LocktermError):
 async def plan_replacement(
     operations: Operations, lock_id: int, remote: Remote, number: str, mac: str = ""
 ) -> PlanDraft:
-    """Make a plan that replaces the fob of a remote; see :func:`plan_replacements`."""
+    """Return a plan that replaces the fob of a remote; see :func:`plan_replacements`."""
     return await plan_replacements(operations, [(lock_id, remote)], number, mac)
 
 
 async def plan_replacements(
     operations: Operations, rows: Sequence[Row], number: str, mac: str = ""
 ) -> PlanDraft:
-    """Make a plan that replaces the fob of a person on one or several locks.
+    """Return a plan that replaces a person's fob on one or several locks.
 
-    For each remote, the plan adds a remote with the new number and deletes the old remote. The
-    second step is sent only if the first one is done. The old remote is deleted first if the
-    service refuses two remotes of one name on a lock. If a fob of several cannot be replaced, it is
-    left out with the reason; the others do not depend on it.
+    For each remote, the plan adds a remote with the new number and deletes the old remote. lockterm
+    sends the second step only if the first one is done. It deletes the old remote first if the lock
+    cannot have two remotes with the same name. A fob that cannot be replaced on one of several
+    locks is left out with the reason.
 
     Args:
         operations: The operations of the profile.
-        rows: The lock and the remote as the person saw it; the remotes are read again.
+        rows: Pairs of lock ID and remote, as the user saw them. The remotes are read again.
         number: The typed number of the new fob.
-        mac: The typed MAC address of the new fob; empty for none.
+        mac: The typed MAC address of the new fob; empty if it has none.
 
     Raises:
-        CannotReplaceError: The number is missing, or two remotes are on one lock. For one remote:
-            the number is invalid or in use, or the remote cannot be added again.
-        RuleViolation: The ID of the only remote now belongs to another remote.
-        ServiceError: No remote and no lock can be read.
+        CannotReplaceError: The number is missing, or two remotes are on the same lock. If there is
+            one remote: the number is invalid or in use, or the remote cannot be added again.
+        RuleViolation: There is one remote, and its ID now belongs to another remote.
+        ServiceError: None of the locks and remotes can be read.
         StoreError: The lock book or the journal cannot be read.
     """
     number = normalize_name(number.strip())
@@ -91,7 +91,7 @@ async def plan_replacements(
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """The two steps that replace one fob, in order."""
+    """The two steps that replace one fob, in the order in which they are sent."""
 
     steps: Sequence[Step]
     copy: BackedUp
@@ -99,7 +99,7 @@ class _Pair:
 
 
 class _Replacement(PlanSource):
-    """The steps that replace fobs; see :func:`plan_replacements`."""
+    """The source of a plan that replaces fobs; see :func:`plan_replacements`."""
 
     def __init__(self, operations: Operations, rows: Sequence[Row], number: str, mac: str) -> None:
         super().__init__("")
@@ -149,7 +149,7 @@ class _Replacement(PlanSource):
     async def _pair(
         self, lock_id: int, remote: Remote, lock: ReadLock, now_ms: int
     ) -> _Pair | LocktermError:
-        """Return the two steps for a remote, or the error that prevents them.
+        """Return the two steps for a remote, or the error that makes them impossible.
 
         Raises:
             StoreError: The journal cannot be read.
@@ -179,10 +179,10 @@ class _Replacement(PlanSource):
         return _Pair([add, delete] if adds_first else [delete, add], copy, adds_first)
 
     def _check_number(self, old: Remote, others: Sequence[Remote]) -> str:
-        """Return a note if another remote has a similar number.
+        """Return a sentence if another remote has a similar number; otherwise empty.
 
         Raises:
-            CannotReplaceError: The old remote or another one has the number.
+            CannotReplaceError: The old remote or another remote has this number.
         """
         if is_same_name(old.remote_number, self._number):
             raise CannotReplaceError("This is the number of the old fob. Nothing was sent.")
@@ -212,7 +212,7 @@ class _Replacement(PlanSource):
         return copy
 
     async def _known(self, lock_id: int, old: Remote) -> Mapping[str, Any]:
-        """Return the hidden fields of the old remote that lockterm has set itself."""
+        """Return the hidden fields of the old remote whose values lockterm has set."""
         journal = self._operations.journal
         change = await journal.last_change(lock_id)
         if change is None:
@@ -223,7 +223,7 @@ class _Replacement(PlanSource):
 
 
 def _leave_out(lock_id: int, remote: Remote, zone: tzinfo, error: LocktermError) -> Step:
-    """Return the step for a fob that cannot be replaced, with the reason."""
+    """Return a refused or unsent step for a fob that cannot be replaced, with the reason."""
     (step,) = delete_each([Target(lock_id, remote, zone)]).steps
     is_far = isinstance(error, ServiceError) and not isinstance(error, Refused)
     state = StepState.NOT_SENT if is_far else StepState.REFUSED
@@ -234,5 +234,5 @@ def _leave_out(lock_id: int, remote: Remote, zone: tzinfo, error: LocktermError)
 
 
 def _of_person(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a remote without those of the old device."""
+    """Return the fields of a remote, except those that belong to the old fob."""
     return {name: value for name, value in fields.items() if name not in _OF_DEVICE}

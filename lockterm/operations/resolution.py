@@ -1,4 +1,4 @@
-"""A person's decisions about unconfirmed writes: recognize, send again, or dismiss."""
+"""The user's decisions about unconfirmed writes: recognize, send again, or dismiss."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class Resolution:
-    """The actions by which a person resolves unconfirmed operations.
+    """The actions by which the user resolves unconfirmed operations.
 
     Args:
-        journal: The journal with the operations.
+        journal: The journal, which has the operations.
         remotes: The remotes at the service.
-        watch: The reader that verifies operations.
-        sender: The sender, which sends writes again.
-        writes: The writes, to delete the remotes that a clear has left.
+        watch: The object that verifies operations.
+        sender: The sender, for sending writes again.
+        writes: The writes, for deleting the remotes that a clear has left.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Resolution:
         self._writes = writes
 
     async def bind(self, operation: Operation, remote_id: int) -> Operation:
-        """Resolve an ambiguous add with the remote that a person recognized as the added one."""
+        """Resolve an ambiguous add with the remote that the user recognized as the added one."""
         self._watch.told.add(operation.id)
         return await self._journal.settle(
             operation,
@@ -57,14 +57,14 @@ class Resolution:
         )
 
     async def give_up(self, operation: Operation) -> Operation:
-        """Dismiss an unconfirmed operation; it may still take effect."""
+        """Dismiss an unconfirmed operation, although it may still take effect."""
         return await self._journal.settle(operation, state=State.GIVEN_UP)
 
     async def send_again(self, operation: Operation) -> None:
-        """Send an unconfirmed operation again as a new one, because a person decided so.
+        """Send an unconfirmed operation again as a new operation, as the user decided.
 
-        A clear is never sent again, because it would delete remotes added since. Instead, the
-        remaining remotes that the clear was meant for are deleted one by one. Errors are those of
+        A clear is never sent again, because it would delete remotes that were added since. Instead,
+        the remotes that it should have deleted are deleted one by one. The errors are those of
         :meth:`Writes.add_remote`.
         """
         self._journal.account.require(operation)
@@ -110,10 +110,10 @@ class Resolution:
         await self._sender.send(order)
 
     async def _require_same(self, operation: Operation) -> None:
-        """Check that a change still concerns the same remote and replaces the same values.
+        """Check that a change still affects the same remote, and replaces the same values.
 
         Raises:
-            RuleViolation: Another remote has the ID, or the values were changed since.
+            RuleViolation: Another remote has the ID, or the values have changed since.
             ServiceError: The remote cannot be read.
         """
         with before_sending(LAST_READING):

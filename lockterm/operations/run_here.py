@@ -1,4 +1,4 @@
-"""The plan that this session runs, with its progress."""
+"""The run of a plan in this session, with its progress."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from lockterm.operations.runs import Runs
 
 RATED_S = 1.0
-"""Minimum duration of a run in seconds before its rate is shown."""
+"""Minimum duration of a run, in seconds, before its rate is shown."""
 
 
 class RunHere:
-    """A plan during its run and after it; the run does not depend on any screen.
+    """A run in this session, during the run and after it. No screen needs to be open.
 
     Args:
-        runs: The runs of plans, to start the plan.
-        clock: The steady clock.
-        plan: The confirmed plan.
+        runs: The object that runs plans.
+        clock: The clock, of which the monotonic part is used.
+        plan: The plan, which the user has confirmed.
         on_end: A function that is called when the run has ended.
     """
 
@@ -32,24 +32,24 @@ class RunHere:
         self, runs: Runs, clock: Clock, plan: Plan, on_end: Callable[[RunHere], None]
     ) -> None:
         self.plan = plan
-        """The plan as it was at the start; after the run, with the results."""
+        """The plan as it was at the start; after the run, the plan with the results."""
         self.steps: dict[int, Step] = {step.number: step for step in plan.steps}
-        """Step number -> current state of the step."""
+        """Maps the number of each step to the step with its present state."""
         self.news: list[int] = []
-        """The numbers of steps whose state has changed, in the order of the changes."""
+        """The numbers of the steps whose state has changed, in the order of the changes."""
         self._tried = {step.number for step in plan.steps if step.is_left}
         self._sent: set[int] = set()
-        """The numbers of the steps that this run has sent and that have no result yet."""
+        """The numbers of the steps that were sent and have no result yet."""
         self.due = len(self._tried)
-        """Number of steps to try."""
+        """Number of steps that this run tries."""
         self.done = 0
-        """Number of these due steps that have a result."""
+        """Number of the tried steps that have a result."""
         self.problems = Counter[StepState]()
-        """State -> number of these due steps in this state that a person must check."""
+        """Maps states that the user must check to the number of tried steps in that state."""
         self.reading = 0
-        """Number of unconfirmed steps being read back."""
+        """Number of unconfirmed steps that are being verified."""
         self.over = asyncio.Event()
-        """Set when no step is running any more."""
+        """An event that is set when no step is in progress any more."""
         self.error: LocktermError | None = None
         """The error that prevented the run; None if there was none."""
         self._runs = runs
@@ -59,7 +59,7 @@ class RunHere:
         self._began_s = clock.steady()
 
     async def carry_out(self) -> None:
-        """Run the plan until no step is running any more."""
+        """Run the plan, and wait until no step is in progress any more."""
         try:
             self.plan = await self._runs.carry_out(
                 self.plan, on_step=self._note, stop=self._stop, on_read_back=self._note_reading
@@ -89,7 +89,7 @@ class RunHere:
 
     @property
     def only_reads(self) -> bool:
-        """Whether only unconfirmed steps are left, which are being read back."""
+        """Whether all steps have a result, and only unconfirmed ones are being verified."""
         return bool(self.reading) and self.done == self.due
 
     @property
@@ -103,22 +103,22 @@ class RunHere:
         return self.over.is_set()
 
     def stop(self) -> None:
-        """Start no more steps; running ones finish."""
+        """Start no more steps; steps in progress are completed."""
         self._stop.set()
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the run is stopping but has not ended."""
+        """Whether :meth:`stop` was called, and the run has not ended yet."""
         return self._stop.is_set() and not self.is_over
 
     @property
     def was_stopped(self) -> bool:
-        """Whether the run has ended after :meth:`stop`."""
+        """Whether :meth:`stop` was called, and the run has ended."""
         return self._stop.is_set() and self.is_over
 
     @property
     def per_s(self) -> float:
-        """Steps per second; 0 if not known yet."""
+        """Number of completed steps per second; 0 if it is not known yet."""
         took_s = self._clock.steady() - self._began_s
         return self.done / took_s if took_s >= RATED_S else 0.0
 

@@ -1,10 +1,10 @@
-"""Runs of plans: each step's state is on the disk before and after the step is sent.
+"""Runs of plans, which store the state of each step before and after the step is sent.
 
-The ID of a step's operation is on the disk before the write is sent, and the journal has the
-operation before its first byte. After a kill, lockterm runs a step again only if the journal proves
-that nothing of the step was sent. So no recorded or unconfirmed change is sent twice.
+The ID of a step's operation is stored before the write is sent, and the journal has the operation
+before its first byte is sent. If lockterm was killed, it runs a step again only if the journal
+proves that nothing was sent. So no recorded or unconfirmed change is sent twice.
 
-Locks run in parallel, each one step at a time; see :mod:`lockterm.operations.rate_limiter`.
+Locks are processed in parallel, each with one step at a time; see ``rate_limiter``.
 """
 
 from __future__ import annotations
@@ -57,27 +57,27 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 USUAL_CALL_S = 0.2
-"""Estimated duration of a call in seconds, until a call has been measured."""
+"""Estimated duration of a call, in seconds, if no call was measured yet."""
 
 READ_BACK_S = 30.0
-"""Seconds for which an unconfirmed step is read back before the lock's next step begins. The delete
-of an old remote is proven by then. All unconfirmed steps are read back at the end of a run."""
+"""Seconds for which an unconfirmed step is verified before the next step of its lock begins. The
+delete of an old remote is proven by then. A run verifies all unconfirmed steps at its end."""
 
 MOST_PAUSES = 10
-"""Maximum number of times a pause postpones a step; after that, the step counts as not sent."""
+"""Maximum number of pauses that postpone a step. After more pauses, the step counts as not sent."""
 
 
 class Runs:
-    """The plans of a profile, and the runs of this session.
+    """The plans of a profile, and their runs in this session.
 
-    Every method that uses the disk raises ``StoreError`` if the store fails.
+    Methods that use the store raise ``StoreError`` if it fails.
 
     Args:
-        profile: The profile and service of the plans.
+        profile: The profile, for whose service plans are made.
         connection: The connection to the service.
-        journal: The store of the plans, and the session.
-        steps: The functions that run single steps.
-        pace: The rate limiter, shared by all runs of the session to keep its estimates.
+        journal: The journal, whose database also stores the plans.
+        steps: The object that runs single steps.
+        pace: The rate limiter. All runs of the session share it, to keep its estimates.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Runs:
         self._thread = journal.database.thread
         self._pace = pace
         self._here: set[str] = set()
-        """The IDs of the plans that run in this process."""
+        """The IDs of the plans that are running in this process."""
 
     # --- plans -------------------------------------------------------------------------------
 
@@ -107,13 +107,13 @@ class Runs:
         left: Iterable[Step] = (),
         losses: Iterable[str] = (),
     ) -> Plan:
-        """Return a new plan of this profile for its current service; the plan is not stored yet.
+        """Return a new plan for the present service of the profile; the plan is not stored.
 
         Args:
-            title: The title of the plan, shown to people.
-            steps: The steps, to be numbered from 1.
-            left: The steps that could not be planned, with reasons; numbered after the others.
-            losses: Sentences about the values that the plan cannot restore.
+            title: The title of the plan, for people.
+            steps: The steps to run, which get numbers from 1.
+            left: The steps that could not be planned, with reasons. They get the next numbers.
+            losses: Sentences about values that cannot be restored after the run.
         """
         both = (*steps, *(replace(step, is_planned=False) for step in left))
         numbered = (replace(step, number=number) for number, step in enumerate(both, 1))
@@ -122,27 +122,27 @@ class Runs:
         return Plan(*head, tuple(numbered), tuple(losses))
 
     async def keep(self, plan: Plan) -> None:
-        """Store a plan on the disk; a plan that is already stored stays unchanged."""
+        """Store a plan; a plan that is already stored stays unchanged."""
         if plan.credentials is None:
             plan = replace(plan, credentials=self._journal.account.credentials)
         await self._use(self._store.keep, plan)
 
     def needs_account(self, plan: Plan) -> bool:
-        """Return whether a person must confirm that the account of a plan is the same."""
+        """Return whether the user must confirm that a plan is for the present account."""
         return plan.credentials not in (None, self._journal.account.credentials)
 
     async def note_same_account(self, plan: Plan) -> Plan:
-        """Note that the current credentials belong to the account for which a plan was made."""
+        """Store that the present credentials belong to the account that a plan was made for."""
         now, was = self._journal.account.credentials, plan.credentials or ""
         await self._use(self._journal.account.note_same, was)
         await self._use(self._store.note_credentials, plan.id, now)
         return replace(plan, credentials=now)
 
     async def find(self, start: str) -> Plan:
-        """Return a plan by its ID or a unique prefix, with its steps updated from the journal.
+        """Return a plan by its ID or the beginning of its ID, updated from the journal.
 
         Raises:
-            NoSuchRun: No plan, or more than one, has such an ID.
+            NoSuchRun: No ID of a plan, or more than one, begins with ``start``.
         """
         ids = await self._use(self._store.ids, start) if start else []
         if len(ids) > 1:
@@ -156,10 +156,10 @@ class Runs:
         return replace(plan, steps=tuple(steps), is_running=is_running)
 
     async def changed(self, plan: Plan) -> list[Step]:
-        """Return the steps of a plan that another session has advanced since the plan was read.
+        """Return the steps of a plan that another session has changed since the plan was read.
 
         Raises:
-            StoreDamaged: The states of the steps can no longer be read.
+            StoreDamaged: The states of the steps cannot be read any more.
         """
         known = {step.number: step for step in plan.steps}
         found = await self._use(self._store.changed, plan)
@@ -168,18 +168,18 @@ class Runs:
         return [step for step in steps if step != known[step.number]]
 
     async def is_running(self, plan_id: str) -> bool:
-        """Return whether a live session runs a plan now."""
+        """Return whether an active session is running a plan."""
         is_alive = self._journal.session.is_alive
         return await self._use(self._store.is_running, plan_id, is_alive)
 
     def retry(self, plan: Plan) -> Plan:
-        """Return a plan of the refused and unsent steps; the plan is not stored, may be empty."""
+        """Return a new plan of the refused and unsent steps; not stored, and possibly empty."""
         due: dict[str, Any] = {"state": StepState.TO_DO, "message": "", "operation_id": None}
         steps = [replace(step, **due) for step in select_retryable(plan.steps)]
         return replace(self.make(plan.title, steps, (), plan.losses), credentials=plan.credentials)
 
     def cost(self, plan: Plan) -> str:
-        """Return an estimate of the calls and time for the due steps: ``214 calls, about 40 s``."""
+        """Return the estimated calls and time for the due steps: ``214 calls, about 40 s``."""
         due = [step for step in plan.steps if step.state in DUE]
         calls = sum(CALLS[step.action] for step in due)
         on_one = Counter[int]()
@@ -202,26 +202,27 @@ class Runs:
         stop: asyncio.Event,
         on_read_back: Callable[[int], None] = ignore,
     ) -> Plan:
-        """Run the due steps of a plan; an interrupted run resumes where it stopped.
+        """Run the steps of a plan that are due; an interrupted run resumes where it ended.
 
-        Steps that are unconfirmed at the end are read back for the time that a proof may take.
+        Steps that are unconfirmed at the end are verified for as long as a proof may take.
 
         Args:
-            plan: The plan, which is stored first if needed; its progress is read from the disk.
-            on_step: A function that is called with each step that is sent, postponed or finished.
-            stop: The event to set to start no more steps. Running steps finish, and nothing is read
-                back. The same happens if the caller is canceled.
-            on_read_back: A function that is called with each new number of steps being read back.
+            plan: The plan, which is stored if it is not yet. Its progress is read from the store.
+            on_step: A function that is called with each step that is sent, postponed or completed.
+            stop: An event that stops the run when it is set: steps in progress are completed, and
+                nothing is verified. The same happens if the caller is canceled.
+            on_read_back: A function that is called when the number of steps being verified changes.
 
         Returns:
-            The plan with the result of each step. If the store failed, a step that was running
-            then is still ``SENT``; the journal has its result.
+            The plan with the result of each step. If the store failed, a step in progress is still
+            ``SENT``, and the journal has its result.
 
         Raises:
             RuleViolation: The profile is read-only.
-            OtherPlan: The plan is for another profile or service.
-            OtherCredentials: The plan has other credentials; see :meth:`note_same_account`.
-            RunUnderWay: A live session runs the plan.
+            OtherPlan: The plan was made for another profile or service.
+            OtherCredentials: The plan was made with other credentials; see
+                :meth:`note_same_account`.
+            RunUnderWay: An active session is running the plan.
         """
         profile = self._profile
         if profile.read_only:
@@ -262,7 +263,7 @@ class Runs:
                 await self._use(self._store.release, plan.id)
 
     async def _begin(self, run: OngoingRun) -> None:
-        """Note the steps that need no call, and group the due steps by lock."""
+        """Store the results of steps that need no call, and group the due steps by lock."""
         ended = []
         self._steps.note_known(run.plan.steps)
         for step in run.plan.steps:
@@ -313,7 +314,7 @@ class Runs:
                     await asyncio.wait(under_way)
 
     async def _read_back(self, run: OngoingRun) -> None:
-        """Read all unconfirmed steps back in parallel, and note each once it is proven."""
+        """Verify all unconfirmed steps in parallel, and store each result when it is proven."""
 
         async def prove(number: int) -> None:
             with contextlib.suppress(StoreError):  # it stays unknown here; the journal knows it
@@ -323,7 +324,7 @@ class Runs:
         await asyncio.gather(*map(prove, unknown))
 
     async def _prove(self, run: OngoingRun, number: int, within_s: float | None = None) -> None:
-        """Read an unconfirmed step back and store its proven result, unless the run is stopped."""
+        """Verify an unconfirmed step and store its proven result, unless the run is stopped."""
         step = run.steps[number]
         settled = await self._unless_stopped(run, self._steps.read_back, step, within_s)
         if settled is not None and settled != step:
@@ -332,7 +333,7 @@ class Runs:
     async def _unless_stopped(
         self, run: OngoingRun, work: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs
     ) -> T | None:
-        """Return the result of reading back; None if the run was stopped first."""
+        """Return the result of a verification; None if the run was stopped first."""
 
         async def read() -> T:
             go_by(self._pace.turn)
@@ -352,7 +353,7 @@ class Runs:
         return None if reading.cancelled() else reading.result()
 
     async def _try(self, run: OngoingRun, number: int) -> None:
-        """Run a step; if its result cannot be noted, stop the run."""
+        """Run a step; if its result cannot be stored, stop the run."""
         unstated_s.set(0.0)
         try:
             await self._one(run, number)
@@ -360,7 +361,7 @@ class Runs:
             run.stopped = run.stopped or error.sentences
 
     async def _one(self, run: OngoingRun, number: int) -> None:
-        """Run a step and note its result."""
+        """Run a step and store its result."""
         step = run.steps[number]
         if step.state is StepState.SENT:
             settled = await self._steps.settle(step)
@@ -390,7 +391,7 @@ class Runs:
         await self._end(run, ended)
 
     async def _unless_held(self, run: OngoingRun, step: Step) -> Step:
-        """Run a step; if an unconfirmed change blocks it, read that change back, once per run."""
+        """Run a step; if an unconfirmed change blocks it, verify that change once per run."""
         try:
             return await self._steps.carry_out(step)
         except PendingChangeError as error:
@@ -405,7 +406,7 @@ class Runs:
         return await self._steps.carry_out(step)
 
     async def _end(self, run: OngoingRun, ended: Step) -> None:
-        """Note the result of a step and its effect on the other steps of the same lock."""
+        """Store the result of a step, and its effect on other steps of the same lock."""
         held, left = [], run.waiting[ended.lock_id]
         if why := run.unreached.get(ended.lock_id):
             words = f"{NOT_REACHED} in the previous step. {why}"
@@ -419,7 +420,7 @@ class Runs:
             await self._prove(run, ended.number, None if is_required else READ_BACK_S)
 
     async def _put_off(self, run: OngoingRun, step: Step, error: RateLimited) -> None:
-        """Postpone a step, which the service has not applied, until the requested pause ends."""
+        """Postpone a step that the service refused, until the requested pause has ended."""
         self._pace.limit(error.retry_after_s or 0.0)
         run.pauses[step.number] += 1
         if run.pauses[step.number] > MOST_PAUSES:
@@ -429,7 +430,7 @@ class Runs:
         await self._note(run, [replace(step, state=StepState.TO_DO, operation_id=None)])
 
     def _weigh(self, run: OngoingRun, step: Step, error: LocktermError) -> None:
-        """Apply an error to later steps: stop the run, skip the rest of the lock, or slow down."""
+        """React to an error: stop the run, skip the other steps of the lock, or slow down."""
         if isinstance(error, StoreError) or (isinstance(error, Refused) and error.is_denial):
             run.stopped = run.stopped or error.sentences
         if isinstance(error, ServiceError) and error.out_of_reach:

@@ -1,4 +1,4 @@
-"""The sending of a write, which the journal notes before, and its result, noted afterwards."""
+"""Sending of writes. The journal has each write before it is sent, and its result afterwards."""
 
 from __future__ import annotations
 
@@ -38,60 +38,62 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 Backup = tuple[Mapping[str, Any], ...]
-"""Records of remotes before a write, with the contract's field names."""
+"""The records of remotes before a write, by the contract's names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A write to send, with the information that the journal stores about the write."""
+    """A write to send, with data that the journal stores about it."""
 
     write: Write
     lock_id: int
     remote_name: str = ""
-    """The name of the write's remote; empty if the write does not concern a single remote."""
+    """The name of the remote that the write changes; empty if it does not change one remote."""
     before: Backup = ()
-    """The write's remotes as they were when the person decided."""
+    """The records of the affected remotes, as they were when the user decided."""
     guard: Callable[[], Awaitable[Backup | None]] | None = None
-    """A check just before the sending, which may return ``before`` or raise to stop the write."""
+    """A check just before sending. It may return records for ``before``, or raise an error to
+    prevent the write."""
     again_of: str | None = None
-    """The ID of the unconfirmed operation that this write repeats."""
+    """The ID of the unconfirmed operation that this write repeats, or None."""
     restores: tuple[str | None, int | None] = (None, None)
-    """The ID of the delete or clear whose backup is restored, and the remote's ID in the backup."""
+    """The ID of the delete or clear whose backup is restored, and the ID of the remote in this
+    backup."""
     operation_id: str | None = None
-    """The ID for the journal, if the caller has stored one; None to create an ID."""
+    """The ID of the operation in the journal, if the caller has stored one; None to create one."""
 
 
 class Sender(Protocol):
-    """A way to send writes."""
+    """An object that sends writes."""
 
     @property
     def under_way(self) -> int:
-        """The number of writes being sent."""
+        """The number of writes that are being sent."""
 
     async def send(self, order: Order) -> int | None:
-        """Send a write.
+        """Send a write, and return its result.
 
         Returns:
-            The ID of the new remote or the number of deleted remotes; None if the write has no
-            result or the service did not return it.
+            The ID of the new remote, or the number of deleted remotes. None if the write has no
+            result, or if the service did not return it.
 
         Raises:
-            LocktermError: See :meth:`Writes.add_remote <lockterm.operations.writes.Writes>`.
+            LocktermError: The write failed; see :meth:`Writes.add_remote`.
         """
 
 
 class HttpSender:
     """The sender that sends each write to the service once, and stores its result.
 
-    A write runs to its end in a task of its own, even if the screen that started it closes.
+    Each write runs in its own task until it ends, even if the screen that started it closes.
 
     Args:
-        profile: The profile, which names the service and may be read-only.
+        profile: The profile, which has the service and may be read-only.
         connection: The connection to the service.
         journal: The journal, which stores each write before it is sent.
-        locks: The names of locks, for the journal.
-        remotes: The remotes of locks; pages in memory are dropped after a write.
-        watch: The reader that verifies writes without an answer.
+        locks: The lock book, which has the names of locks for the journal.
+        remotes: The remotes of locks, whose pages in memory are removed after a write.
+        watch: The object that verifies writes without an answer.
     """
 
     def __init__(
@@ -112,7 +114,7 @@ class HttpSender:
         self._watch = watch
 
     async def send(self, order: Order) -> int | None:
-        """Send a write and note its result; see :class:`Sender`."""
+        """Send a write and store its result; see :class:`Sender`."""
         if self._profile.read_only:
             raise RuleViolation({"read_only": describe_read_only(self._profile.name)})
         begun_ms = self._connection.clock.now_ms()
@@ -145,7 +147,7 @@ class HttpSender:
         return await asyncio.shield(self._connection.background(self._send(operation, write)))
 
     async def _others(self, order: Order) -> Backup | None:
-        """Return the other known remotes of the lock; empty for a clear, None if unknown."""
+        """Return other known remotes of the lock; empty for a clear, None if unknown."""
         if order.write.call == "clear":
             return ()
         known, ids = self._remotes.known, [record.get("id") for record in order.before]
@@ -217,7 +219,7 @@ class HttpSender:
             )
 
     async def _recognize(self, operation: Operation) -> int | None:
-        """Find the ID of a remote that the service recorded without returning its ID."""
+        """Find the ID of an added remote if the service recorded it without returning its ID."""
         try:
             remotes = await self._remotes.all(operation.lock_id, UNASKED)
             ids = [remote.id for remote in like_added(operation, remotes) if remote.id is not None]

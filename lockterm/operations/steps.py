@@ -1,4 +1,4 @@
-"""The steps of a plan: each is checked, sent once, and read back if no answer arrives."""
+"""Running single steps of a plan: check, send once, and verify if no answer arrives."""
 
 from __future__ import annotations
 
@@ -44,22 +44,22 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 USER_NO = "remoteUserNo"
-"""The field with a separate call: a step that sets this field sets no other field."""
+"""The field that has its own call. A step that sets this field sets no other field."""
 
 CALLS = {Action.ADD: 2, Action.UPDATE: 2, Action.DELETE: 2, Action.KEEP: 0, Action.VOICE: 1}
-"""Number of calls of a successful step: a check and a change. A voice cannot be checked."""
+"""Number of calls that a successful step needs: a check and a change. Voices cannot be checked."""
 
 
 class Steps:
-    """The functions that run single steps of a plan.
+    """The object that runs single steps of plans.
 
     Args:
-        writes: The writes, which send the changes.
-        journal: The journal with the results of the changes that were sent.
+        writes: The writes, by which steps change the service.
+        journal: The journal, which has the results of the changes that were sent.
         remotes: The remotes at the service, which are read just before they are changed.
-        watch: The reader that verifies changes without an answer.
+        watch: The object that verifies changes without an answer.
         locks: The lock book.
-        zone: A function that returns the zone of a lock, for the times in messages.
+        zone: A function that returns the time zone of a lock, for times in messages.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Steps:
         self._zone = zone
 
     def note_known(self, steps: Iterable[Step]) -> None:
-        """Note the remotes of steps as known: a list that shows none of them is incomplete."""
+        """Remember the remotes of steps, so that a list with none of them is not trusted."""
         for step in steps:
             is_gone = step.action is Action.DELETE and step.state not in DUE
             is_old = step.replaced_id is not None  # ``before`` is then another remote
@@ -88,7 +88,7 @@ class Steps:
                 self._remotes.known.add(step.lock_id, record)
 
     async def carry_out(self, step: Step) -> Step:
-        """Run a step whose operation ID is stored; the step is sent at most once.
+        """Run a step whose operation ID is already stored; the change is sent at most once.
 
         Returns:
             The step with its result.
@@ -104,7 +104,7 @@ class Steps:
             return _ended(step, StepState.UNKNOWN, error.meaning)
 
     async def settle(self, step: Step) -> Step | None:
-        """Return an interrupted step with the result in the journal; None if nothing was sent."""
+        """Return an interrupted step with its result from the journal; None if it was not sent."""
         await self._journal.unsettled()  # this also resolves operations that ended sessions left
         operation = await self._journal.find(step.operation_id or "")
         if operation is None or operation.state is State.NOT_SENT:
@@ -112,16 +112,16 @@ class Steps:
         return told(step, operation)
 
     async def up_to_date(self, step: Step) -> Step:
-        """Return an unconfirmed step, updated from the journal."""
+        """Return an unconfirmed step with its present result from the journal."""
         operation = await self._journal.find(step.operation_id or "")
         return step if operation is None else told(step, operation)
 
     async def read_back(self, step: Step, within_s: float | None = None) -> Step:
-        """Read an unconfirmed step back until it is proven.
+        """Verify an unconfirmed step until its result is proven.
 
         Args:
             step: The step.
-            within_s: The maximum time in seconds; None for the time that a proof may take.
+            within_s: The maximum time in seconds; None for as long as a proof may take.
         """
         try:
             if operation := await self._journal.find(step.operation_id or ""):
@@ -133,7 +133,7 @@ class Steps:
         return step
 
     async def verify(self, operation: Operation, within_s: float | None = None) -> None:
-        """Read an unconfirmed change back; for ``within_s`` see :meth:`read_back`."""
+        """Verify an unconfirmed change; for ``within_s`` see :meth:`read_back`."""
         if operation.unsettled:
             within_s = self._watch.horizon.proof_s if within_s is None else within_s
             try:
@@ -166,7 +166,7 @@ class Steps:
         return replace(_ended(step, StepState.RECORDED), remote_id=new_id)
 
     async def _taken(self, step: Step, wanted: Remote, remote: Remote, error: NameTaken) -> Step:
-        """Return an add step with its result if the name is taken, perhaps by the wanted remote."""
+        """Return the result of an add whose name is taken, perhaps by the wanted remote itself."""
         fields = [field for field in ADDED if field.name in wanted.raw]
         shown = [field for field in fields if field.listed or field.name in remote.raw]
         others = await self._differences(step, remote, rules.effective(None, wanted), shown)
@@ -232,7 +232,7 @@ class Steps:
         return _ended(step, StepState.RECORDED)
 
     async def _set_user_no(self, step: Step, before: Remote, now: Remote) -> Step:
-        """Set the user number, which has its own call (4.8) and may be missing in answers."""
+        """Set the user number with its own call (contract 4.8); answers may not contain it."""
         wanted = step.wanted[USER_NO]
         if USER_NO in now.raw and now.remote_user_no == wanted:
             return _ended(step, StepState.UNCHANGED, "The remote is already up to date.")
@@ -245,7 +245,7 @@ class Steps:
         return _ended(step, StepState.RECORDED)
 
     async def _gone(self, step: Step, before: Remote, error: Refused) -> Step:
-        """Return a step with its result if the service has no details of the remote."""
+        """Return the result of a step if the service has no details of the remote."""
         others = self._remotes.known.others(step.lock_id, [before.id])
         remotes = await self._remotes.all(step.lock_id)
         if any(one.id == before.id for one in remotes):
@@ -267,7 +267,7 @@ class Steps:
 
 
 def told(step: Step, operation: Operation) -> Step:
-    """Return a step with the result of its operation."""
+    """Return a step with the result that its operation has in the journal."""
     state = outcome_of(operation.state)
     words = "" if state is StepState.RECORDED else operation.message
     if state is StepState.UNKNOWN:
@@ -277,16 +277,16 @@ def told(step: Step, operation: Operation) -> Step:
 
 
 def state_after(error: LocktermError) -> StepState:
-    """Return the state of a step after an error that proves that the step was not applied."""
+    """Return the state of a step after an error which proves that the change was not made."""
     return StepState.REFUSED if isinstance(error, Refused | RuleViolation) else StepState.NOT_SENT
 
 
 def _wanted(step: Step, base: Mapping[str, Any], fields: Iterable[Field]) -> Remote:
-    """Return the remote with the values that the step sets.
+    """Return the remote with the values that a step sets.
 
     Raises:
-        RuleViolation: A field cannot be sent. The field is not left out, because the step would
-            then wrongly count as done.
+        RuleViolation: A value cannot be sent. It is not left out, because the step would then
+            wrongly count as done.
     """
     given = {name: value for name, value in step.wanted.items() if value is not None}
     given.pop("lockId", None)
@@ -304,7 +304,7 @@ def _ended(step: Step, state: StepState, message: str = "") -> Step:
 
 
 async def with_notes(journal: JournalStore, plan_id: str, steps: Iterable[Step]) -> list[Step]:
-    """Return the steps of a run, with a note on each step whose values the service changed."""
+    """Return the steps of a run, with messages about values that were recorded differently."""
     thread, database = journal.database.thread, journal.database
     kept = await thread.to_its_end(messages_of_run, database, plan_id, KEPT)
     return [

@@ -1,4 +1,4 @@
-"""The names and numbers in use on a lock, to propose or accept a new name or number."""
+"""The names and numbers in use on a lock, for proposing and checking new ones."""
 
 from __future__ import annotations
 
@@ -22,16 +22,18 @@ async def read_names_in_use(
     *,
     own_id: int | None = None,
 ) -> NamesInUse:
-    """Read the whole list of a lock within ``UNASKED`` limits; return its names and numbers.
+    """Return the names and numbers in use on a lock, from its complete list if possible.
 
-    If the list cannot be read whole, the result shows how much of the list is known.
+    The limits of the walk are ``UNASKED``. If the list cannot be read completely, the result states
+    this.
 
     Args:
         remotes: The remotes at the service.
-        lock_id: The lock.
-        known: Remotes that are already known; the list may lack the newest ones.
-        total: Number of remotes on the lock, if known.
-        own_id: The ID of the remote to rename, whose own name is free; None for a new remote.
+        lock_id: The ID of the lock.
+        known: Remotes that are already known, because the list may lack the newest ones.
+        total: The number of remotes on the lock; None if unknown.
+        own_id: The ID of the remote that gets a new name, so that its own name is free; None for a
+            new remote.
     """
     known = [*known, *remotes.at_hand(lock_id)]
     found: list[Remote] = []

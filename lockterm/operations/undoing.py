@@ -1,7 +1,7 @@
-"""Undo and restore: plans that reverse changes, made from the journal and the locks.
+"""Plans that undo changes or restore deleted remotes, from the journal and the present lists.
 
-The journal alone decides which remotes were already restored, because each add names the remote
-that it restores. So no remote is restored twice, even by different plans.
+The journal alone decides which remotes are restored already, because each add has the ID of the
+remote that it restores. So no remote is restored twice, even by different plans.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class CannotUndoError(LocktermError):
-    """A change that cannot be undone."""
+    """An error for a change that cannot be undone."""
 
     title = "Undo"
 
@@ -46,11 +46,11 @@ class CannotUndoError(LocktermError):
 
 
 async def undo_last(operations: Operations, lock_id: int, *, renames: bool = False) -> PlanDraft:
-    """Make a plan that undoes the last change of a lock, or the whole run of that change.
+    """Return a plan that undoes the last change on a lock, or the run that it belongs to.
 
     Raises:
-        CannotUndoError: There is no change to undo, or the change has no inverse.
-        LocktermError: As for :func:`plan_undo`.
+        CannotUndoError: There is no change, or it cannot be undone.
+        LocktermError: See :func:`plan_undo`.
     """
     found = await operations.journal.last_change(lock_id)
     if found is None:
@@ -67,10 +67,10 @@ async def undo_last(operations: Operations, lock_id: int, *, renames: bool = Fal
 async def undo_one(
     operations: Operations, operation_id: str, *, renames: bool = False
 ) -> PlanDraft:
-    """Make a plan that undoes an operation; see :func:`plan_undo`.
+    """Return a plan that undoes one operation; see :func:`plan_undo`.
 
     Raises:
-        CannotUndoError: The operation has no inverse.
+        CannotUndoError: The operation cannot be undone.
         StoreError: The journal does not have the operation.
     """
     change = await operations.journal.find(operation_id)
@@ -84,11 +84,11 @@ async def undo_one(
 
 
 async def backup_of(operations: Operations, operation_id: str) -> Operation:
-    """Return a delete or a clear that has a backup of the deleted remotes.
+    """Return a delete or clear operation, after checking that its backup can be restored.
 
     Raises:
-        CannotUndoError: The operation does not exist or cannot be restored.
-        OtherService: The operation was sent to another service than the profile names now.
+        CannotUndoError: There is no such operation, or it cannot be restored.
+        OtherService: The operation was sent to another service than that of the profile.
         StoreError: The journal cannot be read.
     """
     change = await operations.journal.find(operation_id)
@@ -99,10 +99,10 @@ async def backup_of(operations: Operations, operation_id: str) -> Operation:
 
 
 async def undo_run(operations: Operations, run_id: str, *, renames: bool = False) -> PlanDraft:
-    """Make a plan that undoes all changes of a run; see :func:`plan_undo`.
+    """Return a plan that undoes all changes of a run; see :func:`plan_undo`.
 
     Raises:
-        CannotUndoError: The run is still running, or has changed nothing.
+        CannotUndoError: The run is active, or it has changed nothing.
         NoSuchRun: The history no longer contains the run.
     """
     plan = await operations.runs.find(run_id)
@@ -121,20 +121,20 @@ async def undo_run(operations: Operations, run_id: str, *, renames: bool = False
 async def plan_undo(
     operations: Operations, changes: Sequence[Operation], title: str, *, renames: bool
 ) -> PlanDraft:
-    """Make a plan that reverses changes.
+    """Return a plan that undoes changes.
 
-    The plan leaves out changes without an inverse, and changes of remotes that were changed since.
+    The plan leaves out changes that cannot be undone, and remotes that have changed since.
 
     Args:
         operations: The operations of the profile.
-        changes: The changes, the oldest first.
+        changes: The operations to undo, the oldest first.
         title: The title of the plan.
-        renames: Whether a remote is restored under another name if its name is taken; otherwise
-            the remote is left out.
+        renames: Whether a restored remote gets another name if its name is taken; otherwise it is
+            left out.
 
     Raises:
-        CannotUndoError: There is a single change, and it has no inverse.
-        OtherService: The changes were sent to another service than the profile names now.
+        CannotUndoError: There is only one change, and it cannot be undone.
+        OtherService: The changes were sent to another service than that of the profile.
         StoreError: The journal or the lock book cannot be read.
         LocktermError: None of the locks can be read.
     """
@@ -142,7 +142,7 @@ async def plan_undo(
 
 
 class _Undo(PlanSource):
-    """The steps that reverse changes; see :func:`plan_undo`."""
+    """The source of a plan that undoes changes; see :func:`plan_undo`."""
 
     def __init__(
         self, operations: Operations, changes: Sequence[Operation], title: str, renames: bool
@@ -152,7 +152,7 @@ class _Undo(PlanSource):
         self._changes = changes
         self._renames = renames
         self._of_lock: dict[int, list[Operation]] = {}
-        """Lock ID -> its changes, the newest first."""
+        """Maps lock IDs to the changes on each lock, the newest first."""
         for change in reversed(changes):
             operations.journal.account.require(change)
             self._of_lock.setdefault(change.lock_id, []).append(change)
@@ -191,7 +191,7 @@ class _Undo(PlanSource):
 
 
 def _doubts(changes: Sequence[Operation]) -> list[str]:
-    """Return warnings about undone deletes that may not have taken effect."""
+    """Return warnings about deletes to undo that may not have taken effect."""
     states = {change.state for change in changes if change.call in TAKEN_AWAY} - RECORDED
     return [
         (
@@ -203,7 +203,7 @@ def _doubts(changes: Sequence[Operation]) -> list[str]:
 
 
 def _step(change: Operation) -> Step:
-    """Return the step for a change that cannot be planned."""
+    """Return the step to show for a change that cannot be undone."""
     action = Action.DELETE if change.call == "add" else Action.UPDATE
     action = Action.ADD if change.call in TAKEN_AWAY else action
     action = Action.VOICE if change.call == "updateLockSetting" else action
@@ -213,12 +213,12 @@ def _step(change: Operation) -> Step:
 
 
 class _OnLock:
-    """The steps that reverse the changes of one lock.
+    """The planner of the steps that undo the changes on one lock.
 
     Args:
         operations: The operations of the profile.
-        read: The lock, read whole.
-        now_ms: The current time, in milliseconds since the epoch.
+        read: The lock, which was read completely.
+        now_ms: The present time, in milliseconds since the epoch.
     """
 
     def __init__(self, operations: Operations, read: ReadLock, now_ms: int) -> None:
@@ -226,28 +226,30 @@ class _OnLock:
         self._read = read
         self._now_ms = now_ms
         self._told: list[Operation] = []
-        """The operations that show the values of fields that no list returns; read once."""
+        """The operations from which hidden fields are known; read from the journal once."""
         self._places: dict[str, int] = {}
-        """Operation ID -> the operation's index in ``_told``."""
+        """Maps operation IDs to the index of the operation in ``_told``."""
         self._about: dict[int | None, list[int]] = {}
-        """Remote ID -> the indexes in ``_told`` of its operations; None -> those of clears."""
+        """Maps remote IDs to the indexes of their operations in ``_told``; None to those of
+        clears."""
         self._adds: dict[int | None, list[Operation]] = {}
-        """Former ID of a remote -> the adds that restore the remote."""
+        """Maps IDs of deleted remotes to the adds that restore the remote."""
         self._sources: dict[str, Operation | None] = {}
-        """Operation ID -> the delete or clear that an add restores from."""
+        """Maps operation IDs to the delete or clear from whose backup an add restores."""
         self._there: dict[int | None, Remote] = {}
-        """Remote ID -> the remote of the lock as it will be after the steps planned so far."""
+        """Maps remote IDs to the remotes of the lock, as they will be after the steps planned so
+        far."""
         self.back: list[BackedUp] = []
-        """The remotes that are added again."""
+        """The backups of the remotes that the plan adds again."""
 
     async def undo(self, changes: Sequence[Operation], *, renames: bool) -> PlannedSteps:
-        """Return the steps that undo changes.
+        """Return the steps that undo changes on this lock.
 
-        Undone adds come first and restored remotes last, because a restored remote may need a name
-        that an undone add frees.
+        Steps that undo adds come first and restores last, because a restored remote may need a name
+        that the deletion of an added remote frees.
 
         Args:
-            changes: The changes, the newest first.
+            changes: The operations to undo, the newest first.
             renames: See :func:`plan_undo`.
         """
         recorded = await self._operations.journal.recorded(self._read.lock.lock_id)
@@ -308,9 +310,9 @@ class _OnLock:
     def _known(
         self, change: Operation, *, till_now: bool = False
     ) -> Mapping[int, Mapping[str, Any]]:
-        """Return the known values of fields that no list returns, before a change or now.
+        """Return known values of hidden fields by remote ID, before a change or now.
 
-        The result maps the ID of a remote to its fields.
+        The fields have the contract's names.
         """
         end = len(self._told) if till_now else self._places.get(change.id, 0)
         told = self._told[:end]
@@ -320,7 +322,7 @@ class _OnLock:
         return known_fields(told, change.before)
 
     def _note(self, step: Step) -> None:
-        """Note how the lock will be after a step."""
+        """Update ``_there`` to the state after a step."""
         if step.action is Action.DELETE:
             self._there.pop(step.remote_id, None)
         elif name := step.wanted.get("remoteName"):
@@ -328,7 +330,7 @@ class _OnLock:
             self._there[step.remote_id] = replace(now, remote_name=name)
 
     def _changed_since(self, change: Operation, step: Step) -> str:
-        """Return sentences on how a remote was changed since; empty if it was not changed."""
+        """Return how a remote was changed after a change, as sentences; empty if it was not."""
         now, before = self._there.get(step.remote_id), Remote.read(step.before)
         if now is None:
             return "The remote is already deleted."
@@ -351,7 +353,7 @@ class _OnLock:
         )
 
     async def _backup(self, change: Operation, made: PlannedSteps) -> list[tuple[str, BackedUp]]:
-        """Return the remotes of a backup that are not restored yet; add the others to ``made``."""
+        """Return remotes of a backup to restore; add steps for the others to ``made``."""
         remotes = await asyncio.to_thread(read_backup, change, self._known(change), self._now_ms)
         waiting = []
         for one in remotes:
@@ -373,10 +375,10 @@ class _OnLock:
         return waiting
 
     async def _tries(self, change: Operation, backup: BackedUp) -> list[Operation]:
-        """Return the adds that restore a remote of a backup, the oldest first.
+        """Return the adds that restore one remote of a backup, the oldest first.
 
-        A remote may be in the backups of two operations. Its ID alone does not identify it,
-        because a service may have given the ID to another remote in between.
+        A remote may be in the backups of two operations. Its ID alone does not identify it, because
+        the service may have given the ID to another remote in between.
         """
         found = []
         for add in self._adds.get(backup.old_id, ()):
@@ -391,9 +393,9 @@ class _OnLock:
 
 
 def _is_same(left: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
-    """Return whether two records describe the same remote.
+    """Return whether two records are of the same remote.
 
-    No update changes a remote's number or creation time.
+    The number and the creation time are compared, because no update changes them.
     """
     names = ("id", "remoteNumber", "createTime")
     return all(left.get(name) == right.get(name) for name in names)

@@ -1,4 +1,4 @@
-"""Plans that set the voice of many locks."""
+"""Plans that set the voice on many locks."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 async def read_voices(
     operations: Operations, locks: Sequence[Lock]
 ) -> dict[tuple[str, str], Sequence[Language] | ServiceError]:
-    """Return the voices of all models of some locks, read in parallel.
+    """Return the languages and voices of all models among some locks, read in parallel.
 
     Args:
         operations: The operations of the profile.
         locks: The locks; locks without a vendor or a model are left out.
 
     Returns:
-        (vendor, model) -> the languages of the model, or the error of the reading.
+        A mapping of (vendor, model) to the languages of the model, or to the error of reading them.
     """
     places = asyncio.Semaphore(AT_ONCE)
 
@@ -47,11 +47,11 @@ async def read_voices(
 async def plan_voices(
     operations: Operations, locks: Sequence[Lock], voice: VoiceChoice
 ) -> PlanDraft:
-    """Make a plan that sets the voice of locks, after reading which voices each model has.
+    """Return a plan that sets the voice on each lock whose model has this voice.
 
     Args:
         operations: The operations of the profile.
-        locks: The locks, as the lock book describes them.
+        locks: The entries of the locks in the lock book.
         voice: The voice to set.
     """
     planned = voice_each(locks, voice, await read_voices(operations, locks))

@@ -1,4 +1,4 @@
-"""Voices: the packs of a lock, the languages of a model, and the download of pack files."""
+"""Voices of the service: packs of a lock, languages of a model, and downloads of packs."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 MOST_ASKED = 5
-"""Maximum number of pack details that are read to find the pack with an address."""
+"""Maximum number of pack details that are requested to find the pack with an address."""
 
 
 class Voices:
-    """The voices of a service. Every read raises ``ServiceError`` if it fails.
+    """The voices of a service. Methods that read raise ``ServiceError`` if this fails.
 
     Args:
-        profile: The profile, whose headers may go to its own service only.
-        reads: The reads from the service, with their cache.
-        packs_dir: The directory for fetched packs.
+        profile: The profile, whose HTTP headers are sent only to its own service.
+        reads: The reader of the service, with its cache.
+        packs_dir: The directory for downloaded packs.
     """
 
     def __init__(self, profile: Profile, reads: CachedReads, packs_dir: Path) -> None:
@@ -38,30 +38,30 @@ class Voices:
         self._reads = reads
 
     async def packs(self, lock_id: int) -> list[VoicePack]:
-        """Return the packs of a lock (4.9)."""
+        """Request the voice packs of a lock from the service (contract 4.9)."""
         return (await self._reads.read(_packs(lock_id))).value
 
     async def cached_packs(self, lock_id: int) -> Fetched[list[VoicePack]] | None:
-        """Return the packs of a lock as they were last read; None if they were never read."""
+        """Return the voice packs of a lock from the cache; None if they were never read."""
         return await self._reads.kept(_packs(lock_id))
 
     async def pack(self, lock_id: int, name: str) -> VoicePack:
-        """Return a pack's URL, size and MD5 (4.11)."""
+        """Request the address, size and MD5 of a pack from the service (contract 4.11)."""
         return await self._reads.ask(
             lambda service: service.voice_pack_detail(lock_id=lock_id, name=name)
         )
 
     async def listed(self, lock_id: int, name: str) -> VoicePack | None:
-        """Return a pack from a lock's list (4.9); None if the list cannot be read or lacks it."""
+        """Request a lock's packs (contract 4.9), and return the named one, or None."""
         with contextlib.suppress(ServiceError):
             return next((one for one in await self.packs(lock_id) if one.name == name), None)
         return None
 
     async def find_pack(self, lock_id: int, url: str, timbre: str) -> VoicePack | None:
-        """Return the lock's pack with this address; None if there is none.
+        """Return the pack of a lock that has an address; None if none is found.
 
-        Only the details of a pack always contain its address, and they need a call. So only packs
-        whose names contain the timbre are read.
+        Only details of packs always contain the address, and each needs a request. So only packs
+        whose names contain the timbre are requested.
         """
         try:
             packs = await self.packs(lock_id)
@@ -81,22 +81,23 @@ class Voices:
         return None
 
     async def languages(self, vendor: str, model: str) -> list[Language]:
-        """Return the languages and timbres of a vendor's model (4.10)."""
+        """Request the languages and timbres of a model from the service (contract 4.10)."""
         return (await self._reads.read(_languages(vendor, model))).value
 
     async def cached_languages(self, vendor: str, model: str) -> Fetched[list[Language]] | None:
-        """Return the languages of a model as last read; None if they were never read."""
+        """Return the languages of a model from the cache; None if they were never read."""
         return await self._reads.kept(_languages(vendor, model))
 
     async def fetch(
         self, wanted: PackSource, progress: Callable[[int, int | None], None], agreed: str = ""
     ) -> Path:
-        """Fetch a voice pack to ``packs_dir``; see ``lockterm.api.downloads.download``.
+        """Download a pack to ``packs_dir``; see ``lockterm.api.downloads.download``.
 
         Args:
-            wanted: The address of the file, and its known properties.
-            progress: A function that is called with the bytes so far and, if known, the total.
-            agreed: The result of :meth:`server_of`, once a person has agreed to it.
+            wanted: The source of the pack: its address, and its size and MD5 if known.
+            progress: A function that is called with the number of bytes so far, and the total or
+                None.
+            agreed: The result of :meth:`server_of`, if the user has agreed to this server.
         """
         downloads = await self._downloads()
         place: Path = await downloads.download(
@@ -111,12 +112,12 @@ class Voices:
         return downloads
 
     async def server_of(self, wanted: PackSource) -> str:
-        """Return the server from which a pack is fetched; empty if it is the service itself.
+        """Return the server that has a pack; empty if it is the service itself.
 
-        A person must agree to another server.
+        The user must agree before lockterm contacts another server.
 
         Raises:
-            MalformedAnswer: A pack cannot be fetched from this address.
+            MalformedAnswer: lockterm cannot download a pack from this address.
         """
         downloads = await self._downloads()
         base_url = self._profile.base_url

@@ -1,4 +1,4 @@
-"""Automatic reading back of unconfirmed operations until they are proven, at growing intervals."""
+"""Automatic verification of unconfirmed operations, at growing intervals, until a proof."""
 
 from __future__ import annotations
 
@@ -46,32 +46,32 @@ _log = logging.getLogger(__name__)
 
 
 class Timer:
-    """The monotonic clock and its waits; tests replace it."""
+    """The monotonic clock, and waiting by it; tests replace this object."""
 
     def now_s(self) -> float:
-        """Return seconds since an arbitrary moment."""
+        """Return the time in seconds since an arbitrary moment."""
         return time.monotonic()
 
     async def wait(self, asked: asyncio.Event, at_most_s: float) -> None:
-        """Wait until an event is set, for a maximum time in seconds."""
+        """Wait until an event is set, but at most for a number of seconds."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(at_most_s):
                 await asked.wait()
 
 
 class Watch:
-    """The reader that verifies unconfirmed operations, based on the readings of this session.
+    """The object that verifies unconfirmed operations with readings of this session.
 
-    Nothing is read unless an operation is unconfirmed. The times of its readings are in
-    ``Horizon.ages_s``.
+    It reads nothing while no operation is unconfirmed. ``Horizon.ages_s`` has the times of the
+    readings.
 
     Args:
         connection: The connection to the service.
-        journal: The journal with the operations.
+        journal: The journal, which has the operations.
         remotes: The remotes at the service.
         pace: The rate limiter of automatic readings.
-        by_itself: Whether :meth:`start` reads in the background. A command reads back its own
-            changes, and leaves the changes of other sessions to those sessions or to the UI.
+        by_itself: Whether :meth:`start` verifies in the background. A command verifies its own
+            changes, and leaves those of other sessions to these sessions or to the UI.
     """
 
     def __init__(
@@ -91,27 +91,28 @@ class Watch:
         self._pace = pace
         self._by_itself = by_itself
         self.told: set[str] = set()
-        """The IDs of resolved operations whose result a person sees, because that person requested
-        the reading or chose the result."""
+        """The IDs of operations whose result the user already sees, because the user requested the
+        reading or chose the result."""
         self._running: asyncio.Task[None] | None = None
         self._cases: dict[str, Case] = {}
         self._asked = asyncio.Event()
         self._left_to_a_person: set[str] = set()
-        """IDs of operations whose list is too large for automatic reading."""
+        """The IDs of operations on locks whose list is too large for automatic readings."""
 
     def note_lost(self, operation: Operation, begun_s: float | None = None) -> None:
-        """Note that the sending of an operation has ended without an answer.
+        """Record that the sending of an operation has ended without an answer.
 
-        The times of a proof count from now, because earlier, unsent attempts also took time.
+        The times of a proof count from now, because attempts before the sending also took time.
 
         Args:
             operation: The operation.
-            begun_s: The monotonic time when the sending began; None if another session sent it.
+            begun_s: When the sending began, in monotonic seconds; None if another session sent the
+                operation.
         """
         self._cases[operation.id] = Case(self.timer.now_s(), self.horizon, begun_s)
 
     def forget(self, operation: Operation) -> None:
-        """Drop the readings of a confirmed operation."""
+        """Remove the readings of a confirmed operation."""
         self._cases.pop(operation.id, None)
 
     def _case(self, operation: Operation) -> Case:
@@ -122,16 +123,16 @@ class Watch:
     # --- one reading -------------------------------------------------------------------------
 
     async def check(self, operation: Operation, limits: WalkLimits = ASKED) -> Operation:
-        """Read an unconfirmed operation back and store its proven result.
+        """Verify an unconfirmed operation with one reading, and store what is proven.
 
-        One reading is seldom a proof: see :mod:`lockterm.operations.proof`.
+        One reading is seldom enough for a proof; see :mod:`lockterm.operations.proof`.
 
         Returns:
-            The operation as the journal has it now.
+            The operation as it is now in the journal.
 
         Raises:
-            ServiceError: The service could not be read; the operation stays unchanged.
-            OtherService: The operation was sent to another service; it stays unchanged.
+            ServiceError: The service could not be read. The operation is unchanged.
+            OtherService: The operation was sent to another service. It is unchanged.
             StoreError: The journal cannot be used, or its entry is damaged.
         """
         self._journal.account.require_sent_here(operation)
@@ -161,7 +162,7 @@ class Watch:
         return checked
 
     async def _look(self, operation: Operation, limits: WalkLimits) -> Verdict:
-        """Read an operation back once; return the verdict that all readings so far prove."""
+        """Read the remotes of an operation once, and return what all readings so far prove."""
         case, begun_s = self._case(operation), self.timer.now_s()
         claim, detail, remotes = await self._read(operation, limits, case.is_of_horizon(begun_s))
         now_ms = self._service_ms()
@@ -194,7 +195,7 @@ class Watch:
     def _doubt_of_absence(
         self, operation: Operation, remotes: Sequence[Remote], deleted: Container[int | None]
     ) -> str:
-        """Return a sentence why absence from a list proves nothing; empty if absence is a proof."""
+        """Return why absence from a list proves nothing, as a sentence; empty if it is a proof."""
         if not operation.credentials:
             return "An earlier version of lockterm sent the change and stored no credentials."
         if operation.credentials != self._journal.account.credentials:
@@ -213,9 +214,9 @@ class Watch:
     async def _read(
         self, operation: Operation, limits: WalkLimits, is_since: bool
     ) -> tuple[Verdict, Remote | None, Sequence[Remote] | None]:
-        """Return a verdict, with the detail and the list; each is None if it was not read.
+        """Return a verdict, with the detail and the list that were read, each of them or None.
 
-        ``is_since`` means that the reading is certainly later than the sending.
+        ``is_since`` means that this reading is certainly later than the sending.
         """
         detail = None
         if operation.call == "update":
@@ -244,7 +245,7 @@ class Watch:
     async def _are_new(
         self, add: Operation, remotes: Sequence[Remote], is_since: bool
     ) -> Mapping[int | None, bool | None]:
-        """Return remote ID -> whether it appeared after the add was sent; see ``judge_add``."""
+        """Return whether each remote, by ID, appeared after an add was sent; see ``judge_add``."""
         are_new: dict[int | None, bool | None] = {}
         sent_ms, now_ms = self._sent_ms(add), self._service_ms()
         before = await self._remotes.ids_before(add.lock_id, add.sent_ms or add.prepared_ms)
@@ -259,7 +260,7 @@ class Watch:
         return are_new
 
     def _sent_ms(self, operation: Operation) -> float | None:
-        """Return the start of a sending by the service's clock; None if unknown."""
+        """Return when the sending began by the service's clock, in milliseconds, or None."""
         offset_s, begun_s = self._connection.clock_offset_s, self._case(operation).begun_s
         if offset_s is None:
             return None
@@ -269,14 +270,14 @@ class Watch:
         return self._connection.clock.now_ms() + (offset_s - ago_s) * 1000
 
     def _service_ms(self) -> float | None:
-        """Return the time by the service's clock; None if unknown."""
+        """Return the present time by the service's clock, in milliseconds; None if unknown."""
         offset_s = self._connection.clock_offset_s
         return None if offset_s is None else self._connection.clock.now_ms() + offset_s * 1000
 
     # --- automatic reading -------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start to read unconfirmed operations back in the background."""
+        """Start to verify unconfirmed operations in the background, if allowed."""
         if not self._by_itself:
             return
         self._asked.set()
@@ -285,7 +286,7 @@ class Watch:
             self._running = self._connection.background(self._run())
 
     async def _run(self) -> None:
-        """Read each operation when its reading is due, until no more readings are due."""
+        """Verify each operation when its next reading is due, until none is due any more."""
         go_by(self._pace.turn)
         delay_s = FIRST_RETRY_S
         while self._asked.is_set():
@@ -305,7 +306,7 @@ class Watch:
             self._asked.set()
 
     async def _look_at_due(self) -> tuple[bool, float | None]:
-        """Read the due operations; return whether a reading failed, and the next due time."""
+        """Verify due operations; return whether a reading failed, and the next due time."""
         failed, due = False, []
         for operation in await self._journal.unsettled():
             is_readable = (
@@ -339,15 +340,15 @@ class Watch:
         return failed, min(due, default=None)
 
     async def until_idle(self) -> None:
-        """Wait until the automatic reading has ended."""
+        """Wait until no operation is verified in the background any more."""
         while self._running is not None and not self._running.done():
             await asyncio.wait([self._running])
 
     async def until_proven(self, operation: Operation, within_s: float) -> Operation:
-        """Read an operation back until its result is proven or the time limit is reached.
+        """Verify an operation until its result is proven or the time limit is reached.
 
         Returns:
-            The operation as it is saved in the journal at the end.
+            The operation as it is in the journal at the end.
 
         Raises:
             ServiceError: The service could not be read, even after retries.

@@ -1,4 +1,4 @@
-"""The six writes of the contract, as screens and commands request them."""
+"""The six writes of the contract, in the form in which screens and commands call them."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _log = logging.getLogger(__name__)
 
 
 class Writes:
-    """Adds, changes and deletes remotes, and sets user numbers and voices.
+    """The writes: add, change and delete remotes, clear locks, and set user numbers and voices.
 
-    The caller passes a remote as it was when the person decided, which is the backup. The remote is
-    read again just before the sending. Nothing is sent if its ID now belongs to another remote, or
-    if the write would overwrite a change that the person did not see.
+    The caller passes a remote as it was when the user decided, which becomes the backup. lockterm
+    reads the remote again just before sending. It sends nothing if the ID now belongs to another
+    remote, or if the write would overwrite a change that the user did not see.
 
-    ``just_read`` means that the remote was read a moment ago without a prompt since, so it is not
-    read again. ``again_of`` is the ID of the unconfirmed operation that a write repeats, and
-    ``operation_id`` its own ID in the journal.
+    ``just_read`` means that the remote was read just now and the user was not asked since, so it is
+    not read again. ``again_of`` is the ID of the unconfirmed operation that a write repeats, and
+    ``operation_id`` is the ID of its own operation in the journal.
 
     Args:
         sender: The sender of the writes.
-        journal: The journal, which knows the recently added remotes.
-        locks: The lock book, which notes voices.
+        journal: The journal, which knows recently added remotes.
+        locks: The lock book, which stores the voices that were set.
         remotes: The remotes at the service, which are read just before a write.
-        zone: A function that returns the zone of a lock, for times in messages.
+        zone: A function that returns the time zone of a lock, for times in messages.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Writes:
 
     @property
     def under_way(self) -> int:
-        """The number of writes being sent; none of them may be cut off."""
+        """The number of writes that are being sent. Do not end the process while it is not 0."""
         return self._sender.under_way
 
     async def add_remote(
@@ -74,15 +74,15 @@ class Writes:
         again_of: str | None = None,
         operation_id: str | None = None,
     ) -> int | None:
-        """Add a remote (4.1).
+        """Add a remote (contract 4.1).
 
-        The name is checked just before the sending. A remote that has the name afterwards is
-        therefore new, which confirms an add whose answer is lost.
+        lockterm checks just before sending that the name is free. A remote that has the name later
+        is therefore new, which confirms an add whose answer is lost.
 
         Args:
-            request: The remote, checked against the contract.
+            request: The request, which was checked against the contract.
             restores: The ID of the delete or clear whose backup is restored, and the ID of the
-                remote in the backup.
+                remote in this backup.
             again_of: See :class:`Writes`.
             operation_id: See :class:`Writes`.
 
@@ -90,12 +90,11 @@ class Writes:
             The ID of the remote; None if the service recorded it without returning the ID.
 
         Raises:
-            NameTaken: The lock has a remote of that name; nothing was sent.
-            PendingChangeError: An earlier add or clear of the lock is unconfirmed, and this
-                write does not repeat it; nothing was sent.
-            SettledMeanwhile: The operation to repeat was resolved in the meantime; nothing was
-                sent.
-            StoreError: The write cannot be journaled; nothing was sent.
+            NameTaken: A remote on the lock has this name. Nothing was sent.
+            PendingChangeError: An earlier add or clear on the lock is unconfirmed, and this write
+                does not repeat it. Nothing was sent.
+            SettledMeanwhile: The operation to repeat is no longer unconfirmed. Nothing was sent.
+            StoreError: The journal cannot store the write. Nothing was sent.
             Unreachable: Nothing was sent.
             Refused: The service refused the write.
             OutcomeUnknown: The service may have recorded the remote.
@@ -126,10 +125,10 @@ class Writes:
         just_read: bool = False,
         operation_id: str | None = None,
     ) -> None:
-        """Change a remote (4.4); errors as for :meth:`add_remote`.
+        """Change a remote (contract 4.4); other errors are those of :meth:`add_remote`.
 
         Raises:
-            RuleViolation: A value to be replaced was changed since ``before``; nothing was sent.
+            RuleViolation: A value to replace has changed since ``before``. Nothing was sent.
         """
         write = writes.update_remote(lock_id, remote_id, changes)
         await self._send_about(
@@ -145,20 +144,20 @@ class Writes:
         just_read: bool = False,
         operation_id: str | None = None,
     ) -> None:
-        """Delete a remote (4.6); errors as for :meth:`update_remote`."""
+        """Delete a remote (contract 4.6); errors are those of :meth:`update_remote`."""
         write = writes.delete_remote(_id_of(remote))
         await self._send_about(
             remote, write, lock_id, again_of, just_read=just_read, operation_id=operation_id
         )
 
     async def clear_remotes(self, lock_id: int, expected: int | None = None) -> int | None:
-        """Delete every remote of a lock (4.7); errors as for :meth:`add_remote`.
+        """Delete all remotes of a lock (contract 4.7); errors are those of :meth:`add_remote`.
 
-        All records are first stored as a backup, which is read until two readings agree.
+        First, all records are stored as a backup. They are read until two readings agree.
 
         Args:
             lock_id: The lock.
-            expected: The number of remotes that the person saw; if the lock has another number,
+            expected: The number of remotes that the user saw. If the lock now has another number,
                 nothing is sent.
 
         Returns:
@@ -188,7 +187,7 @@ class Writes:
         just_read: bool = False,
         operation_id: str | None = None,
     ) -> None:
-        """Set a remote's user number (4.8); errors as for :meth:`add_remote`."""
+        """Set the user number of a remote (contract 4.8); errors as in :meth:`add_remote`."""
         write = writes.update_remote_user_no(lock_id, _id_of(remote), remote_user_no)
         await self._send_about(
             remote, write, lock_id, just_read=just_read, operation_id=operation_id
@@ -202,7 +201,7 @@ class Writes:
         operation_id: str | None = None,
         again_of: str | None = None,
     ) -> None:
-        """Set the voice of a lock (4.12), and note it in the lock book."""
+        """Set the voice of a lock (contract 4.12), and store it in the lock book."""
         write = writes.set_voice(lock.lock_id, voice.lang, voice.timbre)
         order = Order(write, lock.lock_id, operation_id=operation_id, again_of=again_of)
         await self._sender.send(order)
@@ -236,11 +235,11 @@ class Writes:
         await self._sender.send(order)
 
     async def _require_same(self, before: Remote, write: Write, lock_id: int) -> None:
-        """Raise ``RuleViolation`` if another remote has the ID, or a value was changed since.
+        """Raise ``RuleViolation`` if the ID has a new owner, or a value has changed since.
 
-        An update replaces every field that it sends, including those that only accompany the
-        edited field: the four fields of the validity. A delete removes all fields, so the person
-        did not agree to any change since then, such as a new end date or name.
+        An update replaces every field that it sends, including those that only accompany the edited
+        field: the four fields of the validity. A delete removes all fields, so the user has not
+        agreed to any change since then, such as a new end date or name.
         """
         try:
             with before_sending(LAST_READING):
@@ -260,7 +259,7 @@ class Writes:
             )
 
     async def _require_free_name(self, lock_id: int, name: str) -> None:
-        """Raise ``NameTaken`` if a remote of the lock has a name, or was just added with it."""
+        """Raise ``NameTaken`` if a remote on the lock has a name, or was just added with it."""
         with before_sending(NAME_CHECK):
             is_free = await self._remotes.is_name_free(lock_id, name)
         if is_free:
