@@ -1,6 +1,6 @@
 """The reader of lock files, which fill the lock book: lines ``id`` or ``id,name``, or a CSV table.
 
-The reader checks the whole file. If any line is wrong, it returns no lock.
+The reader checks the whole file. If any line is wrong, it raises an error with all problems.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The notifications of this session: the log, and those above the footer that are unread."""
+"""The notifications of this session: a log of all, and the unread ones above the footer."""
 
 from __future__ import annotations
 

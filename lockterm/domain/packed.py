@@ -1,4 +1,4 @@
-"""Packed values of many remotes: ends as an array of numbers, and texts as lines of one string."""
+"""Packed values of many remotes: end dates as numbers, and search texts as lines of one string."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def ending_soon(ends: Iterable[int], now_ms: int) -> Counter[State]:
     """Return the numbers of remotes that have expired, end within 7 days, or later within 30 days.
 
     Args:
-        ends: The ends of the remotes; see ``Block.ends``.
+        ends: The end dates of the remotes; see ``Block.ends``.
         now_ms: Now, in milliseconds.
     """
     near = [end for end in ends if NEVER < end <= now_ms + MONTH_MS]

@@ -110,9 +110,9 @@ class Person:
         return +found
 
     def bounds(self, now_ms: int) -> Bounds:
-        """Return the first and the last end of the remotes that have not expired.
+        """Return the first and the last end date of the remotes that have not expired.
 
-        If all remotes have expired, return the ends of the expired ones.
+        If all remotes have expired, return the end dates of the expired ones.
         """
         ends = [
             (end, zone)
@@ -182,7 +182,7 @@ class People:
             lock_id: The ID of the lock.
             zone: The time zone of the lock in the lock book; may be empty.
             raws: The records of the remotes as received.
-            ends: The end of each remote; see ``listing.Block.ends``.
+            ends: The end date of each remote; see ``listing.Block.ends``.
         """
         for raw, end in zip(raws, ends, strict=True):
             name, number = raw.get("remoteName"), raw.get("remoteNumber")

@@ -1,4 +1,4 @@
-"""The HTML page of ``lockterm report --html``: remotes by state and lock, ends, and changes."""
+"""The HTML page of ``lockterm report --html``: remotes by state and lock, end dates, changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lockterm.domain.text.amount import describe_age, format_count
 from lockterm.domain.validity import State
 
 DAYS = 90
-"""Number of days from today for which the page shows the number of ends."""
+"""Number of days from today for which the page shows how many remotes end on each day."""
 
 _WIDTH, _HEIGHT = 900, 180
 """Size of the chart, in its own units."""

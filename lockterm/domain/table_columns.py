@@ -170,7 +170,7 @@ def refuse_shortened(text: str) -> None:
     """Check that a text is not a long number that a spreadsheet has shortened.
 
     Raises:
-        ValueError: The text is such a number.
+        ValueError: The text is a shortened number. The message is a sentence.
     """
     if _SHORTENED.fullmatch(text.strip()):
         raise ValueError(

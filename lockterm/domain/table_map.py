@@ -158,7 +158,7 @@ def meaning_named(text: str) -> str | None:
 
 
 def suggest_map(columns: Iterable[str]) -> TableMap:
-    """Return a mapping of those columns whose titles are names of meanings."""
+    """Return a mapping for the columns whose titles are known names, such as ``number``."""
     found: dict[str, str] = {}
     for column in columns:
         meaning = meaning_named(column)

@@ -1,4 +1,4 @@
-"""Numbers of ends and changes by day, and a bar that shows one remote's period."""
+"""Numbers of end dates and changes by day, and a bar that shows one remote's period."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Timeline:
         self.first: date | None = min(todays.values(), default=None)
         """The first day of the counts; None if there are no locks."""
         self.counts: dict[int, list[int]] = {}
-        """Maps a lock ID to the number of ends on each day. Locks without ends are missing."""
+        """Maps a lock ID to the number of remotes that end on each day, if any remote ends."""
         self._now_ms = now_ms
         self._begins: dict[tzinfo, list[int]] = {}
         if self.first is not None:
@@ -46,10 +46,9 @@ class Timeline:
             self._begins = {zone: [dates.begin_of(day, zone) for day in days] for zone in todays}
 
     def by_first_day(self) -> list[tuple[int, list[int]]]:
-        """Return lock IDs with their counts, sorted by the day of their first end.
+        """Return lock IDs with their counts, sorted by the first day on which a remote ends.
 
-        If the first ends of several locks are on the same day, the lock with the most ends on that
-        day comes first.
+        If this day is the same for several locks, the lock with the most such remotes comes first.
         """
 
         def first(counts: list[int]) -> tuple[int, int]:

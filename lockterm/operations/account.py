@@ -95,11 +95,11 @@ class ProfileAccount:
         return not is_unnamed(account)
 
     def require_sent_here(self, operation: Operation) -> None:
-        """Check that verifying an operation would ask the service and account that it was sent to.
+        """Check that the profile still has the service and account that received an operation.
 
         Raises:
-            OtherService: It was sent to another service, where the same IDs mean other remotes.
-            OtherAccount: It was sent to another account, where the same IDs mean other remotes.
+            OtherService: The service is another one, where the same IDs mean other remotes.
+            OtherAccount: The account is another one, where the same IDs mean other remotes.
         """
         if self._is_of_other_name(operation):
             raise OtherAccount(operation)
@@ -107,7 +107,7 @@ class ProfileAccount:
             raise OtherService(operation, self._profile.name, self._profile.base_url)
 
     def require(self, operation: Operation) -> None:
-        """Check that repeating or restoring a change would use the same service and account.
+        """Check that the profile has the service and account that received a change to repeat.
 
         Raises:
             OtherService: The change was sent to another service.

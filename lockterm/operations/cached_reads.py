@@ -146,7 +146,7 @@ class CachedReads:
         return self._cache is not None
 
     async def use_cache(self, work: Callable[[Cache], T]) -> T | None:
-        """Run a function with the cache, even if the caller is canceled; None without a cache."""
+        """Run a function with the cache to its end, even if the caller is canceled."""
         if self._cache is None:
             return None
         working = asyncio.ensure_future(self._cache.thread.run(work, self._cache))

@@ -149,7 +149,7 @@ class _Pages:
     blocks: list[Block] = field(default_factory=list)
     """All pages except the last one, in packed form."""
     last: Sequence[Remote] = ()
-    """The remotes of the last page, which is packed after the next request can start."""
+    """The remotes of the last page, which is packed after the connection is released."""
     found: list[Remote] = field(default_factory=list)
     """The wanted remotes."""
     unreadable: int = 0

@@ -39,7 +39,7 @@ TOLD = ("When", "What", "Lock", "Remote", "Details", "Result", "Note")
 """The columns of the CSV file of the history. The JSON file has more data."""
 
 _NAMES = 100
-"""Maximum number of exports of one kind with file names from the same second."""
+"""Limit of the number that distinguishes file names of exports from the same second."""
 
 _JSON_HEAD = re.compile(rb'\s*\{\s*"format"\s*:\s*"%s"' % FORMAT.encode())
 _MOST_HEAD = 4096

@@ -254,7 +254,7 @@ class Operations:
         return self.profile.zone
 
     async def close(self) -> None:
-        """Stop running work, and close the connections and the store."""
+        """Cancel background tasks, save drafts, and close the connection, journal and cache."""
         await self.connection.close()
         await self.drafts.flush()
         self.journal.close()

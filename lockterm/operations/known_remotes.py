@@ -67,7 +67,7 @@ class KnownRemotes:
     def others(
         self, lock_id: int, ids: Collection[int | None]
     ) -> tuple[Mapping[str, Any], ...] | None:
-        """Return the remembered remotes except some IDs; None if others may exist instead."""
+        """Return remembered remotes except some IDs; None if there are none but some may exist."""
         known = self._locks.get(lock_id, {})
         found = tuple(record for remote_id, record in known.items() if remote_id not in ids)
         return found if found or lock_id in self._whole else None

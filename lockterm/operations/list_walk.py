@@ -154,7 +154,7 @@ class WalkBudget:
         self._memory_bytes = 0
 
     def read(self, answer_bytes: int) -> None:
-        """Add the size of a page that was read.
+        """Add the size of a page that was read, and check the limits.
 
         Args:
             answer_bytes: The number of bytes in the answer.
@@ -166,7 +166,7 @@ class WalkBudget:
         self._check()
 
     def keep(self, records: Iterable[Any]) -> None:
-        """Add the memory of records that are kept; this takes milliseconds for 100,000 values.
+        """Add the memory that stored records use; this takes milliseconds for 100,000 values.
 
         Args:
             records: The records, as decoded JSON.

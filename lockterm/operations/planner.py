@@ -5,7 +5,7 @@ A :class:`PlanSource` provides the steps. This module applies the rules that all
 - lockterm reads locks completely, and in parallel.
 - If a lock cannot be read completely, its steps are left out with the reason.
 - If any lock cannot be read completely, nothing is deleted on any lock.
-- The plan has the steps that are left out after the other steps, with their number.
+- Steps that are left out come after the others in the plan, and lockterm shows their number.
 """
 
 from __future__ import annotations

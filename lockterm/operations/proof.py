@@ -16,7 +16,7 @@ The table shows what proves the result of each call that lockterm can verify (co
 call   recorded, verified by reading                      not seen (it may still take effect)
 ====== ================================================== ==========================================
 add    at once, if exactly one remote is new and equal    two readings of the horizon, ``apart_s``
-       in every field that was sent; a person decides     apart, without a remote like the added one
+       in every field that was sent; the user decides     apart, without a remote like the added one
        if two remotes are equal, or if one differs
 update the detail has every field as sent, and its        the detail of the horizon shows the remote
        ``updateTime`` is later than the sending by the    as it was before
@@ -47,7 +47,7 @@ with fewer permissions, may be empty too. A remote that is shown is still a proo
 
 A remote is *new* if no earlier operation knows it and its ``createTime`` is after the start of the
 sending, by the service's own clock. If that time proves nothing, or the reading is of the horizon,
-a remote is also new if the last whole list from before the sending lacks its ID.
+a remote is also new if the last complete list from before the sending lacks its ID.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class Case:
         return begun_s >= self.sent_s + self._horizon.stale_s
 
     def next_look_s(self) -> float | None:
-        """Return the time of the next automatic reading, in monotonic seconds, or None."""
+        """Return the monotonic time of the next automatic reading; None if there is none."""
         if self._last is None or self._verdict is None:
             return self.sent_s
         if self._verdict.state in (State.AMBIGUOUS, State.CONFIRMED_BY_READING):

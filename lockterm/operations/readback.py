@@ -1,4 +1,4 @@
-"""Verdicts: what a single reading shows about the result of a write without an answer.
+"""Verdicts, which state the result of a write without an answer according to one reading.
 
 The functions take records and return verdicts. ``lockterm.operations.proof`` has the rules for
 trusting a reading.
@@ -33,7 +33,7 @@ class Verdict:
 
     state: State
     words: str
-    """A sentence about what the reading showed."""
+    """A sentence about the remotes that the reading showed."""
     candidates: tuple[int, ...] = ()
     """See ``Operation.candidates``."""
     remote_id: int | None = None

@@ -1,4 +1,4 @@
-"""Texts about the people on all locks: names, ends of access, and similar names."""
+"""Texts about the people on all locks: names, end dates of access, and similar names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 
 NO_NAME = "(no name)"
-"""The text for a person without a name."""
+"""The text that is shown for a person whose remotes have no name."""
 
 NO_ONE = "The locks have no remotes, so no one can open them with a remote."
 """The message if the locks have no remotes."""

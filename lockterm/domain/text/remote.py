@@ -76,7 +76,7 @@ class Detail(NamedTuple):
 
     @classmethod
     def of_text(cls, label: str, words: str, name: str = "") -> Detail:
-        """Return a line that shows a text without control characters; copying gives all of them."""
+        """Return a line that shows a text without control characters; copying keeps them."""
         return cls(label, clean(words), words, name)
 
     @classmethod
