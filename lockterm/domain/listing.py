@@ -69,7 +69,7 @@ class Block:
         return raws
 
     def remote(self, line: int) -> Remote:
-        """Return one remote."""
+        """Return one remote by its index in the block."""
         return Remote.read(json.loads(self._lines()[line]))
 
     def _lines(self) -> Sequence[bytes]:

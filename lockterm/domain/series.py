@@ -15,7 +15,7 @@ _MOST_DIGITS = 4000
 
 
 class NamesInUse:
-    """The names and numbers that remotes on a lock are known to have.
+    """The names and numbers in use on a lock, as far as lockterm knows its remotes.
 
     Args:
         remotes: The known remotes; duplicates are allowed.

@@ -106,7 +106,7 @@ class JournalStore:
 
     @property
     def notice(self) -> str:
-        """A message that the store was damaged and replaced; empty if it was not.
+        """A message that the store was damaged and set aside; empty if it was not.
 
         The caller must show this message to the user. Until it is read, :meth:`begin` refuses to
         send.

@@ -46,7 +46,7 @@ class LoadState(Generic[T]):
         return self.kept or self.error is not None
 
     def shows(self, other: LoadState[T]) -> bool:
-        """Return whether another state has the same value and error, apart from loading."""
+        """Return whether another state looks the same, ignoring :attr:`busy` and :attr:`slow`."""
         return self.seen is other.seen and self.error is other.error and self.kept == other.kept
 
     def failed(self, error: LocktermError) -> LoadState[T]:

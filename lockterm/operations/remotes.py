@@ -355,7 +355,7 @@ class Remotes:
         return (await self._reads.lists(lock_id)).get(lock_id)
 
     async def last_known(self, lock_id: int) -> list[Remote]:
-        """Return the remotes in the last stored list, which may be outdated; may be empty."""
+        """Return the remotes in the last stored list, possibly outdated; empty if there is none."""
         listing = await self.last_listing(lock_id)
         return [] if listing is None else await asyncio.to_thread(list, listing.remotes())
 

@@ -56,7 +56,7 @@ def describe_between(change: ChangeElsewhere, zone: tzinfo, now_ms: int) -> str:
 def describe_change(
     change: ChangeElsewhere, zone: tzinfo, now_ms: int, *, with_head: bool = True
 ) -> str:
-    """Return ``Changed elsewhere: End: 6 Dec 2026 -> 21 Dec 2026, between ... and ...``.
+    """Return a text like ``Changed elsewhere: End: 6 Dec 2026 -> 21 Dec 2026, between ...``.
 
     Args:
         change: The change.
