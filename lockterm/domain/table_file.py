@@ -29,7 +29,7 @@ from lockterm.domain.table_columns import (
 from lockterm.errors import LocktermError
 
 TOO_MANY_BYTES = 100_000_000
-"""Minimum size of a file, in bytes, that lockterm refuses. No table of remotes is that large."""
+"""Size in bytes at which lockterm refuses a file. No table of remotes is that large."""
 
 MOST_PROBLEMS = 100
 """Maximum number of problems that are listed for one file."""

@@ -30,7 +30,7 @@ from lockterm.domain.table_columns import ACTION, LOCK, REMOTE, SETTABLE, column
 from lockterm.domain.table_file import BadTable, Problem
 
 MOST_BYTES = 1_000_000
-"""Minimum size of a mapping file, in bytes, that lockterm refuses."""
+"""Size in bytes at which lockterm refuses a mapping file."""
 
 NAMELESS = "(no name)"
 """The text that lockterm shows for the title of a column without a title."""
