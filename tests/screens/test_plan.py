@@ -808,7 +808,7 @@ async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offere
             await pilot.press("escape")
             await until(pilot, lambda: "run done" in words(pilot.app))
             await pilot.press("slash", *"New", "enter")
-            await until(pilot, lambda: "5 of 6 operations" in words(pilot.app))
+            await until(pilot, lambda: "5 of 6 changes" in words(pilot.app))
             assert "New 2" in words(pilot.app)
 
 
