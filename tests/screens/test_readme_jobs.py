@@ -14,7 +14,9 @@ from textual.screen import Screen
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
+from lockterm.screens.elsewhere import ElsewhereScreen
 from lockterm.screens.everywhere import EverywhereScreen
+from lockterm.screens.everywhere.people import PeopleScreen
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.service.running import RunningService
@@ -33,6 +35,8 @@ LEADS_TO: Mapping[str, tuple[type[Screen[Any]], str | set[Action]]] = {
     "delete what expired 30 days ago": (PlanScreen, {Action.DELETE}),
     "add ten like another": (RemoteForm, "10 so far."),
     "replace a lost fob": (PlanScreen, {Action.ADD, Action.DELETE}),
+    "see who can open what": (PeopleScreen, "people, "),
+    "see what others changed": (ElsewhereScreen, "No changes by others"),
     "one voice for several locks": (PlanScreen, {Action.VOICE}),
     "do what a table says": (PlanScreen, {Action.ADD}),
     "copy a lock to all others": (PlanScreen, {Action.ADD}),
