@@ -103,7 +103,7 @@ MORE: tuple[Step, ...] = (
         "history",
         ("H",),
         Expected(
-            ("add +recorded", "change +recorded", "delete +recorded", "6 of 6 operations"),
+            ("add +recorded", "change +recorded", "delete +recorded", "6 of 6 changes"),
             stands_out="voice +recorded",
             others="delete +recorded",
         ),
