@@ -99,6 +99,7 @@ async def test_report_battery_reads_at_most_the_given_number(scripts: Scripts) -
     assert shown.stderr == "lockterm: 1 remote not read. Raise --max-details to read more.\n"
 
 
+@pytest.mark.long
 async def test_report_battery_stops_when_the_service_stops_answering(scripts: Scripts) -> None:
     async with _details(scripts, *[{"electricQuantity": 9}] * 30) as proxy:
         proxy.arm("detail", _reset)

@@ -197,6 +197,7 @@ def test_a_series_and_one_number_of_many_people_stay_small() -> None:
     assert len(similar(many, "Cabin A")) == MOST_SIMILAR
 
 
+@pytest.mark.long
 def test_too_many_names_are_not_compared_letter_by_letter() -> None:
     names = ["Anna Weber", "Ana Weber", *(f"Guest {at}" for at in range(MOST_COMPARED))]
     people = named(*names)

@@ -66,7 +66,14 @@ async def test_what_it_looks_like(
         assert_picture(pilot.app, f"people-{at}")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        (80, 24),
+        pytest.param((60, 20), marks=pytest.mark.long),
+        pytest.param((120, 40), marks=pytest.mark.long),
+    ],
+)
 async def test_people_are_grouped_and_lead_to_their_remotes(
     lockterm_app: Starter, size: tuple[int, int]
 ) -> None:
@@ -152,6 +159,7 @@ async def test_an_unreadable_lock_book_is_told_and_tried_again(
         assert len(names(pilot)) == 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
 async def test_hostile_and_long_names_stay_in_their_column(
     lockterm_app: Starter, size: tuple[int, int]

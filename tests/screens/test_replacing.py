@@ -127,7 +127,14 @@ async def all_of_anna(service: RunningService, pilot: Pilot[int]) -> str:
     return await press(pilot, "F", *"anna q", "ctrl+r", "enter", "asterisk", "equals_sign")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        (80, 24),
+        pytest.param((60, 20), marks=pytest.mark.long),
+        pytest.param((120, 40), marks=pytest.mark.long),
+    ],
+)
 async def test_fobs_of_marked_remotes_are_replaced_on_all_locks(
     service: RunningService, lockterm_app: Starter, size: tuple[int, int]
 ) -> None:

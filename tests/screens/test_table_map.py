@@ -184,6 +184,7 @@ async def test_card_list_is_imported_with_the_names_of_the_lock_book(
         assert sean["remoteType"] == 2
 
 
+@pytest.mark.long
 async def test_wrong_cells_are_listed_by_the_columns_of_the_file(
     service: RunningService, lockterm_app: Starter, folder: Path
 ) -> None:
