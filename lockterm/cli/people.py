@@ -116,7 +116,7 @@ def people(options: Options, text: str, form: Format, html: Path | None, md: Pat
                         for one in shown
                     ],
                 )
-            put(f"{count_people(shown)} on {format_count(len(reads), 'lock')}")
+            put(f"{count_people(shown)}. {format_count(len(reads), 'lock')} read.")
     if list_unread(reads):
         return UNREACHABLE
     return FAILED if text and not shown else DONE

@@ -52,7 +52,7 @@ class ElsewhereTable(RowTable):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
             Column("", most=1, least=1),
-            Column("Until", most=_WHEN, least=_WHEN),
+            Column("Found", most=_WHEN, least=_WHEN),
             Column("What", most=24, least=12),
             Column("Remote", most=60, least=12, good=18),
             Column("Lock", most=40, least=10, rank=1),

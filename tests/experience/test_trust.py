@@ -116,7 +116,7 @@ def test_point_03_typed_input_survives(
     first.press("Roof crew", "tab", "A-77", "tab", "right", "space")
     first.send(CTRL_S)
     first.wait_for("Fix: Name")
-    first.wait_for("already has a remote of that name")
+    first.wait_for("already has a remote with this name")
     assert "Roof crew" in first.text and "A-77" in first.text
     first.press("end", " by night")  # the focus has gone to what is wrong
     first.wait_for("Roof crew by night")

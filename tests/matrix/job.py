@@ -20,7 +20,8 @@ EDGE = "(?:(?<=^ )|(?<=[│|] ))"  # of the line, or of a frame in the middle
 
 LOCK, NAME, NUMBER = "Main gate", "Night crew", "N-77"
 _STATE = (
-    r"^[⠀ >*](?:[·.]|[×x].* expired|[!~].* (?:until|to) |[»+].* starts |[?].* (?:no days|days \?))"
+    r"^[⠀ >*](?:[·.]|[×x].* expired|[!¡i].* (?:until |to |\d+ \w{3} \d{4})"
+    r"|[»+].* starts |[?].* (?:no days|days \?))"
 )
 """Each row begins with the sign of its state, and says it where it is not open."""
 
@@ -137,7 +138,7 @@ JOB: tuple[Step, ...] = (
         "detail",
         ("enter",),
         Expected(
-            ("Field +Value", r"Name +Daniel Kim", "recurring", "[+]00:00", "normal .1."),
+            ("Field +Value", r"Name +Daniel Kim", "recurring", "[+]00:00", "Status +normal"),
             stands_out="Name +Daniel",
             others="Number",
         ),

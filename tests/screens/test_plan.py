@@ -292,6 +292,7 @@ async def test_many_deletes_are_all_named_and_their_number_is_typed(
         assert len(remotes(service, 1002)) == 42
         await pilot.press("shift+tab", "3", "0", "enter")  # what stands there is marked
         await until(pilot, modal.may_act)
+        await until(pilot, lambda: "Your input matches. Press D to delete." in words(pilot.app))
         await pilot.press("D")
         await until(pilot, lambda: app_of(pilot).operations.run_here is not None)
         await ended(pilot)

@@ -157,6 +157,7 @@ async def test_fobs_of_marked_remotes_are_replaced_on_all_locks(
         assert someone_else.counted(service, "delete") == 0
         await press(pilot, "D")
         await until(pilot, lambda: "4 steps recorded." in words(pilot.app))
+        assert "Deleted remotes" not in words(pilot.app), "their owner has the new fob"
         await press(pilot, "escape")
         everywhere = pilot.app.screen
         assert isinstance(everywhere, EverywhereScreen)

@@ -123,11 +123,14 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
         The sentences; empty if fewer than two locks have deletes, or if no lock had all its remotes
         deleted.
     """
+    steps = [*steps]
+    # The old fob of a replacement is not reported, because its owner has the new one.
+    replaced = {step.replaced_id for step in steps} - {None}
     deletes: dict[int, set[StepState]] = {}
     why_not: dict[int, str] = {}
     answered = set()
     for step in map(at_rest, steps):
-        if step.action is Action.DELETE:
+        if step.action is Action.DELETE and step.remote_id not in replaced:
             deletes.setdefault(step.lock_id, set()).add(step.state)
             if step.state is StepState.NOT_SENT:
                 why_not.setdefault(step.lock_id, clean(step.message, 60))

@@ -130,6 +130,10 @@ class QuestionBox(Vertical):
         label.display = is_wrong
         self.call_after_refresh(self.on_resize)
 
+    def ask(self, next_step: str = "") -> None:
+        """Show the next step in place of the request to type a word; by default, the request."""
+        self.query_one(".ask", Label).update(next_step or _ask_to_type(self.typed))
+
     def close(self, reason: str) -> None:
         """Replace the field and the buttons by a reason; the question stays visible.
 

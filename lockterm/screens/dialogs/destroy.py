@@ -11,7 +11,7 @@ from textual.widgets import Button
 
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.safe_text import clean
-from lockterm.keymap.hints import key, keys_of, written
+from lockterm.keymap.hints import key, keys_of, with_keys, written
 from lockterm.screens.base import can_act, say_why_no_key
 from lockterm.screens.dialogs.confirm import QuestionBox
 from lockterm.screens.host import Host
@@ -188,12 +188,14 @@ class DestroyModal(LocktermModal[bool | None]):
     def on_input_changed(self) -> None:
         """Enable the delete button when an accepted word is typed."""
         self.box.show_wrong(False)
+        self.box.ask()
         self.box.act.disabled = not self.may_act()
 
     def on_input_submitted(self) -> None:
         """On Enter, leave the field so that the delete key works; report a wrong word."""
         if self.box.is_typed:
             self.box.keep.focus()
+            self.box.ask(with_keys("Your input matches. Press {dialog.destroy} to delete."))
         else:
             self.box.show_wrong(True)
 
