@@ -66,7 +66,7 @@ MORE: tuple[Step, ...] = (
         "voice",
         ("v",),
         Expected(
-            ("Voices of nordriegel", "en-US +English", "Voice now: unknown", "Packs"),
+            ("Voices of nordriegel", "en-US +English", "Voice now: unknown", "Pack +Updated"),
             stands_out="female +xiaoyan",
             others="male +zhiming",
         ),
@@ -145,7 +145,7 @@ MORE: tuple[Step, ...] = (
 )
 """What it ends with."""
 
-_RUN = ("2 recorded[.]",)
+_RUN = ("2 steps recorded[.]",)
 _NO_THEMES = (Step("no themes", ("T",), Expected(_RUN, "Theme: .*(colors|Low-bandwidth mode)")),)
 
 

@@ -182,7 +182,7 @@ SITES: tuple[Step, ...] = (
         "the plan, run",
         ("enter",),
         Expected(
-            (_PLAN, "2 recorded[.]", "[+] +recorded .*Site two"),
+            (_PLAN, "2 steps recorded[.]", "[+] +recorded .*Site two"),
             stands_out="Site one +",
             others="Site two",
         ),
