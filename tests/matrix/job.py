@@ -93,7 +93,7 @@ JOB: tuple[Step, ...] = (
         _form(
             "nordriegel",
             "NR-450",
-            "They determine the voices",
+            "They determine the",
             stands_out=EDGE + "Model",
             others=f"{EDGE}Name",
         ),
