@@ -91,7 +91,7 @@ async def test_they_are_named_where_there_is_nothing_to_show(
         page = RemotePage(page_no=1, page_size=20, pages=0, total=0)
         view = ListState(LoadState(Fetched(page, 0, 0)))
         _, keys = describe_empty(view, "Server room", may_add=True, may_restore=True)
-        assert keys.startswith("f6  history (u restores)")
+        assert keys.startswith("f6  history (there, u restores)")
 
 
 @pytest.mark.long

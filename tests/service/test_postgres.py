@@ -87,7 +87,7 @@ def test_tables_of_an_earlier_version_are_brought_to_this_one(
     with monkeypatch.context() as earlier:
         earlier.setattr(postgres_storage, "STEPS", postgres_storage.STEPS[:1])
         create_service(place, migrate=True).state.site.database.close()
-    with pytest.raises(Unusable, match=r"of version 1 in place of 2"):
+    with pytest.raises(Unusable, match=r"have version 1 instead of 2"):
         create_service(place)
     api = call_to(running_service(database=place))
     assert api.page(1001)["total"] == 137

@@ -57,7 +57,7 @@ ON_A_REMOTE = {"edit", "renew", "replace", "user_number", "delete"}
 WRITES = {*ON_A_REMOTE, "add", "another", "clear"}
 TYPED = {
     **{"slash": "/", "colon": ":", "question_mark": "?", "plus": "+", "ctrl+p": "\x10"},
-    **{"f2": "M", "number_sign": "#", "at": "@", "equals_sign": "="},
+    **{"f2": "M", "number_sign": "#", "at": "@", "equals_sign": "=", "exclamation_mark": "!"},
 }
 """What is typed for a key, where that is not its name."""
 OF_OUTCOMES = {"outcome.check", "outcome.send_again", "outcome.give_up"}
