@@ -14,6 +14,7 @@ A reading order for new developers:
 - ``resolution``: the user's decisions about unconfirmed writes.
 - ``recorded``: the comparison of the journal with the lists of the service.
 - ``planner``: plans of many changes. The changes come from ``plan_files``, ``copying``,
+  ``cleaning``, ``replacing``, ``undoing`` and ``voice_plans``.
 - ``runs``: the runs of plans. ``steps`` runs each step, and ``rate_limiter`` limits the rate.
 - ``remotes``, ``voices`` and ``locks``: the data that screens and commands show.
 """

@@ -194,7 +194,7 @@ class LockForm(FormScreen[Lock | None]):
     # --- saving --------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why saving is disabled, because it is already running; empty if it is enabled."""
+        """Return why saving is disabled: a save is running or waits; empty if it is enabled."""
         if self._store.is_waiting:
             return WAITS_FOR_STORE if action == "save" else ""
         return "The lock is being saved." if action == "save" and self._saving else ""
