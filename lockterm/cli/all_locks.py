@@ -37,7 +37,12 @@ class FoundRemote:
     zone: tzinfo
 
 
-def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
+def want_none(_: Remote) -> bool:
+    """Return False, for commands that need the whole lists of remotes and no search results."""
+    return False
+
+
+def read_all(session: Session, wanted: Wanted = want_none) -> list[LockRead]:
     """Search every lock of the lock book, and report on stderr which locks could not be read.
 
     Args:
@@ -65,11 +70,6 @@ def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
     if list_unread(found):
         notify(describe_reads(found, MOST_NAMED))
     return found
-
-
-def want_none(_: Remote) -> bool:
-    """Return False, for commands that need the whole lists of remotes and no search results."""
-    return False
 
 
 def list_found(session: Session, found: Sequence[LockRead]) -> list[FoundRemote]:

@@ -13,7 +13,7 @@ from lockterm.cli.completion import complete_locks
 from lockterm.cli.exit_codes import DONE, UNREACHABLE, notify
 from lockterm.cli.history import parse_day
 from lockterm.cli.options import Format, reads
-from lockterm.cli.output import format_time, put, put_csv, put_json, put_table
+from lockterm.cli.output import put, put_csv, put_json, put_table
 from lockterm.cli.session import Session, find_lock, lock_json
 from lockterm.config import Options
 from lockterm.domain import dates
@@ -52,7 +52,7 @@ def changes(
         kept_lists = session.operations.kept_lists
         if not kept_lists.is_kept:
             notify(NOT_KEPT)
-        read = read_all(session, lambda _: False) if reads_first else []
+        read = read_all(session) if reads_first else []
         found = session.run(kept_lists.changes(lock_id, since_ms))
         book = {lock.lock_id: lock for lock in session.run(session.operations.locks.all())}
         rows = [(one, book.get(one.lock_id, Lock(one.lock_id))) for one in found]
@@ -108,8 +108,8 @@ def _to_json(one: ChangeElsewhere, lock: Lock) -> dict[str, Any]:
 
 def _to_csv(one: ChangeElsewhere, lock: Lock, zone: tzinfo) -> dict[str, Any]:
     return {
-        "since": format_time(one.since_ms, zone),
-        "until": format_time(one.until_ms, zone),
+        "since": dates.to_iso(one.since_ms, zone),
+        "until": dates.to_iso(one.until_ms, zone),
         "what": describe_kind(one),
         "lockId": lock.lock_id,
         "lockName": lock.name,

@@ -14,7 +14,6 @@ from lockterm.cli.exit_codes import DONE, MISUSED, UsageError, notify
 from lockterm.cli.manual_parts import LOCAL, list_examples
 from lockterm.cli.options import Format, asks_service, json_option, lock_argument, reads
 from lockterm.cli.output import (
-    format_time,
     ignore_missing_reader,
     put,
     put_csv,
@@ -61,7 +60,7 @@ def list_locks(options: Options, form: Format) -> int:
     if form is Format.JSON:
         put_json({"locks": [_to_json(lock) for lock in book]})
     elif form is Format.CSV:
-        rows = ({**_to_json(lock), "opened": format_time(lock.opened_ms, zone)} for lock in book)
+        rows = ({**_to_json(lock), "opened": dates.to_iso(lock.opened_ms, zone)} for lock in book)
         put_csv(_COLUMNS, rows)
     else:
         cells = [

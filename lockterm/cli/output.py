@@ -10,14 +10,13 @@ import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import tzinfo
 from typing import Any
 
 import click
 
 from lockterm.cli.exit_codes import DONE, NOT_PRINTED, notify
 from lockterm.config.look import takes_utf8
-from lockterm.domain import dates, glyphs
+from lockterm.domain import glyphs
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.safe_text import clean, clean_lines
 from lockterm.errors import describe_os_error
@@ -195,12 +194,6 @@ def put_fields(fields: Iterable[tuple[str, str]]) -> None:
         put(f"{label}{' ' * (wide - cell_len(label))}{GAP}{first}".rstrip())
         for line in others:
             put(f"{' ' * wide}{GAP}{line}")
-
-
-def format_time(ms: int | None, zone: tzinfo) -> str:
-    """Return a time such as ``2026-12-01T09:00:00+01:00``; an empty string for None or 0."""
-    at = dates.local(ms, zone) if ms else None
-    return at.isoformat(timespec="seconds") if at else ""
 
 
 def _find_width() -> int | None:

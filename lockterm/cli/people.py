@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -55,17 +54,21 @@ read).
 """The part of the help text after the options."""
 
 
-def _file_option(name: str, target: str, what: str) -> Callable[[Callable[..., int]], Any]:
-    """Return a decorator that adds an option for a file to write."""
-    kind = click.Path(path_type=Path)
-    words = f"Write {what} to this file. [default: none]"
-    return click.option(name, target, metavar="FILE", type=kind, help=words)
-
-
 @click.command(epilog=_MANUAL)
 @click.argument("text", metavar="[TEXT]", default="")
-@_file_option("--html", "html", "a page of HTML")
-@_file_option("--markdown", "md", "a page of Markdown")
+@click.option(
+    "--html",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write a page of HTML to this file. [default: none]",
+)
+@click.option(
+    "--markdown",
+    "md",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write a page of Markdown to this file. [default: none]",
+)
 @reads
 def people(options: Options, text: str, form: Format, html: Path | None, md: Path | None) -> int:
     """Show who can open which locks."""
@@ -77,8 +80,8 @@ def people(options: Options, text: str, form: Format, html: Path | None, md: Pat
             )
     with Session(options) as session:
         operations, found = session.operations, People()
-        reads = read_all(session, lambda _: False)
-        for one in reads:
+        locks = read_all(session)
+        for one in locks:
             for block in one.listing.blocks if one.listing is not None else ():
                 found.add(one.lock.lock_id, one.lock.zone, block.raws(), block.ends)
         found.compare_letters()
@@ -86,7 +89,7 @@ def people(options: Options, text: str, form: Format, html: Path | None, md: Pat
         for _ in search.prepare():
             pass
         shown = [*search.find(split_needle(text))]
-        report = PeopleReport(operations, found, shown, reads, text)
+        report = PeopleReport(operations, found, shown, locks, text)
         if form is not Format.TABLE or html is not None or md is not None:
             for _ in report.collect():
                 pass
@@ -95,12 +98,12 @@ def people(options: Options, text: str, form: Format, html: Path | None, md: Pat
         if md is not None:
             _write(md, report.as_markdown(), _is_page)
         if form is Format.JSON:
-            put_json({"text": text, **to_counts_json(reads), "people": report.as_json()})
+            put_json({"text": text, **to_counts_json(locks), "people": report.as_json()})
         elif form is Format.CSV:
             put_csv(CSV_COLUMNS, report.csv_rows())
         else:
             now_ms = operations.now_ms()
-            zones = {one.lock.zone: operations.zone(one.lock) for one in reads}
+            zones = {one.lock.zone: operations.zone(one.lock) for one in locks}
             if shown and html is None and md is None:
                 put_table(
                     ("Name", "Locks", "Number", "Until", "State", "Similar"),
@@ -116,8 +119,8 @@ def people(options: Options, text: str, form: Format, html: Path | None, md: Pat
                         for one in shown
                     ],
                 )
-            put(f"{count_people(shown)}. {format_count(len(reads), 'lock')} read.")
-    if list_unread(reads):
+            put(f"{count_people(shown)}. {format_count(len(locks), 'lock')} read.")
+    if list_unread(locks):
         return UNREACHABLE
     return FAILED if text and not shown else DONE
 

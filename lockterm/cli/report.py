@@ -16,11 +16,10 @@ from lockterm.cli.all_locks import (
     put_found_csv,
     read_all,
     to_counts_json,
-    want_none,
 )
 from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, notify
 from lockterm.cli.options import Format, WholeNumber, reads
-from lockterm.cli.output import format_time, put, put_json, put_table
+from lockterm.cli.output import put, put_json, put_table
 from lockterm.cli.remotes.reading import TITLES, table_cells
 from lockterm.cli.report_battery import MOST_DETAILS, report_batteries
 from lockterm.cli.session import Session, format_lock, lock_json
@@ -112,7 +111,7 @@ def report(
             {
                 "day": _format_day(one),
                 "ended": ends_by(one.remote, now_ms),
-                "end": format_time(one.remote.end_ms, one.zone),
+                "end": dates.to_iso(one.remote.end_ms, one.zone),
                 "lock": lock_json(one.lock),
                 "remote": one.remote.raw,
             }
@@ -156,7 +155,7 @@ def _write_page(session: Session, file: Path, period_ms: int) -> int:
             hint="Name another file.",
         )
     operations = session.operations
-    found = read_all(session, want_none)
+    found = read_all(session)
     kept = session.run(operations.remotes.lists()) if list_unread(found) else {}
     machine_ms = operations.machine_ms()
     since_ms = machine_ms - period_ms

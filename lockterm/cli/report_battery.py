@@ -7,8 +7,9 @@ import sys
 import time
 from collections.abc import Iterator
 from itertools import islice
+from operator import itemgetter
 
-from lockterm.cli.all_locks import list_unread, read_all, to_counts_json, want_none
+from lockterm.cli.all_locks import list_unread, read_all, to_counts_json
 from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, notify
 from lockterm.cli.options import Format
 from lockterm.cli.output import put, put_csv, put_json, put_stderr, put_table
@@ -26,6 +27,7 @@ MOST_DETAILS = 1000
 _PROGRESS_S = 0.1
 """The minimum time between two updates of the progress line, in seconds."""
 _COLUMNS = ("electricQuantity", "firmwareInfo")
+_NAMES = ("id", "remoteName", "remoteNumber")
 
 
 def report_batteries(session: Session, most_percent: int, most_details: int, form: Format) -> int:
@@ -42,7 +44,7 @@ def report_batteries(session: Session, most_percent: int, most_details: int, for
     Returns:
         The exit code.
     """
-    found = read_all(session, want_none)
+    found = read_all(session)
     total = sum(one.listing.count for one in found if one.listing is not None)
     reader, signals = BatteryReader(session.operations.connection), list[int]()
     progress = _Progress(min(total, most_details))
@@ -65,7 +67,7 @@ def report_batteries(session: Session, most_percent: int, most_details: int, for
         without += detail is not None and level is None
         if detail is not None and level is not None and level <= most_percent:
             low.append((level, lock, detail))
-    low.sort(key=lambda one: one[0])  # a stable sort keeps the order of the lock book
+    low.sort(key=itemgetter(0))  # a stable sort keeps the order of the lock book
     unread = total - len(reader.details)
     if form is Format.JSON:
         put_json(
@@ -128,9 +130,6 @@ def _put_table(low: list[tuple[int, Lock, Remote]]) -> None:
         for level, lock, remote in low
     ]
     put_table([*titles, *["Firmware"] * has_firmware], rows)
-
-
-_NAMES = ("id", "remoteName", "remoteNumber")
 
 
 def _format_firmware(remote: Remote) -> str:

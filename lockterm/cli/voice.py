@@ -23,7 +23,6 @@ from lockterm.cli.options import (
     reads,
 )
 from lockterm.cli.output import (
-    format_time,
     ignore_missing_reader,
     put,
     put_csv,
@@ -310,7 +309,7 @@ def _confirm_voice(session: Session, lock: Lock, lang: str, timbre: str, *, yes:
 
 def _to_row(pack: VoicePack, zone: tzinfo) -> dict[str, Any]:
     at_ms = dates.as_ms(pack.updated_at) if pack.updated_at else None
-    return {**pack.raw, "updated": format_time(at_ms, zone)}
+    return {**pack.raw, "updated": dates.to_iso(at_ms, zone)}
 
 
 def _text(pack: VoicePack, name: str) -> str:

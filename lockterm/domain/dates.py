@@ -121,6 +121,12 @@ def stamp(ms: int, zone: tzinfo, *, exact: bool = False) -> str:
     return f"{at.date().isoformat()} {_clock(at, exact)} {offset(at)}"
 
 
+def to_iso(ms: int | None, zone: tzinfo) -> str:
+    """Return a time such as ``2026-12-01T09:00:00+01:00``; an empty string for None or 0."""
+    at = local(ms, zone) if ms else None
+    return at.isoformat(timespec="seconds") if at else ""
+
+
 def clock(ms: int, zone: tzinfo) -> str:
     """Return the time of day with the UTC offset, such as ``09:00 +01:00``."""
     at = local(ms, zone)

@@ -7,11 +7,12 @@ user knows. The reader never guesses: a cell that does not have the stated forma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lockterm.domain.csv_text import TextError, decode, split_csv
 from lockterm.domain.glyphs import quoted
+from lockterm.domain.locks import Lock
 from lockterm.domain.names import normalize_name
 from lockterm.domain.reading import INT64
 from lockterm.domain.safe_text import clean
@@ -78,6 +79,15 @@ class TableHeader:
 def lock_key(name: str) -> str:
     """Return the form of a lock name in which names are compared, ignoring case."""
     return normalize_name(name.strip().casefold())
+
+
+def ids_by_name(book: Iterable[Lock]) -> LockIds:
+    """Return the IDs of the locks in a lock book by name and by alias."""
+    found: dict[str, list[int]] = {}
+    for lock in book:
+        for name in {lock_key(lock.name), lock_key(lock.alias)} - {""}:
+            found.setdefault(name, []).append(lock.lock_id)
+    return found
 
 
 def read_header(data: bytes) -> TableHeader | None:

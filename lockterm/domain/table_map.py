@@ -3,7 +3,7 @@
 A mapping is a small TOML file:
 
 - ``[columns]`` has the meaning of each column by its title: a column of a table file,
-``first name``, ``last name`` or ``ignore``.
+  ``first name``, ``last name`` or ``ignore``.
 - ``[doors]`` gives each column that stands for a door, or each door that a cell mentions, a lock.
 - ``[format]`` states the order of day and month, and how numbers are written.
 - ``[values]`` gives values for empty cells and missing columns.
@@ -65,6 +65,9 @@ CONSTANT = (TYPE, START, END, "weekDay", LOCK)
 
 _NAMED = {**{text.casefold(): name for name, text in MEANINGS.items()}}
 _SECTIONS = ("columns", "doors", "format", "values")
+_SOME_TIME_MS = 1_800_000_000_000
+"""The time from which relative dates count when only their syntax is checked, in milliseconds."""
+
 _PLACE = re.compile(r" ?\(at line (\d+), column (\d+)\)")
 
 
@@ -294,10 +297,6 @@ def find_value_error(name: str, text: str) -> str:
     except ValueError as error:
         return str(error)
     return ""
-
-
-_SOME_TIME_MS = 1_800_000_000_000
-"""The time from which relative dates count when only their syntax is checked, in milliseconds."""
 
 
 def format_map(table_map: TableMap) -> str:

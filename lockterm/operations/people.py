@@ -111,8 +111,8 @@ class PeopleReport:
             remote.id,
             remote.remote_number or "",
             word(RemoteType, remote.remote_type),
-            _format_time(remote.start_ms, zone),
-            _format_time(remote.end_ms, zone),
+            dates.to_iso(remote.start_ms, zone),
+            dates.to_iso(remote.end_ms, zone),
             valid,
             state,
         )
@@ -278,14 +278,8 @@ class PeopleReport:
     def _read_at(self, one: LockRead) -> str:
         if one.listing is None:
             return ""
-        return _format_time(one.listing.at_ms, self._operations.profile.zone)
+        return dates.to_iso(one.listing.at_ms, self._operations.profile.zone)
 
 
 def _describe_problem(one: LockRead) -> str:
     return one.problem or "not read yet"
-
-
-def _format_time(ms: int | None, zone: tzinfo) -> str:
-    """Return a time in ISO 8601 with its UTC offset; empty for None and 0."""
-    at = dates.local(ms, zone) if ms else None
-    return at.isoformat(timespec="seconds") if at else ""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockterm.domain.foreign_table import TableHeader, lock_key, read_foreign, read_header
+from lockterm.domain.foreign_table import TableHeader, ids_by_name, read_foreign, read_header
 from lockterm.domain.operation import Operation
 from lockterm.domain.plan import Action, PlannedSteps, Step
 from lockterm.domain.remotes import Remote
@@ -76,10 +76,7 @@ async def _read_mapped(
     operations: Operations, path: Path, table_map: TableMap, lock_id: int | None
 ) -> Table:
     """Read the table of another system, in which locks may have their names of the lock book."""
-    named: dict[str, list[int]] = {}
-    for lock in await operations.locks.all():
-        for name in {lock_key(lock.name), lock_key(lock.alias)} - {""}:
-            named.setdefault(name, []).append(lock.lock_id)
+    named = ids_by_name(await operations.locks.all())
     content = await asyncio.to_thread(_content, path)
     return await asyncio.to_thread(read_foreign, content, table_map, named, lock_id)
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from lockterm.domain.locks import Lock
@@ -91,13 +91,8 @@ class RemoteList:
         """The number of remotes stored in the lock book; None before the first time."""
         self._refused: set[int] = set()
         """Page sizes that the service has refused."""
-
-    @cached_property
-    def _listed(self) -> SeenIds:
+        self._listed = SeenIds()
         """The IDs of the remotes on all pages read so far."""
-        # It brings the client of the service, which the first frame does not wait for.
-
-        return SeenIds()
 
     def rename(self, lock: Lock) -> None:
         """Use the new name and time zone of the lock from the lock book."""

@@ -9,7 +9,7 @@ from textual.containers import Horizontal, Vertical
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Label
 
-from lockterm.domain.foreign_table import lock_key
+from lockterm.domain.foreign_table import ids_by_name, lock_key
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
 from lockterm.domain.table_columns import LOCK
@@ -81,10 +81,7 @@ class LockModal(ValueModal):
     def __init__(self, book: Sequence[Lock], value: str, door: str = "") -> None:
         super().__init__(LOCK, value)
         self._door = door
-        self._ids: dict[str, set[int]] = {}
-        for lock in book:
-            for name in filter(None, (lock.name, lock.alias)):
-                self._ids.setdefault(lock_key(name), set()).add(lock.lock_id)
+        self._ids = ids_by_name(book)
         self._names = sorted({clean(lock.name) for lock in book if lock.name})
 
     def on_mount(self) -> None:
@@ -108,4 +105,4 @@ class LockModal(ValueModal):
 
     def to_value(self, text: str) -> str:
         named = self._ids.get(lock_key(text), ())
-        return text if not named or text.isdigit() else str(next(iter(named)))
+        return text if not named or text.isdigit() else str(named[0])

@@ -21,7 +21,6 @@ from lockterm.cli.options import (
     remote_argument,
 )
 from lockterm.cli.output import (
-    format_time,
     put,
     put_csv,
     put_fields,
@@ -31,6 +30,7 @@ from lockterm.cli.output import (
 from lockterm.cli.session import Session, format_lock, lock_json, open_lock
 from lockterm.config import Options
 from lockterm.config.profile import MAX_PAGE_SIZE
+from lockterm.domain import dates
 from lockterm.domain.constants import RemoteType, word
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation
@@ -228,6 +228,6 @@ def _summary(lock: Lock, counts: dict[str, Any], shown: int) -> str:
 def csv_rows(remotes: Iterable[Remote], zone: tzinfo) -> Iterable[dict[str, Any]]:
     """Yield a row for each remote, with the cells by column of :data:`CSV_COLUMNS`."""
     for remote in remotes:
-        start = remote.odd.get("startDate", format_time(remote.start_ms, zone))
-        end = remote.odd.get("endDate", format_time(remote.end_ms, zone))
+        start = remote.odd.get("startDate", dates.to_iso(remote.start_ms, zone))
+        end = remote.odd.get("endDate", dates.to_iso(remote.end_ms, zone))
         yield {**remote.raw, "start": start, "end": end}
