@@ -314,9 +314,9 @@ class LocktermApp(TerminalApp[int]):
             )
             await run.over.wait()
 
-    def take_left_key(self, key: str) -> bool:
+    def take_unused_key(self, key: str) -> bool:
         """Handle the keys for help and messages also in a dialog, which would ignore them."""
-        if super().take_left_key(key):
+        if super().take_unused_key(key):
             return True
         if not self.screen.is_modal:
             return False

@@ -249,8 +249,8 @@ class TerminalApp(HookedApp[ReturnType]):
             self.frame_diff.note_size(event.size)
         await super().on_event(event)
 
-    def take_left_key(self, key: str) -> bool:
-        """Handle the redraw key even in a dialog, which ignores the app's other keys."""
+    def take_unused_key(self, key: str) -> bool:
+        """Redraw if the key is the redraw key, also in a dialog; return whether it was."""
         is_redraw = has_key_of_its_own(self, key, "app.redraw")
         if is_redraw:
             self.frame_diff.redraw()

@@ -42,7 +42,7 @@ _NAMED = 5
 _TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
 """The columns of the report after day and lock. More columns would not fit into 80 cells."""
 _MONTHS_DIFFER_MS = 4 * dates.DAY_MS
-"""How much longer the searched period is than the reported one, in milliseconds.
+"""How much longer the period is that lockterm reads than the one that it reports, in ms.
 
 The length of a period in months depends on today's date. Until the service answers, lockterm knows
 only the date of this machine, which may be wrong.

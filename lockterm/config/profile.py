@@ -31,7 +31,7 @@ _AROUND = 4
 """Number of lines of the remotes screen without rows: header, column titles, pager and footer."""
 
 _FRAME = 2
-"""Number of lines that the frame around a table takes, at its top and its bottom."""
+"""Number of lines that the frame around a table takes: one at its top, one at its bottom."""
 
 
 def has_frames(columns: int, lines: int) -> bool:

@@ -101,7 +101,7 @@ class Moment:
     error: str = ""
     """Sentences about the problem and what to type instead."""
     note: str = ""
-    """How the input was completed, such as ``current end 31 Jan 2027 + 1 month``."""
+    """How a relative date was computed, such as ``current end 31 Jan 2027 + 1 month``."""
 
 
 class _Unreadable(Exception):

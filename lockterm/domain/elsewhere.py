@@ -67,7 +67,7 @@ class ChangeElsewhere:
 
     @property
     def sign(self) -> str:
-        """The letter before a row in tables. It is no icon, because icons of states follow it."""
+        """The letter before a row in tables; the icon of the remote's state follows it."""
         return self.what.value[0].upper()
 
     @property

@@ -261,7 +261,7 @@ class _ForeignTable:
         )
 
     def _at_doors(self, line: int, cells: Sequence[str], row: Row) -> Iterator[Row]:
-        """Yield a row for each door column that gives access; without such columns, the row."""
+        """Yield a row for each door column that gives access; without any, the row itself."""
         if not self._doors:
             yield row
         for index, lock in self._doors.items():

@@ -166,7 +166,7 @@ class Step:
 
 
 def at_rest(step: Step) -> Step:
-    """Return a step of an ended run; if it was being sent, with an unknown result."""
+    """Return a step as it is after its run: if it was being sent, its result is unknown."""
     if step.state is not StepState.SENT:
         return step
     words = "The step was under way when the run ended, so its result is unknown."

@@ -34,8 +34,8 @@ class Shortening:
     """The beginning and end, in milliseconds, of access that is lost because access starts
     later."""
     days: tuple[int, ...] = ()
-    """The weekdays on which the remote will no longer open between the new start and the new
-    end."""
+    """The weekdays (1 is Monday) on which the remote opened before, and will no longer open
+    between the new start and the new end."""
 
     @property
     def was_permanent(self) -> bool:

@@ -246,7 +246,10 @@ class LockPlan:
         )
 
     def _near_to(self, column: str, text: str) -> list[Remote]:
-        """Return the remotes whose name or number is near a text, without deleted ones."""
+        """Return the remotes whose name or number is near a text (see :mod:`.names`).
+
+        Remotes that the rows delete are left out.
+        """
         if column not in self._near:
             found: dict[str, list[Remote]] = {}
             self._near[column] = found

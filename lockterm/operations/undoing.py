@@ -245,8 +245,8 @@ class _OnLock:
     async def undo(self, changes: Sequence[Operation], *, renames: bool) -> PlannedSteps:
         """Return the steps that undo changes on this lock.
 
-        Steps that undo adds come first and restores last, because a restored remote may need a name
-        that the deletion of an added remote frees.
+        Deletions of added remotes come first. Remotes that are added again come last, because a
+        deletion may free their name.
 
         Args:
             changes: The operations to undo, the newest first.

@@ -65,7 +65,7 @@ _SETTINGS = {
     NUMBERS: "number format",
     **{name: f"{MEANINGS[name]}, if empty" for name in CONSTANT},
 }
-"""Maps the keys of the rows below the columns to the settings that they show."""
+"""Maps the keys of the setting rows, which are below the rows of columns, to their labels."""
 
 _AS_HERE = "year first, or an unambiguous date"
 

@@ -1,4 +1,4 @@
-"""The application: the 12 endpoints, the files of packs, and an envelope for everything else."""
+"""The application: the 12 endpoints, the files of packs, and errors for all other paths."""
 
 from __future__ import annotations
 

@@ -310,7 +310,7 @@ class EnvelopeProtocol(H11Protocol):
             self._head_timer = None
 
     def send_400_response(self, msg: str) -> None:
-        """Send a 400 answer in the spelling of the remote endpoints, and close the connection."""
+        """Send a 400 answer with ``errcode`` and ``errmsg``, and close the connection."""
         answer = refusal("", Refusal(Code.MALFORMED, "This is not a valid HTTP request."))
         headers = [*answer.raw_headers, (b"connection", b"close")]
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):

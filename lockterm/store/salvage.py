@@ -215,7 +215,10 @@ def _copy(connection: sqlite3.Connection, table: str) -> bool:
     rows = f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM old.{table}"
 
     def copied(which: str, *values: int) -> int:
-        """Return the number of copied rows; -1 if the damage prevented copying."""
+        """Copy the rows that the rest of a SELECT statement chooses.
+
+        Return their number; -1 if damage prevented copying.
+        """
         with passing_damage():
             return connection.execute(f"{rows} {which}", values).rowcount
         return -1

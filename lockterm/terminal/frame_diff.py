@@ -215,10 +215,11 @@ class Frame:
         writer.write(y, now, changed, {cells.start: cells for cells, _ in runs}, exact=exact)
 
     def _runs(self, row: list[Cell]) -> list[tuple[range, int]]:
-        """Return the part of each word that starts at its first character of ambiguous width.
+        """Return the cells that a terminal may have drawn elsewhere (letters of ambiguous width).
 
-        The terminal may have drawn such a part beyond its cells, up to the number that comes with
-        it. A part is written without cursor moves, because a move would cut wide characters in two.
+        Each pair has a range, from a word's first character of ambiguous width to the end of the
+        word, and the cell up to which a terminal with wide characters may have drawn the range.
+        A range is written without cursor moves, because a move would cut wide characters in two.
         """
         if self.ambiguous == 1 or is_plain(row):
             return []

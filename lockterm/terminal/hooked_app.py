@@ -27,7 +27,7 @@ class HookedApp(App[ReturnType]):
     def prepare(self, widgets: Iterable[Widget]) -> None:
         """Change new screens and widgets before Textual reads their bindings."""
 
-    def take_left_key(self, key: str) -> bool:
+    def take_unused_key(self, key: str) -> bool:
         """Handle a key that no binding used, even in a dialog; return whether it had an effect."""
         return False
 
@@ -54,7 +54,7 @@ class HookedApp(App[ReturnType]):
 
     async def _check_bindings(self, key: str, priority: bool = False) -> bool:
         taken = await super()._check_bindings(key, priority)
-        return taken or (not priority and self.take_left_key(key))
+        return taken or (not priority and self.take_unused_key(key))
 
     def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
         """Cancel the workers of closing widgets before the widgets are removed, not after.

@@ -194,7 +194,10 @@ class LockForm(FormScreen[Lock | None]):
     # --- saving --------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
-        """Return why saving is disabled: a save is running or waits; empty if it is enabled."""
+        """Return why saving is disabled; empty if it is enabled.
+
+        A save is running, or the lock book cannot be written while another program uses the store.
+        """
         if self._store.is_waiting:
             return WAITS_FOR_STORE if action == "save" else ""
         return "The lock is being saved." if action == "save" and self._saving else ""

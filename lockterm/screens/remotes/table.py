@@ -107,12 +107,18 @@ def whole(row: RemoteRow, column: str) -> str:
 
 
 def name(remote: Remote) -> str:
-    """Return the remote's name without control characters; another type as received."""
+    """Return the remote's name, safe to show; ``(no name)`` if it has none.
+
+    A value of an unexpected type is shown as text.
+    """
     return _text(remote, "remoteName", remote.remote_name, "(no name)")
 
 
 def number(remote: Remote) -> str:
-    """Return the remote's number without control characters; another type as received."""
+    """Return the remote's number, safe to show; ``-`` if it has none.
+
+    A value of an unexpected type is shown as text.
+    """
     return _text(remote, "remoteNumber", remote.remote_number, "-")
 
 
