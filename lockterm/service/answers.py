@@ -10,7 +10,7 @@ This service adds the following rules:
 * A refusal has no ``data``, as the contract shows for -3 of ``checkRemoteName``.
 * The contract lists ``status``, ``statusText`` and ``content`` for two endpoints. Each of their
   answers has these fields: the HTTP status, its phrase, and an empty text.
-* An answer at an unknown path has the spelling of the remote endpoints.
+* An answer at an unknown path has the field names of the remote endpoints, such as ``errcode``.
 """
 
 from __future__ import annotations

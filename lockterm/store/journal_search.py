@@ -30,7 +30,7 @@ _ODD = "length({0}) <> length(CAST({0} AS BLOB))"
 """The condition for a text that is not all ASCII, or has a NUL, where SQLite stops comparing."""
 
 _OF_TIMES = frozenset("0123456789-+:")
-"""The characters of times in search texts, besides the names of months."""
+"""The characters of which times in search texts consist, besides the names of months."""
 
 
 def build_words_condition(words: Sequence[str], sound: str) -> tuple[str, dict[str, str]]:
