@@ -247,6 +247,7 @@ def render_remotes(samples: TextSamples) -> None:
         samples.show(validity.describe_validity, one, NOW, ZONE)
         samples.show(validity.describe_validity_briefly, one, NOW, ZONE)
         samples.show(validity.describe_period, one, NOW, ZONE)
+        samples.show(validity.shorten_period, one, NOW, ZONE)
     for one in read[2], read[6], read[7]:
         samples.show(validity.format_days, one)
         samples.show(validity.format_days, one, short=True)
@@ -429,7 +430,7 @@ def render_plans(samples: TextSamples) -> None:
         samples.show(plan.step_name, one)
         samples.show(plan.format_step, one)
         samples.show(plan.describe_step, one, ZONE, NOW)
-        samples.show(plan.describe_new_values, one, ZONE, NOW)
+        samples.show(plan.shorten_step, one, ZONE, NOW)
         samples.show(plan.describe_step_shortening, one, ZONE, NOW)
     unknown = UnknownZone("Europe/Atlantis")
     never = {**RECURRING, "weekDay": [6], "startDate": NOW, "endDate": NOW + HOUR_MS}
@@ -448,6 +449,7 @@ def render_plans(samples: TextSamples) -> None:
         samples.show(plan.describe_changes, some, zones)
     for some in (noted, (REOPEN, REOPEN), (noted[3],) * 2, ()):
         samples.show(plan.describe_notes, some, zones, NOW)
+        samples.show(plan.describe_notes, some, zones, NOW, {1001: "Main gate"})
 
 
 def render_runs(samples: TextSamples) -> None:
@@ -463,7 +465,15 @@ def render_runs(samples: TextSamples) -> None:
     for last in (far, *(replace(one, lock_id=1002) for one in ENDED)):
         samples.show(run.describe_deletions, (gone, last), titles)
         samples.show(run.list_deleted, (gone, gone, last), titles)
+        samples.show(run.describe_effects, (gone, last), titles)
     samples.show(run.describe_deletions, (gone,), titles)
+    added = replace(ADD, state=StepState.RECORDED, lock_id=gone.lock_id, before=gone.before)
+    for new in (added, replace(added, state=StepState.REFUSED)):
+        samples.show(replacement.describe_replacements, (gone, new), titles)
+        samples.show(replacement.describe_replacements, (gone, added, new, gone), titles)
+    samples.each(replacement.list_locks, (["Yard"], ["Yard", "Main gate", "Shed", "Door", "Dock"]))
+    for lock_id in (1001, 1003):
+        samples.show(replacement.format_lock, titles, lock_id)
     many = [replace(far, lock_id=number) for number in range(2, 8)]
     samples.show(run.describe_deletions, (gone, *many), titles)
     for per_s in (0.005, 0.16, 1, 4.83, 25):

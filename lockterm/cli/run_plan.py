@@ -22,7 +22,7 @@ from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import count_to_type, describe_plan, format_step, has_work
 from lockterm.domain.text.run import (
     describe_commands,
-    describe_deletions,
+    describe_effects,
     describe_rest,
     describe_result,
     format_problem,
@@ -179,7 +179,7 @@ def run_plan(
     if lists_deleted and not as_json:
         for line in list_deleted(plan.steps, titles):
             put(line)
-    if said := describe_deletions(plan.steps, titles):
+    if said := describe_effects(plan.steps, titles):
         notify(said)
     if rest := describe_rest(plan):
         notify(rest)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import pairwise
+from unicodedata import combining
+
 from rich.cells import cell_len, set_cell_size
 
 from lockterm.domain.glyphs import ellipsis
@@ -12,3 +16,80 @@ def cut(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, max(width - 1, 0)).rstrip() + ellipsis()
+
+
+def cut_lines(text: str, width: int, lines: int) -> str:
+    """Return the words of a text that fit on some lines; an ellipsis replaces the rest.
+
+    Args:
+        text: The text, whose words a widget wraps.
+        width: The width of a line in cells; 0 if it is not known yet, for the whole text.
+        lines: The maximum number of lines.
+    """
+    words, short = text.split(" "), text
+    while width and len(words) > 1 and _count_lines(short, width) > lines:
+        words.pop()
+        short = " ".join(words).rstrip(",;:") + ellipsis()
+    return short
+
+
+def _count_lines(text: str, width: int) -> int:
+    """Return the number of lines that a text needs; a word that is too long is folded."""
+    lines, used = 1, 0
+    for size in map(cell_len, text.split(" ")):
+        used += size + bool(used)
+        if size < used > width:
+            lines, used = lines + 1, size
+        while used > width:
+            lines, used = lines + 1, used - width
+    return lines
+
+
+_WORD = 4
+"""The maximum number of characters shown before a difference, to begin with a word."""
+
+
+def cut_apart(texts: Iterable[str], width: int) -> dict[str, str]:
+    """Return another short form for each text that :func:`cut` would make equal to another text.
+
+    These forms leave out the middle instead of the end: ``Oskar …contra…`` and ``Oskar …temp c…``.
+
+    Args:
+        texts: The texts of a column, also the short ones.
+        width: The maximum width of a form in cells, at least 8.
+    """
+    groups: dict[str, list[str]] = {}
+    for text in dict.fromkeys(texts):
+        groups.setdefault(cut(text, width), []).append(text)
+    forms: dict[str, str] = {}
+    used = {short for short, group in groups.items() if len(group) == 1}
+    for short, group in groups.items():
+        group.sort()  # texts that have the longest beginning in common are then neighbors
+        common = [0, *(_count_common(*pair) for pair in pairwise(group)), 0]
+        for place, text in enumerate(group if len(group) > 1 else ()):
+            first, last = min(common[1:-1]), max(common[place : place + 2])
+            shorter = [_cut_middle(text, first, width), _cut_middle(text, last, width)]
+            if first < last:  # neither may be enough: show both differences, and not the beginning
+                both = _cut_middle(text[first:], last - first, width - 1)
+                shorter.append(ellipsis() + both)
+            shorter.append(short)
+            forms[text] = next((form for form in shorter if form not in used), short)
+            used.add(forms[text])
+    return forms
+
+
+def _count_common(one: str, other: str) -> int:
+    """Return the number of characters that both texts begin with."""
+    pairs = zip(one, other, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _cut_middle(text: str, difference: int, width: int) -> str:
+    """Return the beginning of a text, and what follows from the index ``difference``."""
+    start = text.rfind(" ", 0, difference) + 1
+    if difference - start > _WORD:
+        start = difference
+    while start and combining(text[start : start + 1] or " "):
+        start -= 1
+    end = cut(text[start:], width // 2)
+    return set_cell_size(text, width - 1 - cell_len(end)).rstrip() + ellipsis() + end

@@ -35,6 +35,8 @@ class Column:
     """Whether to align the contents to the right, as for numbers."""
     good: int = 0
     """The width in cells that the column gets before any column gets more than its minimum."""
+    gap: int = GAP
+    """The width between this column and the next one, in cells."""
 
 
 class LazyRows(Mapping[str, Sequence[str]], Generic[T]):
@@ -150,7 +152,7 @@ class RowTable(LineTable):
         """Sort by the title at the cell ``x``, or by the title before the blanks there."""
         end = len(MARGIN)
         for index, width in self._widths.items():
-            start, end = end, end + width + GAP
+            start, end = end, end + width + self._plan[index].gap
             title = self._plan[index].title
             if start <= x < end and title in self.sortable:
                 self.sorting = Sorting.after(self.sorting, title)
@@ -187,18 +189,19 @@ class RowTable(LineTable):
         self, cells: Sequence[str], signs: Mapping[int, Sequence[Piece]]
     ) -> Iterator[Piece]:
         for index, width in self._widths.items():
+            gap = " " * self._plan[index].gap
             if index in signs:
                 yield from signs[index]
-                yield " " * GAP, ""
+                yield gap, ""
                 continue
             value = cut(cells[index], width)
             room = " " * (width - cell_len(value))
-            yield (room + value if self._plan[index].right else value + room) + " " * GAP, ""
+            yield (room + value if self._plan[index].right else value + room) + gap, ""
 
     def _fill(self, cursor: int) -> None:
         self._fitted_to = self._room()
         self._widths = fit(self._marked_plan(), self.widest(), self._fitted_to, self.hidden)
-        cells = sum(self._widths.values()) + GAP * len(self._widths)
+        cells = sum(width + self._plan[i].gap for i, width in self._widths.items())
         self.set_lines(cells, len(self._keys), cursor)
 
     def _room(self) -> int:
@@ -231,12 +234,12 @@ def fit(
         least.append(min(max(content, title), column.least or title, column.most))
         wanted.append(max(min(max(content, title), column.most), least[-1]))
     chosen = [i for i in range(len(plan)) if i not in hidden]
-    while sum(least[i] + GAP for i in chosen) - GAP > room:
+    while sum(least[i] + plan[i].gap for i in chosen) - plan[chosen[-1]].gap > room:
         giving = [i for i in chosen if plan[i].rank]
         if not giving:
             break
         chosen.remove(max(giving, key=lambda i: plan[i].rank))
-    left = room - sum(least[i] + GAP for i in chosen) + GAP
+    left = room - sum(least[i] + plan[i].gap for i in chosen) + plan[chosen[-1]].gap
     widths = {i: least[i] for i in chosen}
     for most in ([min(column.good, wanted[i]) for i, column in enumerate(plan)], wanted):
         for i in chosen:

@@ -14,13 +14,14 @@ from lockterm.domain.text.amount import describe_none
 from lockterm.domain.text.plan import (
     count_to_type,
     describe_changes,
-    describe_new_values,
     describe_notes,
     describe_step,
+    shorten_step,
     step_sends_dates,
     step_states,
 )
-from lockterm.domain.text.run import describe_commands, describe_deletions
+from lockterm.domain.text.replacement import describe_replacements
+from lockterm.domain.text.run import describe_commands, describe_deletions, describe_effects
 from lockterm.domain.validity import State
 
 DAY_MS = 86_400_000
@@ -153,12 +154,107 @@ def test_step_states_returns_the_state_before_and_after(
     assert step_states(step, START_MS + 20 * DAY_MS) == told
 
 
-def test_describe_new_values_shows_only_the_result() -> None:
-    step = renewed(1, START_MS + 2 * DAY_MS)
+def test_shorten_step_keeps_the_new_end_when_the_column_is_narrow() -> None:
+    step = renewed(1, START_MS + 2 * DAY_MS + 1)
     (words,) = describe_step(step, UTC, START_MS)
-    new = describe_new_values(step, UTC, START_MS)
-    assert new == "End -> 3 Jan 2026 00:00 +00:00"
+    full, new, *_, arrow, day = shorten_step(step, UTC, START_MS)
+    assert full == words
+    assert new == "End -> 3 Jan 2026 00:00:00.001 +00:00"
     assert words.endswith(new.removeprefix("End"))
+    assert (arrow, day) == ("-> 3 Jan 26", "3 Jan 26")
+
+
+def test_shorten_step_keeps_the_new_value_when_other_fields_change() -> None:
+    named = replace(renewed(1, 0), wanted={"remoteName": "Anna"})
+    assert [*shorten_step(named, UTC, START_MS)][-1] == "-> Anna"
+    both = renewed(1, START_MS + 2 * DAY_MS, remoteName="Anna")
+    assert "Anna" in [*shorten_step(both, UTC, START_MS)][-1], "the end is not all that changes"
+
+
+@pytest.mark.parametrize(
+    ("fields", "shortest"),
+    [
+        (PERMANENT, "always"),
+        (LIMITED, "1 Jan 26"),  # it ends at midnight
+        ({**LIMITED, "remoteType": 4, "weekDay": [1, 2]}, "1 Jan 26"),
+        ({**LIMITED, "endDate": START_MS - 1}, "ends before it starts"),
+        ({**LIMITED, "remoteType": 9}, "unknown type 9"),
+    ],
+)
+def test_shorten_step_ends_with_the_end_date_of_a_deleted_remote(
+    fields: dict[str, Any], shortest: str
+) -> None:
+    step = Step(1, Action.DELETE, 1, 7, "Anna", before=fields)
+    forms = [*shorten_step(step, UTC, START_MS)]
+    assert forms[-1] == shortest
+    assert [forms[0]] == describe_step(step, UTC, START_MS)
+
+
+def test_shorten_step_shows_that_extra_data_is_left_out() -> None:
+    step = Step(1, Action.ADD, 1, None, "Anna", {**PERMANENT, "extraData": {"badge": "7"}})
+    assert [*shorten_step(step, UTC, START_MS)][-1] == "always; …"
+
+
+def replaced(lock_id: int, first: str, second: str, *, adds_first: bool = False) -> list[Step]:
+    """Return the two steps that replace a fob, with their states in order."""
+    old = {"id": 70 + lock_id, "remoteName": "Anna"}
+    delete = Step(0, Action.DELETE, lock_id, 70 + lock_id, "Anna", before=old)
+    add = Step(0, Action.ADD, lock_id, None, "Anna", wanted=PERMANENT, before=old)
+    pair = (add, delete) if adds_first else (delete, add)
+    return [replace(pair[0], state=StepState(first)), replace(pair[1], state=StepState(second))]
+
+
+RECORDED, REFUSED = "recorded", "refused"
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        (replaced(1, RECORDED, RECORDED), "Replaced 1 fob on Gate."),
+        (
+            [*replaced(1, RECORDED, RECORDED), *replaced(2, RECORDED, RECORDED, adds_first=True)],
+            "Replaced 2 fobs on 2 locks.",
+        ),
+        (
+            [*replaced(1, RECORDED, RECORDED), *replaced(2, RECORDED, REFUSED)],
+            "Replaced 1 of 2 fobs on Gate. Old fob deleted, new fob not added: Yard.",
+        ),
+        (
+            [*replaced(1, RECORDED, RECORDED), *replaced(2, RECORDED, "sent", adds_first=True)],
+            "Replaced 1 of 2 fobs on Gate. New fob added, old fob unconfirmed: Yard.",
+        ),
+        (
+            replaced(3, RECORDED, "not_sent", adds_first=True),
+            "New fob added, old fob not deleted: lock 3.",
+        ),
+        (
+            [*replaced(1, RECORDED, RECORDED), *replaced(2, REFUSED, "not_sent")],
+            "Replaced 1 of 2 fobs on Gate.",
+        ),
+        (replaced(1, REFUSED, "not_sent"), ""),
+        (deletes("1 recorded, 2 recorded"), ""),
+    ],
+)
+def test_describe_replacements_counts_fobs(steps: list[Step], said: str) -> None:
+    titles = {1: "Gate", 2: "Yard"}
+    assert describe_replacements(steps, titles) == said
+    if said:
+        assert describe_effects(steps, titles) == said, "no sentence says only that it is deleted"
+
+
+def test_describe_notes_names_the_lock_when_a_remote_is_on_several() -> None:
+    past = {"remoteType": 2, "startDate": START_MS - DAY_MS, "endDate": START_MS - 1}
+    steps = [
+        Step(number, Action.ADD, number, None, name, wanted={"remoteNumber": "B-2", **past})
+        for number, name in enumerate(("Anna", "Anna", "Ben"), 1)
+    ]
+    steps.append(Step(4, Action.ADD, 1, None, "Carl", wanted={"remoteType": 1}))
+    zones, titles = dict.fromkeys((1, 2, 3), UTC), {1: "Gate", 2: "Yard", 3: "\x1bShed"}
+    (note,) = describe_notes(steps, zones, START_MS, titles)
+    assert note.startswith("Note for Anna (B-2) on Gate, Yard; Ben (B-2) on ")
+    assert "\x1b" not in note
+    (note,) = describe_notes(steps[:1] + steps[3:], zones, START_MS)
+    assert note.startswith("Note for Anna (B-2): ")
 
 
 def test_describe_changes_counts_new_values() -> None:

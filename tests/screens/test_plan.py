@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
@@ -28,7 +29,7 @@ from lockterm.operations.planner import PlanDraft
 from lockterm.operations.proof import Horizon
 from lockterm.screens.dialogs.confirm import ConfirmModal, QuestionBox
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.history.table import run_words
+from lockterm.screens.history.table import format_run
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan import PlanScreen
@@ -131,7 +132,7 @@ async def test_it_is_shown_before_anything_is_kept_or_sent(
         said = words(pilot.app)
         assert "Plan > apply remotes.csv" in said
         assert "1 to add, 1 to change, 1 to delete: 6 calls, about 1 s" in said
-        for row in ("! not sent Main gate · New 7", "No answer.", "= keep Server room"):
+        for row in ("! not sent · New 7 A-7 Main gate", "No answer.", "= keep"):
             assert row in said
         assert_picture(pilot.app, "plan-80x24")
         await asked(pilot, DestroyModal)
@@ -248,7 +249,7 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
         assert "could not be planned" not in said and "! left out" in said, "it is told once"
         (line,) = await app_of(pilot).operations.journal.runs()
         assert line.counts()[StepState.NOT_SENT] == 1
-        assert run_words(line).endswith(": 1 recorded, 1 refused, 1 not sent, 1 left out")
+        assert format_run(line).endswith(": 1 recorded, 1 refused, 1 not sent, 1 left out")
         pilot.app.push_screen(await screen_of_run(app_of(pilot).operations, line.id))
         await until(pilot, lambda: on_plan(pilot).is_painted)
         assert on_plan(pilot).plan.losses == tuple(lost), "asked again where it is gone on with"
@@ -278,7 +279,7 @@ async def test_many_deletes_are_all_named_and_their_number_is_typed(
         modal = pilot.app.screen
         assert isinstance(modal, DestroyModal)
         said = words(pilot.app)
-        assert "type 30, then press Enter" in said and "page down shows more" in said
+        assert "type 30, then press Enter" in said and re.search(r"pgdn shows \d+ more", said)
         read = said
         for _ in range(12):
             await pilot.press("pagedown")
@@ -712,7 +713,8 @@ async def test_what_will_be_is_read_in_its_row_and_in_the_question(
     async with lockterm_app(service, size=size) as pilot:
         await plan_shown(pilot, steps)
         end = day_time(end_ms, ZoneInfo("Europe/Berlin"))
-        assert words(pilot.app).count(f"End -> {end[:17]}") == 3
+        day, year = end[:11].rsplit(" ", 1)
+        assert len(re.findall(f"-> {day} (?:20)?{year[2:]}", words(pilot.app))) >= 3
         await asked(pilot, ConfirmModal)
         told = details(pilot)
         assert f"End: {end} for 3 remotes." in told

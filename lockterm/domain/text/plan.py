@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
 from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.dates import UnknownZone
+from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.plan import (
     DUE,
     MOST_UNTYPED,
@@ -24,7 +25,12 @@ from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.difference import Difference, find_differences, format_value
 from lockterm.domain.text.remote import format_name
 from lockterm.domain.text.shortening import describe_shortening
-from lockterm.domain.text.validity import OPENS_ALWAYS, OPENS_NOTHING, describe_period
+from lockterm.domain.text.validity import (
+    OPENS_ALWAYS,
+    OPENS_NOTHING,
+    describe_period,
+    shorten_period,
+)
 from lockterm.domain.validity import State, never_opens, state_by_dates, state_of
 from lockterm.errors import LocktermError
 
@@ -35,6 +41,9 @@ MOST_LISTED = 50
 """Maximum number of remotes that a confirmation lists. The plan lists all of them."""
 
 _DATES = {FIELDS[name].label: name for name in ("startDate", "endDate")}
+
+_PERIOD = {*_DATES, *(FIELDS[name].label for name in ("remoteType", "weekDay"))}
+"""The labels of the fields that determine when a remote opens its lock."""
 
 _TODO = {
     Action.ADD: "to add",
@@ -200,11 +209,36 @@ def _changes(step: Step, zone: tzinfo) -> list[Difference]:
     return find_differences(before, after, zone, fields)
 
 
-def describe_new_values(step: Step, zone: tzinfo, now_ms: int) -> str:
-    """Return the new values that a step sets, such as ``End -> 31 Dec 2026 23:59 +01:00``."""
-    if step.action in (Action.UPDATE, Action.VOICE):
-        return "; ".join(f"{one.label} -> {one.after}" for one in _changes(step, zone))
-    return "; ".join(describe_step(step, zone, now_ms))
+def shorten_step(step: Step, zone: tzinfo, now_ms: int) -> Iterator[str]:
+    """Yield the texts about the effect of a step for narrower and narrower columns.
+
+    The first text has all that :func:`describe_step` returns. The next ones leave out the old
+    values, then the names of fields, and then everything but the end date.
+
+    Args:
+        step: The step.
+        zone: The time zone of the lock.
+        now_ms: Now, in milliseconds.
+    """
+    lines = describe_step(step, zone, now_ms)
+    yield "; ".join(lines)
+    before = Remote.read(step.before)
+    match step.action:
+        case Action.ADD | Action.DELETE:
+            remote = Remote.read(step.wanted) if step.action is Action.ADD else before
+            more = f"; {ellipsis()}" if len(lines) > 1 else ""
+            yield from (f"{period}{more}" for period in shorten_period(remote, now_ms, zone))
+        case Action.UPDATE | Action.VOICE:
+            changes = _changes(step, zone)
+            yield "; ".join(f"{one.label} -> {one.after}" for one in changes)
+            if changes and {one.label for one in changes} <= _PERIOD:
+                after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
+                more = f"; {ellipsis()}" if len(lines) > len(changes) else ""
+                periods = [f"{one}{more}" for one in shorten_period(after, now_ms, zone)]
+                yield from (f"-> {period}" for period in periods)
+                yield periods[-1]
+            elif len(changes) == 1:
+                yield f"-> {changes[0].after}"
 
 
 def describe_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
@@ -310,7 +344,12 @@ def step_sends_dates(step: Step) -> bool:
     return rules.sends_dates(before, Remote.read({**step.before, **step.wanted}))
 
 
-def describe_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: int) -> list[str]:
+def describe_notes(
+    steps: Sequence[Step],
+    zones: Mapping[int, tzinfo],
+    now_ms: int,
+    titles: Mapping[int, str] | None = None,
+) -> list[str]:
     """Return the sentences that the user must confirm before lockterm sends steps.
 
     Equal sentences are joined. Shortened access is not included; see :func:`find_shortenings`.
@@ -321,6 +360,8 @@ def describe_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: i
         steps: The steps that must still be sent.
         zones: Maps the ID of each lock to its time zone.
         now_ms: Now, in milliseconds.
+        titles: Maps lock IDs to titles, which may contain control characters, if the sentences name
+            the lock of each remote.
     """
     noted: dict[str, list[Step]] = {}
     for step in steps:
@@ -333,7 +374,7 @@ def describe_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: i
         is_own = words == clean(some[0].note, 300)
         named = some[: MOST_LISTED if is_again or is_own else _NAMED]
         more = f" and {len(some) - len(named):,} more" if len(some) > len(named) else ""
-        who = f"{', '.join(map(format_step, named))}{more}"
+        who = f"{_format_on_locks(named, titles or {})}{more}"
         if is_again:
             said = f"{len(some):,} remotes are expired and will be reactivated: {who}."
             lines.insert(0, f"Note: {said}")
@@ -342,6 +383,17 @@ def describe_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: i
             whom = f"each of the {len(some):,} remotes" if is_all else who
             lines.append(f"Note for {whom}: {words}")
     return lines
+
+
+def _format_on_locks(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
+    """Return the remotes of steps: ``Anna (A-1) on Gate, Yard; Ben (B-2) on Gate``."""
+    on_locks: dict[str, list[str]] = {}
+    for step in steps:
+        title = clean(titles.get(step.lock_id, ""), 40)
+        on_locks.setdefault(format_step(step), []).append(title)
+    if not titles:
+        return ", ".join(on_locks)
+    return "; ".join(f"{who} on {', '.join(locks)}" for who, locks in on_locks.items())
 
 
 def _format_voice(voice: Mapping[str, Any]) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.names import normalize_name
+from lockterm.domain.plan import Action, Step, StepState, at_rest
 from lockterm.domain.reading import Field
 from lockterm.domain.remotes import FIELDS, UNLISTED, Remote
 from lockterm.domain.safe_text import clean
@@ -15,7 +17,7 @@ from lockterm.domain.text.remote import UNNAMED, format_remote_name
 _MAC = FIELDS["mac"]
 
 _NAMED = 3
-"""Maximum number of names that a sentence lists."""
+"""Maximum number of names or locks that a sentence lists."""
 
 ADD_FIRST = (
     "lockterm adds the new fob first. It deletes the old fob only after the service has recorded"
@@ -110,3 +112,55 @@ def describe_not_copied(unknown: Iterable[Field], *, has_mac: bool) -> list[str]
             f"Not copied, because the service does not return these values: {', '.join(names)}."
         )
     return said
+
+
+_DONE = {Action.ADD: "New fob added, old fob", Action.DELETE: "Old fob deleted, new fob"}
+"""Maps the step of a replacement that was done to the beginning of the result of both steps."""
+
+_NOT_DONE = {Action.ADD: "not added", Action.DELETE: "not deleted"}
+
+
+def describe_replacements(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
+    """Return the result of replacements, such as ``Replaced 4 fobs on 4 locks.``.
+
+    Args:
+        steps: All steps of a run that has ended, in order.
+        titles: Maps lock IDs to titles, which may contain control characters. A lock without a
+            title is shown by its ID.
+
+    Returns:
+        The sentences; empty if no fob was replaced, not even in part.
+    """
+    pairs = [pair for pair in pairwise(map(at_rest, steps)) if pair[1].requires(pair[0])]
+    replaced: list[int] = []
+    half: dict[str, list[str]] = {}
+    for pair in pairs:
+        done = [step for step in pair if step.is_done]
+        if len(done) == len(pair):
+            replaced.append(pair[0].lock_id)
+        elif done:
+            (other,) = (step for step in pair if not step.is_done)
+            is_unknown = other.state is StepState.UNKNOWN
+            state = "unconfirmed" if is_unknown else _NOT_DONE[other.action]
+            result = f"{_DONE[done[0].action]} {state}"
+            half.setdefault(result, []).append(format_lock(titles, other.lock_id))
+    sentences = [f"{result}: {list_locks(named)}." for result, named in half.items()]
+    if replaced:
+        locks = {*replaced}
+        of_all = "" if len(replaced) == len(pairs) else f" of {len(pairs):,}"
+        fobs = "fob" if len(pairs) == 1 else "fobs"
+        where = format_count(len(locks), "lock")
+        where = format_lock(titles, *locks) if len(locks) == 1 else where
+        sentences.insert(0, f"Replaced {len(replaced):,}{of_all} {fobs} on {where}.")
+    return " ".join(sentences)
+
+
+def format_lock(titles: Mapping[int, str], lock_id: int) -> str:
+    """Return the title of a lock, safe to show, or its ID."""
+    return clean(titles.get(lock_id, f"lock {lock_id}"), 40)
+
+
+def list_locks(titles: Sequence[str]) -> str:
+    """Return some titles, and the number of the others: ``Yard, Gate, Shed and 2 more``."""
+    more = f" and {len(titles) - _NAMED:,} more" if len(titles) > _NAMED else ""
+    return f"{', '.join(titles[:_NAMED])}{more}"

@@ -21,6 +21,7 @@ from lockterm.domain.plan import (
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count, format_duration
 from lockterm.domain.text.plan import format_step
+from lockterm.domain.text.replacement import describe_replacements, format_lock, list_locks
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
 
@@ -29,9 +30,6 @@ FINAL_STATES = (
     *(StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT),
 )
 """The states of steps that have a final result."""
-
-_NAMED = 3
-"""Maximum number of locks that a sentence lists."""
 
 LEFT_OUT = "left out"
 """The word for a step that could not be planned. JSON output calls such a step refused."""
@@ -106,9 +104,22 @@ def list_deleted(steps: Iterable[Step], titles: Mapping[int, str]) -> list[str]:
         if step.action is Action.DELETE and step.state is StepState.RECORDED:
             deleted.setdefault(step.lock_id, []).append(format_step(step))
     return [
-        f"Deleted from {clean(titles.get(lock_id, f'lock {lock_id}'), 40)}: {', '.join(names)}."
+        f"Deleted from {format_lock(titles, lock_id)}: {', '.join(names)}."
         for lock_id, names in deleted.items()
     ]
+
+
+def describe_effects(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
+    """Return the sentences about replaced fobs and about deletes on several locks.
+
+    Args:
+        steps: All steps of a run that has ended.
+        titles: Maps lock IDs to titles, which may contain control characters. A lock without a
+            title is shown by its ID.
+    """
+    steps = [*steps]
+    said = describe_replacements(steps, titles), describe_deletions(steps, titles)
+    return " ".join(filter(None, said))
 
 
 def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
@@ -124,7 +135,7 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
         deleted.
     """
     steps = [*steps]
-    # The old fob of a replacement is not reported, because its owner has the new one.
+    # The old fob of a replacement is not reported here, because its owner has the new one.
     replaced = {step.replaced_id for step in steps} - {None}
     deletes: dict[int, set[StepState]] = {}
     why_not: dict[int, str] = {}
@@ -145,7 +156,7 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
         for state in _NOT_GONE:
             if state in states:
                 is_far = state is StepState.NOT_SENT and lock_id not in answered
-                title = clean(titles.get(lock_id, f"lock {lock_id}"), 40)
+                title = format_lock(titles, lock_id)
                 if state is StepState.NOT_SENT and not is_far and why_not[lock_id]:
                     title += f" ({why_not[lock_id].rstrip('.')})"
                 kept.setdefault("not reached" if is_far else _NOT_GONE[state], []).append(title)
@@ -155,8 +166,7 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
         return ""
     words = [f"Deleted remotes on {gone:,} of {len(deletes):,} locks"]
     for why, named in kept.items():
-        more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
-        words.append(f"{why[0].upper()}{why[1:]}: {', '.join(named[:_NAMED])}{more}")
+        words.append(f"{why[0].upper()}{why[1:]}: {list_locks(named)}")
     return f"{'. '.join(words)}."
 
 
@@ -291,7 +301,7 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     del counts[StepState.TO_DO]  # they are shown as left
     left_out = sum(step.is_left_out for step in steps)
     words = [
-        describe_deletions(steps, titles),
+        describe_effects(steps, titles),
         f"{_with_noun(describe_counts(counts, left_out))}." if counts else "",
     ]
     if left := count_left(steps):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import tzinfo
 from typing import NamedTuple
 
@@ -24,6 +25,9 @@ OPENS_NOTHING = (
 
 OPENS_ALWAYS = "The remote will have no end date."
 """The warning about an update that makes a remote permanent."""
+
+_DATED = frozenset({Phase.NOW, Phase.OVER, Phase.AHEAD})
+"""The phases of periods whose end date alone is not misleading."""
 
 
 class Validity(NamedTuple):
@@ -100,6 +104,23 @@ def describe_period(remote: Remote, now_ms: int, zone: tzinfo) -> str:
         elif start and end and end <= start:
             parts.append("the end is before the start")
     return ", ".join(parts)
+
+
+def shorten_period(remote: Remote, now_ms: int, zone: tzinfo) -> Iterator[str]:
+    """Yield the texts of a period for narrower and narrower columns, down to ``31 Dec 26``.
+
+    The first text is that of :func:`describe_period`. The shortest ones are only the end date.
+    """
+    yield describe_period(remote, now_ms, zone)
+    phase, end = phase_of(remote, now_ms), remote.end_ms
+    yield _short(remote, phase, now_ms, zone)
+    last = dates.local(end - dates.begins_day(end, zone), zone) if end else None
+    if last is not None and phase in _DATED and is_known_type(remote.remote_type):
+        day = dates.day_of(last)
+        if phase is Phase.NOW:
+            yield f"until {day}"
+        yield day
+        yield f"{day[:-4]}{last:%y}"
 
 
 def _short(remote: Remote, phase: Phase, now_ms: int, zone: tzinfo) -> str:

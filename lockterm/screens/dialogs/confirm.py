@@ -9,10 +9,12 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
+from textual.message import Message
 from textual.widgets import Button, Input, Label, Static
 
 from lockterm.domain.safe_text import clean, clean_lines
-from lockterm.keymap.hints import keys_of
+from lockterm.domain.text.amount import format_count
+from lockterm.keymap.hints import keys_of, with_keys
 from lockterm.screens.modal import FieldModal, LocktermModal
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.compact_button import CompactButton
@@ -21,6 +23,19 @@ from lockterm.widgets.text_input import OneLine
 
 class Details(VerticalScroll, can_focus=False):
     """The details of a question, which scroll if they are long."""
+
+    class Scrolled(Message):
+        """Posted when other lines have become visible."""
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Report that other lines are visible, also after the mouse wheel."""
+        super().watch_scroll_y(old_value, new_value)
+        self.post_message(self.Scrolled())
+
+    @property
+    def lines_below(self) -> int:
+        """The number of lines below the visible ones."""
+        return max(self.virtual_size.height - self.size.height - int(self.scroll_offset.y), 0)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the height, limited by ``max-height``, which Textual ignores here."""
@@ -78,6 +93,9 @@ class QuestionBox(Vertical):
                 if self._warning:
                     yield Static(clean_lines(self._warning), classes="warning", markup=False)
                 yield Static(clean_lines(self._details), markup=False)
+            more = Label("", classes="more", markup=False)
+            more.display = False
+            yield more
         if self.typed:
             yield Label(_ask_to_type(self.typed), markup=False, classes="ask")
             field = OneLine(id="typed", compact=True)
@@ -99,9 +117,25 @@ class QuestionBox(Vertical):
 
     def on_resize(self) -> None:
         """Limit the height of the details to the rows that the buttons leave."""
-        if (over := self.virtual_size.height - self.size.height) > 0:
-            for details in self.query(".details"):
+        over = self.virtual_size.height - self.size.height
+        for details in self.query(Details):
+            more = self.query_one(".more", Label)
+            if not more.display and max(over, details.lines_below) > 0:
+                more.display = True
+                over += 1
+            if over > 0:
                 details.styles.max_height = max(details.size.height - over, 1)
+        self.call_after_refresh(self._show_more)
+
+    def on_details_scrolled(self) -> None:
+        self._show_more()
+
+    def _show_more(self) -> None:
+        """Show how many lines are below the visible details, and the key that shows them."""
+        for details in self.query(Details):
+            lines = format_count(details.lines_below, "more line") if details.lines_below else ""
+            more = self.query_one(".more", Label)
+            more.update(with_keys(f"{{dialog.page_down}} shows {lines}") if lines else "")
 
     @property
     def keep(self) -> Button:

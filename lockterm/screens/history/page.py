@@ -69,7 +69,7 @@ class HistoryChoice:
     @property
     def has_runs(self) -> bool:
         """Whether each run is one line; with a filter or a search, each change has its own line."""
-        return not self.in_words()
+        return not self.list_filters()
 
     def selection(self, zone: tzinfo, now_ms: int) -> Selection:
         """Return the selection of changes for all pages of this filter and search.
@@ -86,7 +86,7 @@ class HistoryChoice:
             self.lock_id, states, words, zone, since_ms=since_ms, outside_runs=self.has_runs
         )
 
-    def in_words(self) -> list[str]:
+    def list_filters(self) -> list[str]:
         """Return the active filters as phrases without control characters."""
         words = [] if self.group == ALL else [f"only {self.group}"]
         if self.lock_id is not None:
@@ -134,7 +134,7 @@ class HistoryPage:
         return [*rows, *runs]
 
     @property
-    def in_words(self) -> str:
+    def position(self) -> str:
         """The page number and the number of pages as text."""
         more = "+" if self.is_uncounted and self.has_older else ""
         return f"page {self.choice.page + 1} of {self.pages}{more} (n, p)"
@@ -142,7 +142,7 @@ class HistoryPage:
     @property
     def is_uncounted(self) -> bool:
         """Whether counting stopped before all changes that match the filter were counted."""
-        return bool(self.choice.in_words()) and self.found > COUNTED
+        return bool(self.choice.list_filters()) and self.found > COUNTED
 
 
 def runs_among(

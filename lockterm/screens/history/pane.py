@@ -23,7 +23,7 @@ from lockterm.domain.text.operation import STATE_NAMES, compare_remotes, remotes
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.screens.history.table import LOOKS, run_words, target_of, what_of
+from lockterm.screens.history.table import LOOKS, format_run, target_of, what_of
 from lockterm.widgets.parts import Part, join_parts
 
 _DONE: Mapping[str, str] = {
@@ -86,7 +86,7 @@ class ChangePane(Widget):
             return Content("")
         if isinstance(row, RunLine):
             at = dates.day_time(row.made_ms, self._zone)
-            lines = [*_wrapped(run_words(row), width), [(at, "dim")]]
+            lines = [*_wrapped(format_run(row), width), [(at, "dim")]]
         else:
             lines = [*_head(row, self._zone, width), *_body(row, self._values, width)]
         if len(lines) > height:

@@ -35,7 +35,7 @@ from lockterm.screens.history.day_strip import DayStrip
 from lockterm.screens.history.operation import OperationDetailScreen
 from lockterm.screens.history.page import ALL, COUNTED, PAGE, HistoryChoice, HistoryPage, runs_among
 from lockterm.screens.history.pane import ChangePane
-from lockterm.screens.history.table import HistoryTable, run_words
+from lockterm.screens.history.table import HistoryTable, format_run
 from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.plan.opening import open_plan, screen_of_run
 from lockterm.terminal.key_queue import opening, opens
@@ -173,7 +173,7 @@ class HistoryScreen(ListScreen[str | None]):
             self.show_crumbs()
         selection = self.choice.selection(zone, self.operations.machine_ms())
         found = None
-        if self.choice.in_words() and not self.choice.passed:
+        if self.choice.list_filters() and not self.choice.passed:
             lines, found = await journal.newest(selection, PAGE + 1, COUNTED + 1)
         else:
             lines = await journal.lines(selection, self.choice.below, PAGE + 1)
@@ -184,12 +184,12 @@ class HistoryScreen(ListScreen[str | None]):
         runs = await journal.runs() if choice.has_runs else []
         total = await journal.count() if known is None else known.total
         if found is None:
-            if not choice.in_words() and not runs:
+            if not choice.list_filters() and not runs:
                 found = total
             elif known is not None and replace(known.choice, passed=choice.passed) == choice:
                 found = known.found
             elif choice.passed or has_older:
-                found = await journal.count(selection, COUNTED + 1 if choice.in_words() else -1)
+                found = await journal.count(selection, COUNTED + 1 if choice.list_filters() else -1)
             else:
                 found = len(lines)
         shown = runs_among(runs, choice, lines[:PAGE], has_older) if choice.has_runs else []
@@ -245,7 +245,7 @@ class HistoryScreen(ListScreen[str | None]):
         way = "esc  show all"
         if not self._narrowed:
             way = with_keys("{history.one_lock}  all locks      esc  back")
-        return f"No change matches the filter: {', '.join(page.choice.in_words())}.", way
+        return f"No change matches the filter: {', '.join(page.choice.list_filters())}.", way
 
     @property
     def _page(self) -> HistoryPage:
@@ -263,11 +263,11 @@ class HistoryScreen(ListScreen[str | None]):
         runs = f"{format_count(page.run_count, 'run')} ({key('app.run')} shows the last)"
         sent = format_count(page.total, "change")
         parts = [sent] * bool(page.total) + [runs] * bool(page.run_count)
-        if left := page.choice.in_words():
+        if left := page.choice.list_filters():
             found = f"more than {COUNTED:,}" if page.is_uncounted else f"{page.found:,}"
             parts = [f"{found} of {sent}", *left]
         if page.pages > 1:
-            parts.append(page.in_words)
+            parts.append(page.position)
         if page.total or page.run_count:
             parts.append(f"times in {clean(dates.zone_name(self._zone), 100)}")
         self.query_one("#about", Static).update("   ".join(parts), layout=False)
@@ -295,7 +295,7 @@ class HistoryScreen(ListScreen[str | None]):
             at = dates.day_time(line.made_ms, self._zone)
             is_left = line.is_interrupted
             way = with_keys("{history.open} to resume") if is_left else ""
-            return "  ".join(filter(None, (run_words(line), way, at)))
+            return "  ".join(filter(None, (format_run(line), way, at)))
         at = dates.day_time(line.prepared_ms, self._zone)
         words = (at, STATE_NAMES[line.state], clean(line.message, 200), clean(line.lock_name, 40))
         return "  ".join(filter(None, words))

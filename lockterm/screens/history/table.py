@@ -156,7 +156,7 @@ class HistoryTable(RowTable):
             {what_of(line) for line in lines} | {"run" for _ in runs},
             {_outcome(*one) for one in {(line.state, line.code) for line in lines}}
             | {run_outcome(run) for run in runs},
-            {target_of(line) for line in lines} | {run_words(run) for run in runs},
+            {target_of(line) for line in lines} | {format_run(run) for run in runs},
             {clean(name, LONGEST_CELL) for name in {line.lock_name for line in lines}},
         )
         what, result, remote, lock = (max(map(cell_len, one), default=0) for one in texts)
@@ -181,7 +181,7 @@ class HistoryTable(RowTable):
         assert self._zone is not None
         if isinstance(line, RunLine):
             when = dates.recent(line.made_ms, self._zone, self._now_ms)
-            return when, "run", run_outcome(line), "", run_words(line), "", ""
+            return when, "run", run_outcome(line), "", format_run(line), "", ""
         when = dates.recent(line.prepared_ms, self._zone, self._now_ms)
         changed = self._changed.get(line.id, "")
         if changed and line.call != "delete" and line.state not in RECORDED:
@@ -226,7 +226,7 @@ def run_outcome(run: RunLine) -> str:
     return f"! {run.state}" if run.is_interrupted else run.state
 
 
-def run_words(run: RunLine) -> str:
+def format_run(run: RunLine) -> str:
     """Return the title of a run and the results of its steps as text."""
     counts = run.counts()
     left = 0 if run.is_running else counts.pop(StepState.TO_DO, 0)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from lockterm.domain.plan import MOST_UNTYPED, Action, Plan, Step
+from lockterm.domain.plan import Action, Plan, Step
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
@@ -95,7 +95,9 @@ async def question_about(
     zones = {lock_id: lock.zone for lock_id, lock in locks.items()}
     now_ms, connection = operations.now_ms(), operations.connection
     changes = await asyncio.to_thread(describe_changes, due, zones)
-    notes = await asyncio.to_thread(describe_notes, due, zones, now_ms)
+    titles = {step.lock_id: locks[step.lock_id].title for step in due}
+    named = titles if len(titles) > 1 else {}  # the question names a single lock
+    notes = await asyncio.to_thread(describe_notes, due, zones, now_ms, named)
     shortened = await asyncio.to_thread(find_shortenings, due, zones, now_ms)
     warning = summarize_shortenings(shortened)
     lost = [clean(sentence, 400) for sentence in (drawn.about, *drawn.plan.losses)]
@@ -178,11 +180,13 @@ def ask_for(
         question, verb, numbers = _ask_for_one(steps[0], where, name)
     deleted = [step for step in steps if step.action is Action.DELETE]
     lines = [*numbers, f"{cost}.", *notes]
+    if len(steps) > 1 and not (is_replacement and len(on) == 1):
+        names = _names(steps, locks if len(on) > 1 else {}, is_replacement=is_replacement)
+        lines += [*names, *[""] * bool(deleted)]
     if deleted:
+        # The same for every deletion, so the names come first.
         told_of_all = set.intersection(*(set(step.before) for step in deleted))
         lines.append(describe_backup(dict.fromkeys(told_of_all), many=len(deleted) > 1))
-    if len(steps) > 1 and not (is_replacement and len(on) == 1):
-        lines += _names(steps, locks if len(on) > 1 else {})
     for step in steps:
         if step.action is Action.VOICE:
             on_lock = locks[step.lock_id]
@@ -224,19 +228,22 @@ def _old_and_new(steps: Sequence[Step]) -> list[str]:
     return [f"Old fob{'s' * (len(numbers[Action.DELETE]) > 1)}: {old}", f"New fob: {new}"]
 
 
-def _names(steps: Sequence[Step], locks: Mapping[int, OnLock]) -> Iterator[str]:
+def _names(
+    steps: Sequence[Step], locks: Mapping[int, OnLock], *, is_replacement: bool
+) -> Iterator[str]:
     """Yield the remotes of steps, each for one line, and with its lock if there are several locks.
 
     Args:
         steps: The steps to send.
         locks: The locks by ID; empty if the question already names the lock.
+        is_replacement: Whether each deleted remote is added again with another number.
     """
-    for action, done in _LISTED.items():
+    listed = {Action.DELETE: "replaced"} if is_replacement else _LISTED
+    for action, done in listed.items():
         some = [step for step in steps if step.action is action]
         shown = some if action is Action.DELETE else some[:MOST_LISTED]
         if some:
-            more = " (page down shows more)" if len(shown) > MOST_UNTYPED else ""
-            yield from ("", f"To be {done}{more}:")
+            yield from ("", f"To be {done}:")
         for step in shown:
             lock = f", {clean(locks[step.lock_id].title, 40)}" if locks else ""
             yield f"- {format_step(step)}{lock}"

@@ -50,6 +50,7 @@ from lockterm.screens.plan.question import ask_for_account, asking_for_names, qu
 from lockterm.screens.plan.table import OnLock, PlanTable, describe_row
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
+from lockterm.widgets.cells import cut_lines
 
 LOOK_S = 1.0
 """Seconds between two readings of the progress of a run in another session."""
@@ -186,19 +187,22 @@ class PlanScreen(ListScreen[None]):
 
     def _tell(self) -> None:
         """Update the summary or the progress, and the full text of the selected step."""
-        self._show_words()
+        self._show_summary()
         shortens = self.query_one("#shortens", Static)
         shortens.update("" if self._is_begun else self._shortens)
         shortens.display = bool(self._shortens) and not self._is_begun
         self.describe_rows()
         self.refresh_bindings()
 
-    def _show_words(self, *, layout: bool = True) -> None:
+    def _show_summary(self, *, layout: bool = True) -> None:
         """Show the summary of the plan, or the progress of its run as a bar if there is room."""
         run, is_framed = self.run_here, self.has_class("-framed")
         is_running = run is not None and not run.is_over
         self.query_one(PlanProgress).show_run(run if is_running and is_framed else None)
-        words, what = "\n".join(filter(None, self._words())), self.query_one("#what", Static)
+        words, what = (
+            "\n".join(filter(None, self._describe_state())),
+            self.query_one("#what", Static),
+        )
         what.display = bool(words)  # the bar needs no words
         what.update(words, layout=layout)
 
@@ -212,7 +216,7 @@ class PlanScreen(ListScreen[None]):
         if self._is_read:
             self.call_after_refresh(self.paint)
 
-    def _words(self) -> Iterable[str]:
+    def _describe_state(self) -> Iterable[str]:
         run = self.run_here
         if run is not None and not run.is_over:
             if run.only_reads or not self.query_one(PlanProgress).display:
@@ -259,7 +263,8 @@ class PlanScreen(ListScreen[None]):
             is_due = step.state in DUE and self.table.is_at_rest
             now_ms = self.operations.now_ms()
             words = describe_row(step, self._locks[step.lock_id], now_ms, is_due=is_due)
-        self.query_one("#row", Static).update(words, layout=False)
+        row = self.query_one("#row", Static)
+        row.update(cut_lines(words, *row.content_size), layout=False)
 
     @property
     def is_painted(self) -> bool:
@@ -277,7 +282,7 @@ class PlanScreen(ListScreen[None]):
     def _begin_to_follow(self) -> None:
         if self._timer is not None and self._is_read and self.run_here is not None:
             self._is_following = True
-            self.table.is_at_rest = False
+            self.table.begin_run()
             self._timer.resume()
             self._tell()
             self._follow()
@@ -307,7 +312,7 @@ class PlanScreen(ListScreen[None]):
         for number in news:
             table.repaint(number)
         self.show_run()
-        self._show_words(layout=False)
+        self._show_summary(layout=False)
         if table.current is not None and table.current.number in news:
             self.describe_rows()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import tzinfo
 
@@ -11,21 +11,24 @@ from rich.cells import cell_len
 from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Step, StepState, at_rest
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.plan import (
-    describe_new_values,
-    describe_step,
     describe_step_notes,
     describe_step_shortening,
     format_step,
+    shorten_step,
     step_name,
     step_states,
 )
 from lockterm.domain.text.run import LEFT_OUT
 from lockterm.domain.validity import State as Validity
+from lockterm.widgets.cells import cut_apart
 from lockterm.widgets.line_table import TITLES, Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
-_STEP, _LOCK, _STATE = 1, 2, 3
-"""The indexes of the columns with the action, the lock and the state icons."""
+_STEP, _STATE, _REMOTE, _NUMBER, _LOCK, _WHAT = range(1, 7)
+"""The indexes of the columns, which follow the icon of the action."""
+
+_NAMES = (_REMOTE, _NUMBER, _LOCK)
+"""The indexes of the columns whose texts stay different from each other if they are cut."""
 
 _SHORTENS = "! shortens"
 """The text that marks a change that shortens access, in the warning color."""
@@ -48,6 +51,7 @@ _STATES: Mapping[StepState, str] = {
 }
 """Maps the state of a step to its text. The first character of a problem also identifies it without
 color."""
+_LEFT_OUT = f"! {LEFT_OUT}"
 LOOKS: Mapping[StepState, str] = {
     **dict.fromkeys((StepState.REFUSED, StepState.NOT_SENT), Validity.DISAGREE.look),
     StepState.SKIPPED: Validity.WEEK.look,
@@ -66,7 +70,7 @@ class OnLock:
 
 
 class PlanTable(RowTable):
-    """The table of steps: action, lock, state icons, remote, and the change or the problem.
+    """The table of steps: action, state icons, remote, lock, and the change or the problem.
 
     Args:
         steps: The current steps by number; the owner may replace steps in this mapping.
@@ -75,13 +79,14 @@ class PlanTable(RowTable):
 
     def __init__(self, steps: Mapping[int, Step], now_ms: int, *, id: str | None = None) -> None:
         super().__init__(
-            Column("", most=1, least=1),
+            Column("", most=1, least=1, gap=1),
             Column("Step", most=10, least=10),
-            Column("Lock", most=24, least=6),
-            Column("", most=2, least=2, rank=1),
-            Column("Remote", most=LONGEST_CELL, least=8),
-            Column("Number", most=16, least=6, rank=2),
-            Column("What", most=200, least=25),  # "End -> 31 Dec 2026 23:59", and that it is cut
+            Column("", most=2, least=2, gap=1, rank=2),
+            # The name has priority, because it shows whom a deletion concerns.
+            Column("Remote", most=LONGEST_CELL, least=14, good=18),
+            Column("Number", most=16, least=8, good=12),
+            Column("Lock", most=24, least=8, good=12),
+            Column("What", most=200, least=9, good=20, rank=1),  # an end date: "31 Dec 26"
             id=id,
         )
         self.is_at_rest = True
@@ -90,6 +95,8 @@ class PlanTable(RowTable):
         self._now_ms = now_ms
         self._locks: Mapping[int, OnLock] = {}
         self._places: Mapping[int, int] = {}
+        self._forms: Mapping[int, Mapping[str, str]] = {}
+        """Maps a column to the forms of its texts that would be equal to others if cut."""
 
     def show_steps(self, numbers: Sequence[int], locks: Mapping[int, OnLock]) -> None:
         """Replace the rows; the same step stays selected.
@@ -102,6 +109,12 @@ class PlanTable(RowTable):
         self.hidden = frozenset({_LOCK} if len(locks) == 1 else ())  # the header names it
         self._places = {number: place for place, number in enumerate(numbers)}
         self.show(LazyRows({str(number): number for number in numbers}, self._cells))
+
+    def begin_run(self) -> None:
+        """Make room for the results of a run, which are longer than the actions."""
+        if self.is_at_rest:
+            self.is_at_rest = False
+            self.measure_again()
 
     def repaint(self, number: int) -> None:
         """Repaint the row of a step whose state has changed, if the table shows the step."""
@@ -120,48 +133,70 @@ class PlanTable(RowTable):
 
     def widest(self) -> Sequence[int]:
         """Return the width of each column's longest content, without creating all cells."""
+        widths = {column: max(map(cell_len, texts)) for column, texts in self._names().items()}
+        steps = [self._steps[number] for number in self._places]
+        words = {self._word(step) for step in steps}
+        if not self.is_at_rest:  # the columns stay where they are while the results come
+            words.update(_STATES.values())
+        icons = 1 + any(step.action is Action.UPDATE for step in steps)
+        step = max(map(len, words), default=0)
+        return 1, step, icons, widths[_REMOTE], widths[_NUMBER], widths[_LOCK], 200
+
+    def _names(self) -> Mapping[int, Set[str]]:
+        """Return the different safe texts of the columns ``_NAMES``, at least one of each."""
         steps = [self._steps[number] for number in self._places]
         names = [step_name(step) for step in steps]
-        locks = {self._locks[step.lock_id].title for step in steps}
-        columns = (locks, {name for name, _ in names}, {number or "" for _, number in names})
-        lock, name, number = (
-            max((cell_len(clean(one, LONGEST_CELL)) for one in column), default=0)
-            for column in columns
-        )
-        return 1, 10, lock, 2, name, number, 200
+        locks = {self._locks[lock_id].title for lock_id in {step.lock_id for step in steps}}
+        texts = ({name for name, _ in names}, {number or "" for _, number in names}, locks)
+        return {
+            column: {clean(text, LONGEST_CELL) for text in (*some, "")}
+            for column, some in zip(_NAMES, texts, strict=True)
+        }
+
+    def _fill(self, cursor: int) -> None:
+        super()._fill(cursor)
+        self._forms = {
+            column: cut_apart(texts, self._widths[column])
+            for column, texts in self._names().items()
+            if column in self._widths
+        }
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
         """Return the styled pieces of a row by column index: icons, and a warning or a problem."""
         step = self.step(int(self._keys[row]))
-        states = step_states(step, self._now_ms)
-        signs = {_STATE: [(one.sign, one.look) if one else (" ", "") for one in states]}
-        if step.state is StepState.TO_DO and step.is_planned:
+        states = dict.fromkeys(filter(None, step_states(step, self._now_ms)))
+        icons = [(state.sign, state.look) for state in states]
+        signs = {_STATE: [*icons, (" " * (self._widths.get(_STATE, 0) - len(icons)), "")]}
+        word = self._word(step)
+        look = Validity.WEEK.look if word == _SHORTENS else LOOKS.get(step.state, "")
+        if look and word != _LEFT_OUT:
+            signs[_STEP] = [(f"{word:{self._widths[_STEP]}}", look)]
+        return signs
+
+    def _word(self, step: Step) -> str:
+        """Return the action of a step, or its result."""
+        if step.is_left_out:
+            return _LEFT_OUT
+        if step.action is Action.KEEP and step.state is StepState.UNCHANGED:
+            return _WORDS[step.action]
+        if step.state is StepState.TO_DO and step.is_planned and step.action is Action.UPDATE:
             zone = self._locks[step.lock_id].zone
             if describe_step_shortening(step, zone, self._now_ms):
-                signs[_STEP] = [(f"{_SHORTENS:{self._widths[_STEP]}}", Validity.WEEK.look)]
-        elif step.state in LOOKS and not step.is_left_out:
-            text = f"{_STATES[step.state]:{self._widths[_STEP]}}"
-            signs[_STEP] = [(text, LOOKS[step.state])]
-        return signs
+                return _SHORTENS
+        return _STATES.get(step.state) or _WORDS[step.action]
 
     def _cells(self, number: int) -> tuple[str, ...]:
         step = self.step(number)
         name, remote_number = step_name(step)
         lock = self._locks[step.lock_id]
-        state = _STATES.get(step.state) or _WORDS[step.action]
-        if step.is_left_out:
-            state = f"! {LEFT_OUT}"
-        if step.state is StepState.UNCHANGED and step.action is Action.KEEP:
-            state = _WORDS[step.action]
-        return (
-            ACTION_GLYPHS[step.action],
-            state,
-            clean(lock.title, LONGEST_CELL),
-            "",
-            clean(name, LONGEST_CELL),
-            clean(remote_number or "", 30),
-            what_of(step, lock, self._now_ms, self._widths.get(6, LONGEST_CELL)),
+        shown = (clean(one, LONGEST_CELL) for one in (name, remote_number or "", lock.title))
+        names = (
+            self._forms.get(column, {}).get(text, text)
+            for column, text in zip(_NAMES, shown, strict=True)
         )
+        room = self._widths.get(_WHAT, 0)
+        what = what_of(step, lock, self._now_ms, room) if room else ""
+        return ACTION_GLYPHS[step.action], self._word(step), "", *names, what
 
 
 def describe_row(step: Step, lock: OnLock, now_ms: int, *, is_due: bool) -> str:
@@ -186,10 +221,13 @@ def what_of(step: Step, lock: OnLock, now_ms: int, room: int = 0) -> str:
         step: The step.
         lock: The lock of the step.
         now_ms: The current time in milliseconds.
-        room: The maximum width in cells, or 0 for no limit. A text that is too wide leaves out the
-            old values.
+        room: The maximum width in cells, or 0 for no limit. If no text is short enough, the caller
+            cuts the shortest one.
     """
     if step.message and step.state not in DUE:
         return clean(step.message, 400)
-    words = "; ".join(describe_step(step, lock.zone, now_ms))
-    return describe_new_values(step, lock.zone, now_ms) if 0 < room < cell_len(words) else words
+    text = ""
+    for text in shorten_step(step, lock.zone, now_ms):
+        if not room or cell_len(text) <= room:
+            break
+    return text
