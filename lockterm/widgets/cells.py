@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from unicodedata import combining
 
@@ -64,18 +64,24 @@ def cut_apart(texts: Iterable[str], width: int) -> dict[str, str]:
     forms: dict[str, str] = {}
     used = {short for short, group in groups.items() if len(group) == 1}
     for short, group in groups.items():
+        if len(group) == 1:
+            continue
         group.sort()  # texts that have the longest beginning in common are then neighbors
         common = [0, *(_count_common(*pair) for pair in pairwise(group)), 0]
-        for place, text in enumerate(group if len(group) > 1 else ()):
-            first, last = min(common[1:-1]), max(common[place : place + 2])
-            shorter = [_cut_middle(text, first, width), _cut_middle(text, last, width)]
-            if first < last:  # neither may be enough: show both differences, and not the beginning
-                both = _cut_middle(text[first:], last - first, width - 1)
-                shorter.append(ellipsis() + both)
-            shorter.append(short)
+        first = min(common[1:-1])
+        for text, before, after in zip(group, common, common[1:], strict=False):
+            shorter = _cut_at_differences(text, first, max(before, after), width)
             forms[text] = next((form for form in shorter if form not in used), short)
             used.add(forms[text])
     return forms
+
+
+def _cut_at_differences(text: str, first: int, last: int, width: int) -> Iterator[str]:
+    """Yield forms that show where a text differs from all others, and from the most similar one."""
+    yield _cut_middle(text, first, width)
+    if first < last:
+        yield _cut_middle(text, last, width)
+        yield ellipsis() + _cut_middle(text[first:], last - first, width - 1)
 
 
 def _count_common(one: str, other: str) -> int:

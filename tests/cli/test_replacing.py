@@ -22,6 +22,7 @@ def test_replace_shows_the_plan_and_swaps_the_fob(scripts: Scripts) -> None:
 
     done = scripts.run(*command, "--yes")
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "2 steps recorded.")
+    assert "Replaced 1 fob on " in done.stderr
     (now,) = [row for row in scripts.remotes(1004) if row["name"] == "Anna"]
     assert (now["number"], now["mac"]) == ("B-2", "C4:4E:AC:01:02:03")
     assert now["extra_data"] == '{"team": "north"}'

@@ -714,7 +714,7 @@ async def test_what_will_be_is_read_in_its_row_and_in_the_question(
         await plan_shown(pilot, steps)
         end = day_time(end_ms, ZoneInfo("Europe/Berlin"))
         day, year = end[:11].rsplit(" ", 1)
-        assert len(re.findall(f"-> {day} (?:20)?{year[2:]}", words(pilot.app))) >= 3
+        assert len(re.findall(f"-> (?:until )?{day} (?:20)?{year[2:]}", words(pilot.app))) >= 3
         await asked(pilot, ConfirmModal)
         told = details(pilot)
         assert f"End: {end} for 3 remotes." in told

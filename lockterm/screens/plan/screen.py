@@ -171,7 +171,7 @@ class PlanScreen(ListScreen[None]):
             for step in ordered
             if not self.only_problems or self.table.step(step.number).state in PROBLEMS
         ]
-        self.table.show_steps(numbers, self._locks)
+        self.table.show_steps(numbers, self._locks, shortens=bool(self._shortens))
         self.show_list()
         self._show_problems()
         self._tell()
@@ -199,10 +199,8 @@ class PlanScreen(ListScreen[None]):
         run, is_framed = self.run_here, self.has_class("-framed")
         is_running = run is not None and not run.is_over
         self.query_one(PlanProgress).show_run(run if is_running and is_framed else None)
-        words, what = (
-            "\n".join(filter(None, self._describe_state())),
-            self.query_one("#what", Static),
-        )
+        words = "\n".join(filter(None, self._describe_state()))
+        what = self.query_one("#what", Static)
         what.display = bool(words)  # the bar needs no words
         what.update(words, layout=layout)
 

@@ -51,7 +51,6 @@ _STATES: Mapping[StepState, str] = {
 }
 """Maps the state of a step to its text. The first character of a problem also identifies it without
 color."""
-_LEFT_OUT = f"! {LEFT_OUT}"
 LOOKS: Mapping[StepState, str] = {
     **dict.fromkeys((StepState.REFUSED, StepState.NOT_SENT), Validity.DISAGREE.look),
     StepState.SKIPPED: Validity.WEEK.look,
@@ -95,19 +94,26 @@ class PlanTable(RowTable):
         self._now_ms = now_ms
         self._locks: Mapping[int, OnLock] = {}
         self._places: Mapping[int, int] = {}
+        self._shortens = False
+        self._texts: Mapping[int, Set[str]] = {column: frozenset({""}) for column in _NAMES}
+        """Maps the columns ``_NAMES`` to their different texts, at least one of each."""
         self._forms: Mapping[int, Mapping[str, str]] = {}
         """Maps a column to the forms of its texts that would be equal to others if cut."""
 
-    def show_steps(self, numbers: Sequence[int], locks: Mapping[int, OnLock]) -> None:
+    def show_steps(
+        self, numbers: Sequence[int], locks: Mapping[int, OnLock], *, shortens: bool
+    ) -> None:
         """Replace the rows; the same step stays selected.
 
         Args:
             numbers: The numbers of the steps to show, in order.
             locks: The locks by ID.
+            shortens: Whether any step shortens access.
         """
-        self._locks = locks
+        self._locks, self._shortens = locks, shortens
         self.hidden = frozenset({_LOCK} if len(locks) == 1 else ())  # the header names it
         self._places = {number: place for place, number in enumerate(numbers)}
+        self._texts = self._collect_texts([self._steps[number] for number in numbers])
         self.show(LazyRows({str(number): number for number in numbers}, self._cells))
 
     def begin_run(self) -> None:
@@ -133,18 +139,19 @@ class PlanTable(RowTable):
 
     def widest(self) -> Sequence[int]:
         """Return the width of each column's longest content, without creating all cells."""
-        widths = {column: max(map(cell_len, texts)) for column, texts in self._names().items()}
-        steps = [self._steps[number] for number in self._places]
+        widths = {column: max(map(cell_len, texts)) for column, texts in self._texts.items()}
+        steps = [self.step(number) for number in self._places]
         words = {self._word(step) for step in steps}
+        if self._shortens and any(step.state is StepState.TO_DO for step in steps):
+            words.add(_SHORTENS)
         if not self.is_at_rest:  # the columns stay where they are while the results come
             words.update(_STATES.values())
         icons = 1 + any(step.action is Action.UPDATE for step in steps)
         step = max(map(len, words), default=0)
         return 1, step, icons, widths[_REMOTE], widths[_NUMBER], widths[_LOCK], 200
 
-    def _names(self) -> Mapping[int, Set[str]]:
+    def _collect_texts(self, steps: Sequence[Step]) -> Mapping[int, Set[str]]:
         """Return the different safe texts of the columns ``_NAMES``, at least one of each."""
-        steps = [self._steps[number] for number in self._places]
         names = [step_name(step) for step in steps]
         locks = {self._locks[lock_id].title for lock_id in {step.lock_id for step in steps}}
         texts = ({name for name, _ in names}, {number or "" for _, number in names}, locks)
@@ -157,7 +164,7 @@ class PlanTable(RowTable):
         super()._fill(cursor)
         self._forms = {
             column: cut_apart(texts, self._widths[column])
-            for column, texts in self._names().items()
+            for column, texts in self._texts.items()
             if column in self._widths
         }
 
@@ -167,22 +174,21 @@ class PlanTable(RowTable):
         states = dict.fromkeys(filter(None, step_states(step, self._now_ms)))
         icons = [(state.sign, state.look) for state in states]
         signs = {_STATE: [*icons, (" " * (self._widths.get(_STATE, 0) - len(icons)), "")]}
-        word = self._word(step)
-        look = Validity.WEEK.look if word == _SHORTENS else LOOKS.get(step.state, "")
-        if look and word != _LEFT_OUT:
-            signs[_STEP] = [(f"{word:{self._widths[_STEP]}}", look)]
+        if step.state is StepState.TO_DO and step.is_planned and self._shortens:
+            zone = self._locks[step.lock_id].zone
+            if describe_step_shortening(step, zone, self._now_ms):
+                signs[_STEP] = [(f"{_SHORTENS:{self._widths[_STEP]}}", Validity.WEEK.look)]
+        elif step.state in LOOKS and not step.is_left_out:
+            text = f"{self._word(step):{self._widths[_STEP]}}"
+            signs[_STEP] = [(text, LOOKS[step.state])]
         return signs
 
     def _word(self, step: Step) -> str:
         """Return the action of a step, or its result."""
         if step.is_left_out:
-            return _LEFT_OUT
+            return f"! {LEFT_OUT}"
         if step.action is Action.KEEP and step.state is StepState.UNCHANGED:
             return _WORDS[step.action]
-        if step.state is StepState.TO_DO and step.is_planned and step.action is Action.UPDATE:
-            zone = self._locks[step.lock_id].zone
-            if describe_step_shortening(step, zone, self._now_ms):
-                return _SHORTENS
         return _STATES.get(step.state) or _WORDS[step.action]
 
     def _cells(self, number: int) -> tuple[str, ...]:
