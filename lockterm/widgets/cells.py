@@ -98,4 +98,6 @@ def _cut_middle(text: str, difference: int, width: int) -> str:
     while start and combining(text[start : start + 1] or " "):
         start -= 1
     end = cut(text[start:], width // 2)
+    if end == ellipsis():  # the text itself was cut there
+        return cut(text, width)
     return set_cell_size(text, width - 1 - cell_len(end)).rstrip() + ellipsis() + end

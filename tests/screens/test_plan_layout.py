@@ -196,6 +196,7 @@ async def test_replacements_name_their_locks_in_the_confirmation(
         (NAMES[3:5], ["Brandt…night s…", "Brandt…day shi…"]),
         (NAMES[5:], ["王小明（…外包人…", "王小明（…正式员…"]),
         (("Door 0000000000001", "Door 0000000000002"), ["Door 000000000…1", "Door 000000000…2"]),
+        (("Door 000000000000…", "Door 0000000000001"), ["Door 0000000000…", "Door 000000000…1"]),
         (("Anna Weber", "Ben Nakamura-Montgomery"), ["Anna Weber", "Ben Nakamura-Mo…"]),
     ],
 )
