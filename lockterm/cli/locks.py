@@ -73,7 +73,7 @@ def list_locks(options: Options, form: Format) -> int:
             for lock in book
         ]
         if cells:
-            put_table(("Id", "Name", "Vendor", "Model", "Zone", "Remotes", "Opened"), cells)
+            put_table(("Id", "Name", "Vendor", "Model", "Zone", "Remotes", "Last viewed"), cells)
         put(format_count(len(book), "lock"))
     return DONE
 

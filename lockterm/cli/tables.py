@@ -146,7 +146,7 @@ def diff(options: Options, file: Path, prune: bool, map_path: Path | None, as_js
         steps = draft.plan.steps
         if as_json:
             put_planned(session, steps)
-            put_end(None, steps, is_dry=True)
+            put_end(None, steps, is_dry=True, left_out=draft.plan.skipped)
         else:
             put_plan(session, draft)
         for one in draft.unread:

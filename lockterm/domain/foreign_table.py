@@ -152,6 +152,7 @@ class _ForeignTable:
         """Maps the index of a door column to the ID of its lock."""
         self._problems: list[Problem] = []
         self._without_lock: set[int] = set()
+        self._without_access = 0
 
     def _count_mapped(self, cells: Sequence[str]) -> tuple[int, int]:
         return sum(self._map.is_known(column_key(cell)) for cell in cells), len(cells)
@@ -159,13 +160,14 @@ class _ForeignTable:
     def read(self) -> Table:
         lines = [*read_lines(self._records, len(self._columns), self._problems)]
         self._check_header(lines)
-        rows = [row for line, cells in lines for row in self._rows(line, cells)]
+        rows = [row for line, cells in lines for row in self._count_access(line, cells)]
         return Table(
             rows,
             tuple(map(int, self._doors.values())),
             without_lock=frozenset(self._without_lock),
             problems=self._problems,
             ignored=[one for one, name in self._map.columns.items() if name == IGNORE],
+            without_access=self._without_access,
         )
 
     def _check_header(self, lines: Sequence[tuple[int, Sequence[str]]]) -> None:
@@ -197,6 +199,13 @@ class _ForeignTable:
             raise BadTable([*where])
 
     # --- rows ----------------------------------------------------------------------------------
+
+    def _count_access(self, line: int, cells: Sequence[str]) -> Sequence[Row]:
+        """Return the rows for a line, and count the line if it is valid but gives no access."""
+        wrong = len(self._problems)
+        rows = [*self._rows(line, cells)]
+        self._without_access += not rows and len(self._problems) == wrong
+        return rows
 
     def _rows(self, line: int, cells: Sequence[str]) -> Iterator[Row]:
         """Yield a row for each lock of a line, and record the problems of the line."""
@@ -283,12 +292,13 @@ class _ForeignTable:
     def _complete(self, row: Row) -> Row:
         """Return a row with the type that follows from its end, and with a lock."""
         cells = dict(row.cells)
+        origins = {TYPE: (MEANINGS[TYPE], ""), **row.origins}
         if cells.get(TYPE) == BY_END:
             cells[TYPE] = "time-limited" if row.text(END) else "permanent"
         if not row.text(LOCK) and self._lock_id is not None:
             cells[LOCK] = str(self._lock_id)
             self._without_lock.add(row.line)
-        return Row(row.line, cells, origins=row.origins)
+        return Row(row.line, cells, origins=origins)
 
 
 # --- cells ---------------------------------------------------------------------------------------

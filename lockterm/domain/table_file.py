@@ -136,6 +136,8 @@ class Table:
     problems together, but plans no row of such a file."""
     ignored: Sequence[str] = ()
     """The titles of columns that a mapping ignores; may contain control characters."""
+    without_access: int = 0
+    """The number of rows that have no access at any door column."""
 
 
 def read_table(data: bytes, lock_id: int | None = None) -> Table:

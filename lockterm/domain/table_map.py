@@ -98,6 +98,11 @@ class TableMap:
         """Return whether the mapping has a meaning for each of these columns, and for no others."""
         return {*columns} == self.columns.keys() | self.doors.keys()
 
+    @property
+    def has_type(self) -> bool:
+        """Whether the mapping gives a type to rows, by a column or by a value."""
+        return TYPE in self.values or TYPE in self.columns.values()
+
     def find_mistakes(self, columns: Sequence[str]) -> list[Problem]:
         """Return the problems with using the mapping for these columns, without line numbers."""
         problems = [

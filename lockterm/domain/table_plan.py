@@ -37,7 +37,18 @@ from lockterm.domain.text.remote import format_remote
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
 from lockterm.errors import RuleViolation
 
-NUMBER, NAME = "remoteNumber", "remoteName"
+NUMBER, NAME, TYPE = "remoteNumber", "remoteName", "remoteType"
+
+NO_TYPE = (
+    "A new remote needs a type. Write permanent, time-limited or recurring in the column"
+    " remoteType."
+)
+"""The reason for a row of a table file that adds a remote without a type."""
+
+NO_TYPE_MAPPED = (
+    "A new remote needs a type, and this row has none. Set a type for such rows in the mapping."
+)
+"""The reason for a row that adds a remote without a type, if a mapping reads the file."""
 
 _ORDER = (Action.DELETE, Action.UPDATE, Action.ADD, Action.KEEP)
 """The order of the actions on one lock. Deletes are first, so that adds can use their names."""
@@ -367,7 +378,9 @@ class LockPlan:
         twice = {name: shown_twice(two, self._zone) for name, two in reading.choices.items()}
         wrong |= {name: words for name, words in twice.items() if name in wrong}
         kind = reading.values.remote_type
-        if "remoteType" not in wrong:
+        if before is None and TYPE in wrong and not row.text(TYPE):
+            wrong[TYPE] = NO_TYPE_MAPPED if row.origins else NO_TYPE
+        if TYPE not in wrong:
             shown = shown_fields(kind, adding=before is None)
             for name, text in given.items():
                 is_set = FIELDS[name].kind is Kind.DATE or FIELDS[name].of(reading.values)

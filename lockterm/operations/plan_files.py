@@ -17,7 +17,7 @@ from lockterm.domain.table_columns import ACTION, LOCK, REMOTE
 from lockterm.domain.table_file import TOO_MANY_BYTES, BadTable, Problem, Row, Table, read_table
 from lockterm.domain.table_map import MOST_BYTES, TableMap, parse_map
 from lockterm.domain.table_plan import LockPlan, check_rows
-from lockterm.domain.text.plan import describe_ignored
+from lockterm.domain.text.plan import WITHOUT_ACCESS, describe_ignored
 from lockterm.operations.discrepancies import (
     describe_discrepancy,
     find_differing_names,
@@ -196,7 +196,9 @@ class _TableSource(PlanSource):
             raise BadTable(sorted(problems, key=lambda problem: problem.line))
         ignored = describe_ignored(self._table.ignored)
         losses = [ignored] if ignored and steps else []
-        return PlannedSteps([self._with_lock_note(step) for step in steps], [], losses)
+        steps = [self._with_lock_note(step) for step in steps]
+        without = self._table.without_access
+        return PlannedSteps(steps, [], losses, {WITHOUT_ACCESS: without} if without else {})
 
     def steps_on_unread(self, lock: ReadLock) -> Iterable[Step]:
         lock_id = lock.lock.lock_id

@@ -20,6 +20,7 @@ from lockterm.domain.remotes import UPDATED
 from lockterm.domain.safe_text import clean, without_secrets
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable, Problem
 from lockterm.domain.table_map import TableMap, suggest_map
+from lockterm.domain.table_plan import NO_TYPE_MAPPED
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
@@ -29,7 +30,7 @@ from lockterm.paths import find_typed
 from lockterm.screens.form import LEAVE, FormButton, FormScreen
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.saved_maps import find_saved_map, save_map
-from lockterm.screens.table_map import MapScreen
+from lockterm.screens.table_map import TYPE_ROW, MapScreen
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import Choice, OptionLine
@@ -208,7 +209,8 @@ class FileScreen(FormScreen[None]):
                 f'The import would delete {deletes:,} remotes, but "Delete at most" allows fewer.',
             )
         elif not drawn.plan.steps:
-            self._refuse("path", "The file contains no rows, so there is nothing to change.")
+            what = "rows that give access" if drawn.plan.skipped else "rows"
+            self._refuse("path", f"The file contains no {what}, so there is nothing to change.")
         else:
             self.app.push_screen(PlanScreen(drawn), lambda _: self._leave_after(drawn))
 
@@ -348,6 +350,8 @@ class FileScreen(FormScreen[None]):
         key = self.query_one(RowTable).highlighted
         shown = "" if key is None else str(self._problems[int(key)])
         again = with_keys("Press {form.save} to check the file again.")
+        if key is not None and self._problems[int(key)].reason == NO_TYPE_MAPPED:
+            again = with_keys(f"Press {{form.more}} and choose the type in the row {TYPE_ROW}.")
         line = self.query_one("#problem", Static)
         line.update(f"{shown}\n{again}" if shown else "")
         line.display = bool(shown)

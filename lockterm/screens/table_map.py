@@ -67,7 +67,16 @@ _SETTINGS = {
 }
 """Maps the keys of the setting rows, which are below the rows of columns, to their labels."""
 
+
 _AS_HERE = "year first, or an unambiguous date"
+
+
+def _row_title(key: str) -> str:
+    return f"({_SETTINGS[key]})"
+
+
+TYPE_ROW = _row_title(TYPE)
+"""The title of the row with the type of rows without one."""
 
 
 class MapTable(RowTable):
@@ -155,7 +164,7 @@ class MapScreen(ListScreen[TableMap | None]):
     def paint(self) -> None:
         """Show the columns in the order of the file, then the settings."""
         rows = {str(place): self._cells_of(one) for place, one in enumerate(self._columns)}
-        rows |= {key: (f"({text})", "", self._setting(key)) for key, text in _SETTINGS.items()}
+        rows |= {key: (_row_title(key), "", self._setting(key)) for key in _SETTINGS}
         self.table.show(rows)
         self.show_list()
         self.query_one("#left", Static).update(self._describe_next())
@@ -198,6 +207,11 @@ class MapScreen(ListScreen[TableMap | None]):
     def _describe_next(self) -> str:
         if reason := self._mistake():
             return reason
+        if not self.table_map.has_type:
+            return with_keys(
+                "No column gives the type, which new remotes need. Choose it in the row"
+                f" {TYPE_ROW}. Then press {{map.plan}} to show the plan."
+            )
         return with_keys(
             "Press {map.plan} to save the columns and show the plan. lockterm reads the next file"
             " with these columns in the same way."
@@ -279,14 +293,13 @@ class MapScreen(ListScreen[TableMap | None]):
             self._assign(column, meaning)
 
     def _assign(self, column: str, meaning: str = "", door: str = "") -> None:
-        """Give a column a meaning or the lock that it opens, or neither; select the next row."""
+        """Give a column a meaning or the lock that it opens, or neither."""
         columns = {
             **_without(self.table_map.columns, column),
             **({column: meaning} if meaning else {}),
         }
         doors = {**_without(self.table_map.doors, column), **({column: door} if door else {})}
         self.table_map = replace(self.table_map, columns=columns, doors=doors)
-        self.table.action_cursor_down()
 
     async def _choose_format(self, key: str) -> None:
         if key == DATES:

@@ -38,7 +38,16 @@ def test_locks_adds_lists_and_removes_locks(scripts: Scripts) -> None:
     changed = scripts.json("locks", "add", "1001", "--vendor", "nordriegel")
     assert (changed["outcome"], changed["lock"]["name"]) == ("changed", "Main gate")
     lines = scripts.run("locks", "list").stdout.splitlines()
-    assert lines[0].split() == ["Id", "Name", "Vendor", "Model", "Zone", "Remotes", "Opened"]
+    assert lines[0].split() == [
+        "Id",
+        "Name",
+        "Vendor",
+        "Model",
+        "Zone",
+        "Remotes",
+        "Last",
+        "viewed",
+    ]
     assert lines[-1] == "2 locks"
     assert {one["lockId"] for one in scripts.json("locks", "list")["locks"]} == {7, 1001}
     gone = scripts.run("locks", "remove", "main gate")

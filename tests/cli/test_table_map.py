@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from tests.cli.conftest import Scripts
@@ -37,6 +38,25 @@ def test_apply_adds_a_remote_for_each_door_when_the_table_has_door_columns(
         ("Mei Wang", "04A23B9F", 1),
     }
     assert scripts.run("diff", *WIDE).returncode == 0
+
+
+def test_apply_counts_rows_without_access(scripts: Scripts, tmp_path: Path) -> None:
+    table, mapping = tmp_path / "t.csv", tmp_path / "m.toml"
+    table.write_text("Name,Gate,Yard\nAnna,x,\nBen,no,-\nCarl,,\n")
+    mapping.write_text(
+        '[columns]\nName = "name"\n[doors]\nGate = "1004"\nYard = "1001"\n'
+        '[values]\ntype = "permanent"\n'
+    )
+    command = (str(table), "--map", str(mapping))
+    assert "1 to add, 2 rows without access. " in scripts.run("diff", *command).stdout
+    planned = scripts.run("diff", *command, "--json").stdout.splitlines()
+    assert json.loads(planned[-1])["leftOut"] == {"without access": 2}
+    done = scripts.run("apply", *command, "--yes", "--json").stdout.splitlines()
+    assert json.loads(done[-1])["leftOut"] == {"without access": 2}
+
+    mapping.write_text(mapping.read_text().partition("[values]")[0])
+    told = scripts.run("diff", *command)
+    assert "line 2, column type, “”: A new remote needs a type, and this row" in told.stderr
 
 
 def test_apply_adds_a_remote_for_each_row_when_cells_name_the_door(scripts: Scripts) -> None:

@@ -285,7 +285,8 @@ FIRST = "line 2, column "
         ("remoteId,extraData", "2,[1]",
          "extraData, “[1]”: This field requires a JSON object: { ... }."),
         ("remoteNumber,remoteName", "Z,Z",
-         "remoteType, “”: Choose a type: permanent, time-limited or recurring."),
+         "remoteType, “”: A new remote needs a type. Write permanent, time-limited or recurring"
+         " in the column remoteType."),
     ],
 )  # fmt: skip
 def test_row_problems_name_their_cell(columns: str, row: str, words: str) -> None:

@@ -92,9 +92,9 @@ MORE: tuple[Step, ...] = (
         "voice set",
         ("enter",),
         Expected(
-            ("grace +.set by you",),
-            f"Set the voice of {LOCK} to en-US Grace",
-            stands_out="grace +.set",
+            ("Grace +female +.set by you",),
+            f"Set voice en-US grace on {LOCK}",
+            stands_out="female +.set",
             others="male +zhiming",
         ),
     ),
@@ -115,11 +115,11 @@ MORE: tuple[Step, ...] = (
         Expected(
             (
                 "Messages",
-                "notice +Set the voice",
+                "notice +Set voice",
                 "notice +Deleted",
-                "to en-US Grace.* Recorded by the service[.]",
+                "Set voice en-US grace.* Recorded by the service[.]",
             ),
-            stands_out="notice +Set the voice",
+            stands_out="notice +Set voice",
             others="notice +Deleted",
         ),
     ),

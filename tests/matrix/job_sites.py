@@ -167,7 +167,12 @@ SITES: tuple[Step, ...] = (
         "the plan of a file",
         ("tab", "~/site.csv", "enter"),
         Expected(
-            (_PLAN, r"2 to add: \d+ calls, about ", "[+] +add .*Site two", "Site one .S-1., Load"),
+            (
+                _PLAN,
+                r"2 to add: \d+ requests, about ",
+                "[+] +add .*Site two",
+                "Site one .S-1., Load",
+            ),
             stands_out="Site one +",
             others="Site two",
         ),

@@ -112,7 +112,9 @@ async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(
     for days in (-2, 6, 20, 40):
         someone_else.add(service, 1004, f"day {days}", endDate=NOW_MS + days * DAY_MS, **SINCE)
     async with lockterm_app(service, size=(120, 40)) as pilot:
-        await until(pilot, lambda: "Last viewed" in titles(pilot) and "Ended" not in titles(pilot))
+        await until(
+            pilot, lambda: "Last viewed" in titles(pilot) and "Expired" not in titles(pilot)
+        )
         assert "not been read completely" in panel(pilot)
         assert "Press W to read all locks." in words(pilot)
         async for one in pilot.app.operations.everywhere.read():
@@ -122,7 +124,7 @@ async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(
             await pilot.press("j")
         counts = "× 1 expired ! 1 within 7 days ¡ 1 within 30 days 1 other 4 remotes, read just now"
         await until(pilot, lambda: counts in words(pilot))
-        assert "Ended" in titles(pilot) and "Last viewed" not in titles(pilot)
+        assert "Expired" in titles(pilot) and "Last viewed" not in titles(pilot)
         coming = [line for line in panel(pilot).splitlines() if " day " in line]
         assert [line.split("day ")[1].split()[0] for line in coming] == ["6", "20", "40"]
         assert "Your changes" not in panel(pilot)

@@ -15,6 +15,7 @@ from lockterm.screens.locks.badges import LockBadges
 from lockterm.screens.locks.table import LocksTable
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
+from tests.faults.calls import new_remote
 from tests.screens import someone_else
 from tests.screens.running_app import Clock, Starter, settled, shown, until
 from tests.screens.site import DAY_MS, fill_book
@@ -59,6 +60,20 @@ async def test_badges_count_the_selected_lock_from_the_store(
         await pilot.press("up")
         await until(pilot, lambda: badges(pilot) == f"{COUNTS}  read 3 h ago")
         assert len(service.requests) == count, "no request was sent"
+
+
+async def test_badges_say_in_short_that_the_counts_are_outdated(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, YARD, SHED)
+    async with lockterm_app(service) as pilot:
+        await read_yard(pilot, service)
+        await pilot.app.operations.writes.add_remote(new_remote(1004, "Anna"))
+        await pilot.press("f5")
+        await until(pilot, lambda: f"{COUNTS}  before your change" in shown(pilot))
+        await pilot.resize_terminal(100, 24)
+        whole = f"{COUNTS}  read just now, before your last change"
+        await until(pilot, lambda: whole in shown(pilot))
 
 
 async def test_badges_show_unconfirmed_changes(

@@ -187,6 +187,7 @@ async def test_editing_keeps_what_is_not_on_the_form(
         await settled(pilot)
         saved = book_of(lockterm_app)[1001]
         assert saved.name == "Main gate north"
+        assert "Main gate north: Saved in the lock book." in words(pilot.app)
         assert (saved.voice, saved.remotes, saved.opened_ms, saved.alias) == (
             MAIN_GATE.voice,
             137,

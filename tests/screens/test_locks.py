@@ -54,13 +54,23 @@ def ends(pilot: Pilot[int]) -> dict[str, str]:
     """What the book says of each lock between its remotes and when it was opened."""
     table = pilot.app.screen.query_one(LocksTable)
     titles = "".join(text for text, _ in table.titles())
-    start, end = (titles.index(title) for title in ("Ended", "Last viewed"))
+    start, end = (titles.index(title) for title in ("Expired", "Last viewed"))
     told = {}
     for row, lock in enumerate(table.locks):
         if lock.title.isascii():  # a cell for each character
             line = "".join(text for text, _ in table.line(row))
             told[lock.title] = " ".join(line[start:end].split())
     return told
+
+
+async def test_columns_without_any_value_leave_their_room_to_the_names(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, Lock(1001, name="A gate with a rather long name"), Lock(1002))
+    async with lockterm_app(service, size=(60, 20)) as pilot:
+        assert "A gate with a rather long name" in shown(pilot.app)
+        titles = shown(pilot.app).splitlines()[1].split()
+        assert titles == ["Name", "Id", "Remotes", "Last", "viewed"]
 
 
 @pytest.mark.long
@@ -95,7 +105,7 @@ async def test_wide_book_shows_expiring_counts_and_their_age(
         await until(pilot, lambda: ends(pilot)["Yard"] == "× 3 ¡ 2 7d!")
         await until(pilot, lambda: "before your last change: 3 expired" in words(pilot.app))
         await pilot.resize_terminal(119, 23)  # Textual resizes a moment later
-        await until(pilot, lambda: "Ended" not in shown(pilot.app))
+        await until(pilot, lambda: "Expired" not in shown(pilot.app))
         assert "3 expired" not in words(pilot.app), "it is not read again here"
 
 

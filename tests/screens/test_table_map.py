@@ -71,7 +71,7 @@ async def assign_door_list(pilot: Pilot[int]) -> None:
     """Give the columns of the door list the meanings that its mapping file has."""
     for column, meaning in (("Card no", "number"), ("Valid from", "start"), ("Valid to", "end")):
         await choose(pilot, column, meaning)
-    await pilot.press("x")  # the cursor has moved to Department
+    await pilot.press("down", "x")  # Department
     await choose_door(pilot, "Main entrance", "1001")
     await choose_door(pilot, "Car park", "yard")
     await choose(pilot, "(date order)", "day/month/year")
@@ -240,6 +240,46 @@ async def test_leaving_the_columns_asks_and_saves_nothing(
         await pilot.press("ctrl+o")
         await settled(pilot)
         assert "so it has no columns to assign" in " ".join(shown(pilot).split())
+
+
+async def test_a_missing_type_is_announced_and_explained(
+    service: RunningService, lockterm_app: Starter, folder: Path
+) -> None:
+    (folder / "a.csv").write_text("Holder,Card\nAnna,1\n")
+    async with lockterm_app(service, 1004) as pilot:
+        screen = await opened(pilot)
+        await take(pilot, "a.csv")
+        await columns(pilot)
+        await choose(pilot, "Holder", "name")
+        await choose(pilot, "Card", "number")
+        assert pilot.app.screen.query_one(RowTable).cursor_row == 1, "the cursor stays"
+        told = "No column gives the type, which new remotes need. Choose it in the row"
+        assert f"{told} (type, if empty)." in words(pilot.app)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await until(pilot, lambda: "A new remote needs a type" in words(pilot.app))
+        assert "Press ctrl+o and choose the type in the row (type, if empty)." in words(pilot.app)
+        await pilot.press("ctrl+o")
+        await columns(pilot)
+        await choose(pilot, "(type, if empty)", "permanent")
+        assert "No column gives the type" not in words(pilot.app)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
+
+
+async def test_import_says_that_no_row_gives_access(
+    service: RunningService, lockterm_app: Starter, folder: Path
+) -> None:
+    (folder / "a.csv").write_text("Holder,Gate\nAnna,no\nBen,\n")
+    async with lockterm_app(service) as pilot:
+        await opened(pilot)
+        await take(pilot, "a.csv")
+        await columns(pilot)
+        await choose(pilot, "Holder", "name")
+        await choose_door(pilot, "Gate", "1004")
+        await pilot.press("ctrl+s")
+        told = "The file contains no rows that give access, so there is nothing to change."
+        await until(pilot, lambda: told in words(pilot.app))
 
 
 HOSTILE = ["\x1b[2J", "[@click=app.quit]x[/]", "卡号" * 40, "\u202eevil", "a\nb", "", *"defghijklm"]

@@ -75,7 +75,7 @@ async def test_the_tree_names_languages_and_timbres(
         assert "- zz-FACTORY" in lines, "a code that nobody knows stays as it is"
         assert "Chime unstated chime" in lines, "a timbre without isFemale is neither"
         assert "Jonas male jonas" in lines
-        assert "Anna female anna [set by you]" in lines
+        assert "Anna female [set by you] anna" in lines
         await go_to(pilot, "factory")
         assert "/packs/nordriegel/nr-450/zz-factory-chime.wav" in words(pilot.app)
 
@@ -101,14 +101,14 @@ async def test_setting_shows_from_and_to_and_marks_the_voice(
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await pilot.pause()
         await pilot.press("tab", "enter")
-        await until(pilot, lambda: "Marc male marc [set by you]" in words(pilot.app))
+        await until(pilot, lambda: "Marc male [set by you] marc" in words(pilot.app))
         await settled(pilot)
         assert service.requests.count(SETTING) == 1
         message = pilot.app.messages[-1]  # type: ignore[attr-defined]
         assert "Recorded by the service" in message.text
         assert book_of(lockterm_app)[1001].voice == VoiceChoice("fr-FR", "marc")
         await pilot.press("escape")
-        await until(pilot, lambda: "Marc male marc [set by you]" in words(pilot.app))
+        await until(pilot, lambda: "Marc male [set by you] marc" in words(pilot.app))
         with service.app.state.site.database.reading() as db:
             stored = db.execute("SELECT lock_id, lang, timbre FROM voice_setting").fetchall()
         assert [tuple(row) for row in stored] == [(1001, "fr-FR", "marc")]
@@ -332,7 +332,7 @@ async def test_leaving_does_not_cut_off_a_request(lockterm_app: Starter) -> None
         await pilot.press("escape", "escape")
         await until(pilot, lambda: not screen.is_attached)
         left.set()
-        await until(pilot, lambda: "Set the voice of" in notices(pilot))
+        await until(pilot, lambda: "Set voice fr-FR marc on Main gate" in notices(pilot))
         await settled(pilot)
         voice = {"lang": "fr-FR", "timbre": "marc"}
         assert arrived == [{"lockId": 1001, "currentVoiceTimbre": voice}]

@@ -109,7 +109,7 @@ async def test_pack_follows_the_voice_in_a_small_terminal(
         screen = await open_voice(pilot)
         await until(pilot, lambda: "de-DE-anna" in screen.details)
         seen = shown(pilot.app)
-        assert "anna  [set by you]" in seen, "the tree has scrolled to the voice"
+        assert "[set by you]" in seen, "the tree has scrolled to the voice"
         assert "de-DE-anna" in seen and "Label" not in seen and "to fetch" not in detail(pilot)
         await pilot.press("down")
         await until(pilot, lambda: "de-DE-jonas" in screen.details)

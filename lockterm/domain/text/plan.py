@@ -40,6 +40,9 @@ _NAMED = 3
 MOST_LISTED = 50
 """Maximum number of remotes that a confirmation lists. The plan lists all of them."""
 
+WITHOUT_ACCESS = "without access"
+"""The key in ``Plan.skipped`` for rows of a table that give a person no access at any lock."""
+
 _DATES = {FIELDS[name].label: name for name in ("startDate", "endDate")}
 
 _PERIOD = {*_DATES, *(FIELDS[name].label for name in ("remoteType", "weekDay"))}
@@ -66,7 +69,13 @@ def describe_plan(plan: Plan) -> str:
 def describe_skipped(plan: Plan) -> list[str]:
     """Return how many remotes have no step, by reason, such as ``3 skipped (name taken)``."""
     counts = {**plan.skipped, "name taken": sum(step.is_name_taken for step in plan.steps)}
-    return [f"{count:,} skipped ({reason})" for reason, count in counts.items() if count]
+    return [_describe_count(reason, count) for reason, count in counts.items() if count]
+
+
+def _describe_count(reason: str, count: int) -> str:
+    if reason == WITHOUT_ACCESS:
+        return f"{format_count(count, 'row')} {reason}"
+    return f"{count:,} skipped ({reason})"
 
 
 def describe_none_expired(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rich.cells import cell_len
 from textual.content import Content
 from textual.widget import Widget
 
@@ -21,6 +24,9 @@ class LockBadges(Widget):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._parts: list[Part] = []
+        self._ages: Sequence[str] = ("",)
+        """Texts for the age of the counts, the longest first, of which the first that fits is
+        shown."""
         self.display = False
 
     def show_lock(self, ends: Ends | None, unconfirmed: int, now_ms: int) -> None:
@@ -32,7 +38,7 @@ class LockBadges(Widget):
             unconfirmed: The number of unconfirmed changes of the lock.
             now_ms: The current time in milliseconds.
         """
-        parts = list[Part]()
+        parts, ages = list[Part](), [""]
         if unconfirmed:
             words = f"{State.UNCLEAR.sign} {unconfirmed:,} unconfirmed  "
             parts.append((words, State.UNCLEAR.look))
@@ -43,10 +49,14 @@ class LockBadges(Widget):
                 parts.append((state.sign, state.look))
                 parts.append((f"{count:>{_DIGITS},} {state.counted}  ", ""))
             at_ms = now_ms if now_ms - ends.at_ms < dates.MINUTE_MS else ends.at_ms
-            parts.append((describe_age(at_ms, now_ms, changed=ends.changed), ""))
-        if parts != self._parts:
-            self._parts = parts
+            shorter = ["before your change"] if ends.changed else []
+            ages = [describe_age(at_ms, now_ms, changed=ends.changed), *shorter, ""]
+        if (parts, ages) != (self._parts, self._ages):
+            self._parts, self._ages = parts, ages
             self.refresh()
 
     def render(self) -> Content:
-        return join_parts(self._parts, self.app.theme_variables)
+        counts = join_parts(self._parts, self.app.theme_variables)
+        room = self.content_size.width - counts.cell_length
+        age = next((age for age in self._ages if cell_len(age) <= room), "")
+        return Content.assemble(counts, age)

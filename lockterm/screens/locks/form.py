@@ -231,6 +231,8 @@ class LockForm(FormScreen[Lock | None]):
                 await self.operations.locks.save(lock)
                 self.drafts.finish()
                 self.dismiss(lock)
+                about = "Saved in the lock book. Nothing changed at the service."
+                self.notify(about, title=clean(lock.title, 60))
         finally:
             self._saving = False
             if self.is_attached:

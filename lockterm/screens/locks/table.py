@@ -30,9 +30,13 @@ _READ = 8
 """The index of the column with the age of the counts, which is always shown with the counts."""
 _IN_PANE = frozenset({2, 3, 4, 9})
 """The indexes of the columns that the side panel replaces: vendor, model, zone and opening."""
+_OFTEN_EMPTY = (2, 3, 4)
+"""The indexes of the columns that are hidden if all their cells are empty: vendor, model, zone."""
 _DIGITS = 4
 """The width of a count in cells; counts from 10,000 on are shown in thousands."""
 _COUNT = len("× ") + _DIGITS
+_EXPIRED = len("Expired")
+"""The width of the column with the number of expired remotes, in cells."""
 
 
 _BY = {
@@ -77,7 +81,7 @@ class Shelf:
         )
 
     def widest_opened(self, now_ms: int) -> int:
-        """Return the width of the longest text in the column "Opened", in cells.
+        """Return the width of the longest text in the column "Last viewed", in cells.
 
         The width is computed at most once per minute.
         """
@@ -119,8 +123,8 @@ class LocksTable(RowTable):
             Column("Model", most=20, least=6, rank=6),
             Column("Zone", most=24, least=13, rank=7),
             Column("Remotes", right=True),
-            Column("Ended", most=_COUNT, least=_COUNT, rank=5),
-            Column("Ends soon", most=2 * _COUNT + 2, least=2 * _COUNT + 2, rank=4),
+            Column("Expired", most=_EXPIRED, least=_EXPIRED, rank=5),
+            Column("Expiring", most=2 * _COUNT + 2, least=2 * _COUNT + 2, rank=4),
             Column("Read", most=5, least=5, rank=3, right=True),
             Column("Last viewed", least=14, rank=1),
             id=id,
@@ -201,6 +205,7 @@ class LocksTable(RowTable):
             self.hidden = counts if has_none else _IN_PANE
         else:
             self.hidden = frozenset() if is_wide else counts
+        self.hidden |= {column for column in _OFTEN_EMPTY if not self._shelf.widest[column]}
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
         """Return pieces by column index: the numbers of expired and expiring remotes with icons."""
@@ -214,7 +219,9 @@ class LocksTable(RowTable):
                 count = ends.counts[state]
                 pieces.append((_counted(state, count), state.look if count else ""))
                 pieces.append((" " * 2, ""))
-            found[column] = pieces[:-1]
+            width = sum(len(text) for text, _ in pieces[:-1])
+            room = max(_EXPIRED - width, 0)
+            found[column] = [*pieces[:-1], (" " * room, "")]
         return found
 
     def ends_of(self, lock: Lock) -> Ends | None:
@@ -261,7 +268,7 @@ class LocksTable(RowTable):
         return self._shelf.locks.get(self.highlighted or "")
 
     def widest(self) -> Sequence[int]:
-        ends = _COUNT, 2 * _COUNT + 2, 5
+        ends = _EXPIRED, 2 * _COUNT + 2, 5
         return (*self._shelf.widest, *ends, self._shelf.widest_opened(self._now_ms))
 
     def _cells(self, lock: Lock) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ class ReplaceModal(PlanModal):
             yield Label("Number of the new fob:", classes="ask")
             yield _field("number")
             yield Label(f"{FIELDS['mac'].label} of the new fob (optional):")
-            yield _field("mac", "none")
+            yield _field("mac", "leave empty if unknown")
             yield from self.compose_end()
 
     def read_fields(self) -> str:

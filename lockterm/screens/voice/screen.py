@@ -316,9 +316,9 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         )
         if await self.app.push_screen_wait(confirm):
             # The app runs this worker, because leaving the screen must not stop the request.
-            self.app.run_worker(self._send(self.entry, choice, words))
+            self.app.run_worker(self._send(self.entry, choice))
 
-    async def _send(self, lock: Lock, choice: VoiceChoice, words: str) -> None:
+    async def _send(self, lock: Lock, choice: VoiceChoice) -> None:
         self._sending = choice
         self._repaint()
         try:
@@ -332,7 +332,8 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             now_ms = self.operations.machine_ms()
             entry = replace(self.entry, voice=choice, voice_ms=now_ms)
             self.set_reactive(VoiceScreen.entry, entry)
-            self.tell_recorded(f"Set the voice of {clean(lock.title, 60)} to {words}")
+            voice = f"{clean(choice.lang, 20)} {clean(choice.timbre, 30)}"
+            self.tell_recorded(f"Set voice {voice} on {clean(lock.title, 60)}")
         finally:
             self._sending = None
             self._repaint()

@@ -377,10 +377,9 @@ def _timbre(entry: VoiceLine, width: int, marked: VoiceChoice | None) -> Text:
     if timbre is None:
         return Text("")
     label = Text(f"{set_cell_size(_name(timbre), width)}  ")
-    label.append(
-        f"{sex(timbre):8}  {clean(timbre.timbre, LONGEST_CELL) if timbre.timbre else '(no id)'}"
-    )
-    if marked is not None and entry.choice == marked:
-        label.append("  ")
+    label.append(f"{sex(timbre):8}  ")
+    if marked is not None and entry.choice == marked:  # before the ID, which may be cut
         label.append(f"[{SET_BY_YOU}]", style="bold")  # reversed, it would look like the cursor
+        label.append("  ")
+    label.append(clean(timbre.timbre, LONGEST_CELL) if timbre.timbre else "(no id)")
     return label
