@@ -163,7 +163,7 @@ SHORTEN = step(Action.UPDATE, wanted={"endDate": NOW + 4 * DAY_MS})
 EXTEND = step(Action.UPDATE, wanted={"endDate": NOW + 60 * DAY_MS})
 REOPEN = step(Action.UPDATE, before=EXPIRED, wanted={"endDate": NOW + 30 * DAY_MS})
 DELETE = step(Action.DELETE)
-KEEP = step(Action.KEEP, message="It is already there as remote 7.")
+KEEP = step(Action.KEEP, message="The lock already has this remote. Its ID is 7.")
 VOICE = step(
     Action.VOICE, remote_id=None, remote_name="", before={}, wanted={"lang": "de", "timbre": "anna"}
 )

@@ -25,7 +25,7 @@ from lockterm.config import Options, load_settings
 from lockterm.config.settings import keys_in
 from lockterm.domain.locks import Lock
 from lockterm.errors import ConfigError
-from lockterm.paths import Paths
+from lockterm.paths import APP, Paths, make_directory, write_new
 from lockterm.service.sample_data import LOCKS
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
@@ -39,6 +39,8 @@ NAME = "demo"
 """The name of the demo's profile, which the header shows."""
 
 _PREFIX = "lockterm-demo-"
+_CHOSEN = ("LOCKTERM_PROFILE", "LOCKTERM_BASE_URL")
+"""The environment variables that choose a service, which the demo ignores."""
 _TRIES = 3
 """The maximum number of attempts to create a locked directory.
 
@@ -49,11 +51,58 @@ abandoned. After the last attempt, the demo uses its directory without a lock.
 _log = logging.getLogger("lockterm")
 
 
-@click.command(epilog=list_examples(DEMO_CODES, "lockterm demo", "lockterm demo --lock 1001"))
+@click.command(
+    epilog=list_examples(
+        DEMO_CODES,
+        "lockterm demo",
+        "lockterm demo --lock 1001",
+        'lockterm demo remotes list "Main gate"    # in another terminal',
+    ),
+    context_settings={"allow_interspersed_args": False},
+)
+@click.argument("command", metavar="[COMMAND]...", nargs=-1, type=click.UNPROCESSED)
 @take_options("lock", "read_only", "no_mouse", "quiet", "log_level")
-def demo(options: Options) -> int:
-    """Try the UI with sample data."""
-    return run_demo(options)
+@click.pass_context
+def demo(context: click.Context, options: Options, command: tuple[str, ...]) -> int:
+    """Try the UI with sample data.
+
+    With a COMMAND, run this lockterm command on the demo that is open in another terminal.
+    """
+    if not command:
+        return run_demo(options)
+    _use_running_demo()
+    lockterm = context.find_root().command
+    result = lockterm.main([*command], prog_name="lockterm", standalone_mode=False)
+    return result if isinstance(result, int) else 0
+
+
+def _use_running_demo() -> None:
+    """Make this process use the files of the newest running demo.
+
+    Raises:
+        ConfigError: This user has no running demo.
+    """
+    paths = (path for path in Path(gettempdir()).glob(f"{_PREFIX}*") if _is_running(path))
+    root = max(paths, key=lambda path: path.stat().st_mtime, default=None)
+    if root is None:
+        raise ConfigError(
+            "No demo is running.", hint='Start "lockterm demo" in another terminal first.'
+        )
+    for variable in _CHOSEN:
+        os.environ.pop(variable, None)
+    for kind in ("config", "data", "state", "cache"):
+        os.environ[f"XDG_{kind.upper()}_HOME"] = str(root / kind)
+
+
+def _is_running(path: Path) -> bool:
+    """Return whether a demo of this user uses a directory; its lock shows that it still runs."""
+    if path.is_symlink() or not (path / "config" / APP / "config.toml").is_file():
+        return False
+    if path.stat().st_uid != os.getuid():
+        return False
+    if (lock := _lock_directory(path)) is not None:
+        os.close(lock)
+    return lock is None
 
 
 def run_demo(options: Options) -> int:
@@ -80,9 +129,13 @@ def run_demo(options: Options) -> int:
         _LateService(token) as service,
     ):
         guard.at_last_resort(lambda: shutil.rmtree(root, ignore_errors=True))
-        paths = Paths.below(root)
-        chosen = ("LOCKTERM_PROFILE", "LOCKTERM_BASE_URL")
-        environment = {name: value for name, value in os.environ.items() if name not in chosen}
+        paths = Paths(
+            config_file=root / "config" / APP / "config.toml",
+            data_dir=root / "data" / APP,
+            state_dir=root / "state" / APP,
+            cache_dir=root / "cache" / APP,
+        )
+        environment = {name: value for name, value in os.environ.items() if name not in _CHOSEN}
         settings = load_settings(
             paths.config_file, replace(options, base_url=service.base_url), environment
         )
@@ -91,9 +144,20 @@ def run_demo(options: Options) -> int:
         profile = replace(settings.profile, name=NAME, headers=headers)
         settings = replace(settings, profile=profile, keymap=keymap)
         _fill_lock_book(paths)
+        _write_profile(paths.config_file, service.base_url, token)
         startup.after_first_frame(service.start)
         startup.after_first_frame(_remove_abandoned)
         return exit_code(run_profile(settings, paths, guard), guard)
+
+
+def _write_profile(file: Path, base_url: str, token: str) -> None:
+    """Write the profile with which ``lockterm demo COMMAND`` of this user reaches the service."""
+    make_directory(file.parent)
+    text = (
+        f'[profiles.{NAME}]\nbase_url = "{base_url}"\n'
+        f'[profiles.{NAME}.headers]\nAuthorization = "Bearer {token}"\n'
+    )
+    write_new(file, text.encode())
 
 
 def _fill_lock_book(paths: Paths) -> None:

@@ -74,7 +74,9 @@ _UNITS = {
     **dict.fromkeys(("y", "year", "years"), "y"),
 }
 
-HELP = "Type a date such as 2026-12-01 09:00, tomorrow 9:00, next fri 6pm, +30d, +1mo eom or eoy."
+HELP = (
+    "Type a date such as 2026-12-01 09:00, tomorrow 9:00, next fri 6pm, +30d or eom (end of month)."
+)
 
 WITH_OFFSET = (
     "Type dates with their UTC offset, as in 2026-12-01 09:00 +01:00, or correct the time"

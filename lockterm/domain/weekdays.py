@@ -66,7 +66,9 @@ def _one(word: str) -> int:
     if len(word) >= 2 and len(found) == 1:
         return found[0]
     shown = quoted(word[:12]) if word else "a range without an end"
-    raise ValueError(f"{shown} is not a weekday. Type mon-fri, mo,we or 1-5 (1 is Monday).")
+    raise ValueError(
+        f"{shown} is not a weekday. Type mon-fri, 1-5 (1 is Monday) or a list such as mo,we."
+    )
 
 
 def format_weekdays(days: Iterable[int], *, short: bool = False) -> str:

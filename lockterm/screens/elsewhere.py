@@ -226,7 +226,7 @@ class ElsewhereScreen(ListScreen[None]):
             return NOT_KEPT, "esc  back"
         return (
             "No changes by others. lockterm compares each list of a lock with the list that it"
-            " read before, and shows here what another machine changed.",
+            " read before. This screen then shows what another machine changed.",
             with_keys("{elsewhere.read}  read all locks      esc  back"),
         )
 

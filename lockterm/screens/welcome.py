@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from lockterm.config.profiles import Profiles
 
 _WELCOME = """\
-lockterm manages the remotes (key fobs) of smart locks:
-find, add, renew and delete them on one lock or on many,
-undo what you changed, and set the voice of each lock."""
+lockterm manages the remotes (key fobs) of smart locks.
+Find, add, renew and delete them on one lock or on many.
+Undo what you changed, and set the voice of each lock."""
 
 _WAYS = {
     "demo": ("Try the demo", "A made-up site on this machine"),

@@ -272,7 +272,8 @@ FIRST = "line 2, column "
          "weekDay, “mon”: This field does not apply to a time-limited remote. Leave the cell"
          " empty."),
         ("remoteId,weekDay", "2,1.3",
-         "weekDay, “1.3”: “1.3” is not a weekday. Type mon-fri, mo,we or 1-5 (1 is Monday)."),
+         "weekDay, “1.3”: “1.3” is not a weekday. Type mon-fri, 1-5 (1 is Monday) or a list such as"
+         " mo,we."),
         ("remoteId,remoteType,weekDay", "2,4,127",
          "weekDay, “127”: “127” is ambiguous. Type mon-fri, or separate the digits with commas,"
          " as in 1,2,7."),

@@ -126,7 +126,7 @@ JOB: tuple[Step, ...] = (
         "found",
         (*"daniel",),
         Expected(
-            ("1 of 137", r"searched \d\d", "enter(?: for the|:) rest", "Daniel Kim"),
+            (r"1 (?:match in the first|in) \d\d of 137", "enter(?: for the|:) rest", "Daniel Kim"),
             stands_out="(?<=daniel) ",
             others="Find:",
             help=False,

@@ -120,13 +120,13 @@ async def test_finding_says_how_much_was_searched(
         webers = [record["remoteName"] for record in everyone if "Weber" in record["remoteName"]]
         await press(pilot, "slash", *"hart")
         assert rows(pilot) == ["Amelia Hart"]
-        assert "1 of 137 match, searched 20 · enter for the rest" in shown(pilot)
+        assert "1 match in the first 20 of 137 · enter: rest" in shown(pilot)
         await press(pilot, *["backspace"] * 4, *"weber")
         assert "No match for “weber” on this page." in shown(pilot)
         assert "enter  search the other 117" in shown(pilot)
         await press(pilot, "enter")
         assert rows(pilot) == webers and len(webers) > 1
-        assert f"{len(webers)} of 137 match, searched 137" in shown(pilot)
+        assert f"{len(webers)} of 137 match" in shown(pilot)
         await press(pilot, "n")
         assert "come from all pages" in pilot.app.messages[-1].text
         await press(pilot, "escape")
@@ -185,7 +185,7 @@ async def test_a_search_begins_again_where_the_list_has_moved(lockterm_app: Star
 
     async with canned({"/list": answer}) as server, lockterm_app(server, 7) as pilot:
         await press(pilot, "slash", *"anna", "enter")
-        assert "299 of 299 match, searched 299" in shown(pilot)
+        assert "299 of 299 match" in shown(pilot)
         assert rows(pilot) == [f"Anna {n}" for n in range(2, 301)]
         assert large == 4
 
@@ -203,11 +203,11 @@ async def test_escape_stops_a_search_and_keeps_what_it_has_found(lockterm_app: S
 
     async with canned({"/list": answer}) as server, lockterm_app(server, 7) as pilot:
         await pilot.press("slash", *"anna", "enter")
-        await until(pilot, lambda: "200 of 2,000 match, searched 200 ..." in shown(pilot))
+        await until(pilot, lambda: "200 matches in the first 200 of 2,000 ..." in shown(pilot))
         begun = [str(page_no) for page_no in range(1, 2 + PAGES_AT_ONCE)]
         await until(pilot, lambda: sorted(asked) == begun)  # with the second those after it
         await pilot.press("escape")
-        await until(pilot, lambda: "searched 200, stopped" in shown(pilot))
+        await until(pilot, lambda: "200 of 2,000, stopped" in shown(pilot))
         gate.set()
         await settled(pilot)
         assert len(rows(pilot)) == 200
@@ -241,7 +241,7 @@ async def test_remotes_of_a_state_are_shown_alone_from_the_whole_lock(
         assert f"20 read: {on_page} expired" in shown(pilot)
 
         await pilot.press("i", "down", "enter")  # in one burst
-        told = f"expired: {len(ended)} of 137 match, searched 137"
+        told = f"expired: {len(ended)} of 137 match"
         await until(pilot, lambda: told in shown(pilot) and " ..." not in shown(pilot))
         await press(pilot, "asterisk")
         assert [row.remote.id for row in table.rows] == ended
@@ -255,7 +255,7 @@ async def test_remotes_of_a_state_are_shown_alone_from_the_whole_lock(
         assert len(table.rows) == 20 and f"{len(ended)} marked" in shown(pilot)
 
         await pilot.press("i", "end", "enter")
-        await until(pilot, lambda: "coerced: " in shown(pilot) and "searched 137" in shown(pilot))
+        await until(pilot, lambda: "coerced: " in shown(pilot) and "of 137 match" in shown(pilot))
         await settled(pilot)
         coerced = [one.id for one in every if one.is_coerced == 1]
         assert [row.remote.id for row in table.rows] == coerced

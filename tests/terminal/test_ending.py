@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.terminal.pty_session import PtySession
+from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
 Start = Callable[..., PtySession]
 
@@ -42,6 +42,31 @@ def test_the_demo_ends_with_a_key_and_leaves_nothing(lockterm: Start, tmp_path: 
 
     assert session.wait_exit() == 0
     _assert_given_back(session)
+    _assert_nothing_left(session, tmp_path)
+
+
+def test_demo_runs_a_command_on_the_demo_of_another_terminal(
+    lockterm: Start, tmp_path: Path
+) -> None:
+    def run(*command: str) -> subprocess.CompletedProcess[str]:
+        environment = clean_environment(tmp_path, LOCKTERM_BASE_URL="http://127.0.0.1:9")
+        return subprocess.run(
+            [*LOCKTERM, "demo", *command],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert "No demo is running." in run("locks", "list").stderr
+    session = lockterm("demo")
+    session.wait_for(FIRST_LOCK)
+    listed = run("remotes", "list", "Main gate", "--json")
+    assert (listed.returncode, listed.stderr) == (0, "")
+    (file,) = tmp_path.glob("lockterm-demo-*/config/lockterm/config.toml")
+    assert file.stat().st_mode & 0o777 == 0o600
+    session.press("q")
+    session.wait_exit()
     _assert_nothing_left(session, tmp_path)
 
 

@@ -101,13 +101,16 @@ def describe_none_expired(
         words += f" {', '.join(skipped)}."
     if unread:
         reasons = {error.title for _, error in unread}
-        why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
+        why = reasons.pop() if len(reasons) == 1 else ""
         named = [
             clean(title, 40) + ("" if why else f" ({error.title})")
             for title, error in unread[:_NAMED]
         ]
         more = f" and {len(unread) - _NAMED:,} more" if len(unread) > _NAMED else ""
-        words += f" Not read{why}: {', '.join(named)}{more}."
+        lead = f"Not read ({why})" if why else "Not read"
+        if is_none_read and why:
+            lead = why
+        words += f" {lead}: {', '.join(named)}{more}."
     return clean(words, 400)
 
 

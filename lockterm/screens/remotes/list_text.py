@@ -150,26 +150,29 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
     dot = separator()
     found, page = state.found, state.page
     if found is not None:
-        total, searched = found.total, f"searched {found.searched:,}"
+        total, searched = found.total, found.searched
         end = f", {found.ended}" if found.ended else ""
         end = f" ...{dot}press escape to stop" if found.running else end
     else:
-        total, count = page.total if page else 0, len(page.remotes) if page else 0
-        searched, end = f"searched {count}", f"{dot}enter for the rest" if count < total else ""
+        total, searched = page.total if page else 0, len(page.remotes) if page else 0
+        end = f"{dot}enter for the rest" if searched < total else ""
     only = "" if state.only is None else f"{describe_state(state.only)}: "
-    match = f"{only}{matching} of {total:,} match"
-    words = f"{match}, {searched}{end}"
+    match = f"{only}{matching:,} of {total:,} match"
+    short = f"{only}{matching:,} of {total:,}"
+    if searched < total:
+        matches = "1 match" if matching == 1 else f"{matching:,} matches"
+        match = f"{only}{matches} in the first {searched:,} of {total:,}"
+        short = f"{only}{matching:,} in {searched:,} of {total:,}"
+    words = f"{match}{end}"
     if order is None:
-        short = f"{only}{matching} of {total:,}"
         brief = end.replace(" for the", ":").removesuffix(f"{dot}press escape to stop")
-        shorter = f"{match}, {searched}{brief}"
-        return words, shorter, f"{short}, {searched}{brief}", f"{short}{brief}"
+        return words, f"{match}{brief}", f"{short}{brief}", f"{only}{matching:,}{brief}"
     by = order.brief.removeprefix("sorted ")
     return (
         f"{words}{dot}found rows {order.description}",
         f"{words}{dot}found rows {order.brief}",
-        f"{match}, {order.brief}, {searched}{end}",
-        f"{only}{matching} of {total:,}, {by}, {searched}{end.replace(' for', ':')}",
+        f"{match}, {order.brief}{end}",
+        f"{short}, {by}{end.replace(' for', ':')}",
     )
 
 

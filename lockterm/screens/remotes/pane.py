@@ -116,7 +116,7 @@ def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
     remote, valid = row.remote, row.valid
     shown = {
         "number": number(remote),
-        "id": "not usable" if remote.id is None else str(remote.id),
+        "id": "invalid" if remote.id is None else str(remote.id),
         "type": word(RemoteType, remote.remote_type),
         "valid": valid.words,
         "state": row.busy or f"{valid.state.sign} {valid.word}",
