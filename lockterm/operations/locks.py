@@ -47,8 +47,8 @@ class Locks:
         """Remove a lock from the lock book; the service is not changed."""
         await self._book.thread.run(self._book.remove, lock_id)
 
-    async def note_opened(self, lock: Lock, remotes: int) -> None:
-        """Store that the user has just opened a lock, and its number of remotes."""
+    async def note_opened(self, lock: Lock, remotes: int | None = None) -> None:
+        """Store that the user has just opened a lock, and its number of remotes if it is known."""
         now_ms = self._clock.now_ms()
         await self._book.thread.run(self._book.note_look, lock.lock_id, remotes, now_ms)
 

@@ -109,17 +109,18 @@ class LockBook:
                 "DELETE FROM locks WHERE profile = ? AND lock_id = ?", (self._profile, lock_id)
             )
 
-    def note_look(self, lock_id: int, remotes: int, opened_ms: int) -> None:
-        """Save the number of remotes and the time of opening, if the lock has an entry.
+    def note_look(self, lock_id: int, remotes: int | None, opened_ms: int) -> None:
+        """Save the time of opening and the number of remotes, if the lock has an entry.
 
         Args:
             lock_id: The lock.
-            remotes: The number of remotes of the lock.
+            remotes: The number of remotes of the lock; None to keep the stored number.
             opened_ms: The time at which the lock was opened, in milliseconds since the epoch.
         """
         with self._database.transaction() as connection:
             connection.execute(
-                "UPDATE locks SET remotes = ?, opened_ms = ? WHERE profile = ? AND lock_id = ?",
+                "UPDATE locks SET remotes = coalesce(?, remotes), opened_ms = ?"
+                " WHERE profile = ? AND lock_id = ?",
                 (remotes, opened_ms, self._profile, lock_id),
             )
 

@@ -42,9 +42,9 @@ def test_apply_adds_a_remote_for_each_door_when_the_table_has_door_columns(
 
 def test_apply_counts_rows_without_access(scripts: Scripts, tmp_path: Path) -> None:
     table, mapping = tmp_path / "t.csv", tmp_path / "m.toml"
-    table.write_text("Name,Gate,Yard\nAnna,x,\nBen,no,-\nCarl,,\n")
+    table.write_text("Name,Card,Gate,Yard\nAnna,A1,x,\nBen,B1,no,-\nCarl,C1,,\n")
     mapping.write_text(
-        '[columns]\nName = "name"\n[doors]\nGate = "1004"\nYard = "1001"\n'
+        '[columns]\nName = "name"\nCard = "number"\n[doors]\nGate = "1004"\nYard = "1001"\n'
         '[values]\ntype = "permanent"\n'
     )
     command = (str(table), "--map", str(mapping))
@@ -54,6 +54,7 @@ def test_apply_counts_rows_without_access(scripts: Scripts, tmp_path: Path) -> N
     done = scripts.run("apply", *command, "--yes", "--json").stdout.splitlines()
     assert json.loads(done[-1])["leftOut"] == {"without access": 2}
 
+    table.write_text("Name,Card,Gate,Yard\nDora,D1,x,\n")
     mapping.write_text(mapping.read_text().partition("[values]")[0])
     told = scripts.run("diff", *command)
     assert "line 2, column type, “”: A new remote needs a type, and this row" in told.stderr

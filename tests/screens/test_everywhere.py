@@ -257,6 +257,9 @@ async def test_enter_goes_to_what_was_found_and_opens_it_there(lockterm_app: Sta
         assert len(site.asked) == asked, "it reads nothing"
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, RemoteDetailScreen)
+        await settled(pilot)
+        (lock,) = await pilot.app.operations.locks.all()
+        assert lock.opened_ms is not None, "the lock was viewed"
 
 
 @pytest.mark.long

@@ -57,6 +57,18 @@ async def test_a_picture(lockterm_app: Starter, service: RunningService) -> None
         assert_picture(pilot.app, "voice-80x24")
 
 
+async def test_looking_at_the_voices_counts_as_a_view_of_the_lock(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    async with lockterm_app(service) as pilot:
+        await open_voice(pilot)
+        await settled(pilot)
+    lock, before_ms = book_of(lockterm_app)[1001], MAIN_GATE.opened_ms
+    assert before_ms is not None and lock.opened_ms is not None and lock.opened_ms > before_ms
+    assert lock.remotes == MAIN_GATE.remotes
+
+
 @pytest.mark.long
 async def test_the_tree_names_languages_and_timbres(
     lockterm_app: Starter, service: RunningService

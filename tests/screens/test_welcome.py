@@ -73,7 +73,7 @@ async def test_all_of_it_fits_and_cards_have_frames_where_there_is_room(
         text = shown(pilot)
         for words in (
             "lockterm manages the remotes (key fobs) of smart locks.",
-            "undo what you changed, and set the voice of each lock.",
+            "Undo what you changed, and set the voice of each lock.",
             "1  Try the demo",
             "A made-up site on this machine",
             "2  Connect to a service",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -82,6 +83,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
     @work(exclusive=True, group="remote")
     async def load_remote(self) -> None:
         """Read the remote, and show its last known values until the service answers."""
+        is_first = self.current is None
 
         async def read() -> Fetched[Remote]:
             remote = await self.operations.remotes.detail(self.remote_id)
@@ -98,6 +100,9 @@ class RemoteDetailScreen(LocktermScreen[None]):
             self.keep_refusal(self.state.error)
         if seen is not None:
             await self._learn_names(seen.value)
+            if is_first:
+                with suppress(StoreError):  # the time of the last view is not essential
+                    await self.operations.locks.note_opened(self.lock_entry)
         await self._look_for_change()
 
     async def _look_for_change(self) -> None:

@@ -106,6 +106,8 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             found = await self.operations.locks.find(lock_id)
             if found != Lock(lock_id):
                 self.entry = found
+                if self._many is None:
+                    await self.operations.locks.note_opened(found)
         if self._has_model:
             self.load_voices()
         else:
