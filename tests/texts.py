@@ -424,7 +424,7 @@ def render_plans(samples: TextSamples) -> None:
         samples.show(plan.describe_none_expired, days, kept, unread)
     unread = [("Main gate", not_answered)]
     samples.show(plan.describe_none_expired, 30, sample_plan(), unread, is_none_read=True)
-    samples.each(plan.describe_work, plans, "4 requests, about 2 s")
+    samples.each(plan.describe_work, plans, "4 requests to the service, about 2 s")
     zones = {1001: ZONE}
     for one in STEPS:
         samples.show(plan.step_name, one)

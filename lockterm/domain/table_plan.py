@@ -43,12 +43,10 @@ NO_TYPE = (
     "A new remote needs a type. Write permanent, time-limited or recurring in the column"
     " remoteType."
 )
-"""The reason for a row of a table file that adds a remote without a type."""
-
 NO_TYPE_MAPPED = (
     "A new remote needs a type, and this row has none. Set a type for such rows in the mapping."
 )
-"""The reason for a row that adds a remote without a type, if a mapping reads the file."""
+"""The reasons for a new remote without a type: in a table file, and with a mapping."""
 
 _ORDER = (Action.DELETE, Action.UPDATE, Action.ADD, Action.KEEP)
 """The order of the actions on one lock. Deletes are first, so that adds can use their names."""

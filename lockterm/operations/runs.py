@@ -179,7 +179,7 @@ class Runs:
         return replace(self.make(plan.title, steps, (), plan.losses), credentials=plan.credentials)
 
     def cost(self, plan: Plan) -> str:
-        """Return the estimated work of the due steps, such as ``214 requests, about 40 s``."""
+        """Return the estimated work, such as ``214 requests to the service, about 40 s``."""
         due = [step for step in plan.steps if step.state in DUE]
         calls = sum(CALLS[step.action] for step in due)
         on_one = Counter[int]()
@@ -190,7 +190,7 @@ class Runs:
         seconds = call_s * max(calls / side_by_side, *on_one.values(), 0)
         if limit := self._profile.calls_per_minute:
             seconds = max(seconds, 60 * calls / limit)
-        return f"{format_count(calls, 'request')}, about {format_duration(seconds)}"
+        return f"{format_count(calls, 'request')} to the service, about {format_duration(seconds)}"
 
     # --- running -----------------------------------------------------------------------------
 

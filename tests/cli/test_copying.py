@@ -31,7 +31,7 @@ def test_copy_adds_each_remote_once_when_it_runs_twice(scripts: Scripts) -> None
     shown = scripts.run("copy", "1003", "1004", *ALL, "--dry-run")
     assert shown.returncode == 0
     assert shown.stdout.splitlines()[0] == "lock 1004"
-    assert "9 to add: 18 calls" in shown.stdout
+    assert "9 to add: 18 requests" in shown.stdout
     assert "note: Each remote gets a new ID and a new creation time." in shown.stdout
     assert (
         "Not copied, because the service does not return these values: user number," in shown.stdout
@@ -62,7 +62,7 @@ def test_copy_skips_or_renames_a_remote_when_its_name_is_taken(scripts: Scripts)
     assert shown.returncode == 1, "the fob will not open"
     words = f"The name is taken by remote {other}, number X-1, so this fob will not open the lock."
     assert words in shown.stdout
-    assert "8 to add, 1 skipped (name taken). 16 calls" in shown.stdout
+    assert "8 to add, 1 skipped (name taken). 16 requests" in shown.stdout
     assert "8 steps recorded, 1 left out." in shown.stdout
     assert len(named(scripts, 1004)) == 9
     assert scripts.run("copy", "1003", "1004", *ALL, "--yes", "--taken", "rename").returncode == 0

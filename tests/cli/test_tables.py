@@ -137,7 +137,9 @@ def test_diff_shows_changed_fields_when_a_file_differs(scripts: Scripts, tmp_pat
     assert shown[5].startswith(
         "note: lockterm keeps a backup. It lacks user number, admin right, MAC address,"
     )
-    assert shown[6].startswith("1 to add, 1 to change, 1 to delete: 6 requests, about ")
+    assert shown[6].startswith(
+        "1 to add, 1 to change, 1 to delete: 6 requests to the service, about "
+    )
     assert shown[:4] == [
         "lock 1004",
         "  - Ben (Ben)  (line 3)",

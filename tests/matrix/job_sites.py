@@ -169,7 +169,7 @@ SITES: tuple[Step, ...] = (
         Expected(
             (
                 _PLAN,
-                r"2 to add: \d+ requests, about ",
+                r"2 to add: \d+ requests to the service, about ",
                 "[+] +add .*Site two",
                 "Site one .S-1., Load",
             ),

@@ -63,7 +63,7 @@ async def test_marked_locks_get_what_the_lock_has(
         assert added == (Action.ADD, 1003, "Paul", "")
         assert left_out[:3] == (Action.ADD, 1003, "Anna")
         assert "number C-900, so this fob will not open the lock." in left_out[3]
-        assert "1 to add, 1 skipped (name taken). 2 calls" in words(pilot.app)
+        assert "1 to add, 1 skipped (name taken). 2 requests" in words(pilot.app)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
         await settled(pilot)
@@ -185,7 +185,7 @@ async def test_a_copy_of_many_remotes_asks_for_their_number(
         await settled(pilot)
         await pilot.press("minus", "enter")
         assert len(await plan_of(pilot)) == 11
-        assert "11 to add, 1 skipped (expired). 22 calls" in words(pilot.app)
+        assert "11 to add, 1 skipped (expired). 22 requests" in words(pilot.app)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await settled(pilot)

@@ -122,7 +122,9 @@ async def test_one_voice_for_many_locks_is_one_plan(
         seen = await press(pilot, "enter")
         screen = pilot.app.screen
         assert isinstance(screen, PlanScreen)
-        assert "2 to get a new voice: 2 calls" in seen and "3 steps could not be planned." in seen
+        assert (
+            "2 to get a new voice: 2 requests" in seen and "3 steps could not be planned." in seen
+        )
         planned = [one for one in screen.drawn.plan.steps if one.is_planned]
         assert [(one.action, one.lock_id, one.remote_id) for one in planned] == [
             (Action.VOICE, 1002, None),

@@ -212,7 +212,7 @@ async def test_what_became_of_each_step_and_what_is_tried_again(
         await pilot.press("N")
         await until(pilot, lambda: pilot.app.screen not in (before,))
         await settled(pilot)
-        assert "1 to add: 2 calls" in words(pilot.app)
+        assert "1 to add: 2 requests" in words(pilot.app)
         await agreed(pilot)
         await until(pilot, lambda: "1 step recorded." in words(pilot.app))
         assert names(service, 1003) >= {taken, "Renamed", "Overtaken"}
@@ -258,7 +258,7 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
         await pilot.press("N")
         await until(pilot, lambda: pilot.app.screen is not before)
         await settled(pilot)
-        assert "1 to add: 2 calls" in words(pilot.app) and note in words(pilot.app)
+        assert "1 to add: 2 requests" in words(pilot.app) and note in words(pilot.app)
         await asked(pilot, ConfirmModal)
         for words_of in (note, gained, *lost):
             assert words_of in details(pilot)

@@ -101,13 +101,12 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     @opens("the voices")
     async def _begin(self) -> None:
         """Read the voices; ask for vendor and model first if the lock book does not have them."""
-        lock_id = self.entry.lock_id
         with suppress(StoreError):  # the data from the caller is enough
-            found = await self.operations.locks.find(lock_id)
-            if found != Lock(lock_id):
+            found = await self.operations.locks.find(self.entry.lock_id)
+            if found != Lock(found.lock_id):
                 self.entry = found
-                if self._many is None:
-                    await self.operations.locks.note_opened(found)
+            if self._many is None:
+                await self.operations.locks.note_opened(found)
         if self._has_model:
             self.load_voices()
         else:
@@ -332,10 +331,10 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         else:
             self._unsure = None
             now_ms = self.operations.machine_ms()
-            entry = replace(self.entry, voice=choice, voice_ms=now_ms)
-            self.set_reactive(VoiceScreen.entry, entry)
-            voice = f"{clean(choice.lang, 20)} {clean(choice.timbre, 30)}"
-            self.tell_recorded(f"Set voice {voice} on {clean(lock.title, 60)}")
+            self.set_reactive(VoiceScreen.entry, replace(self.entry, voice=choice, voice_ms=now_ms))
+            self.tell_recorded(
+                f"Set voice {clean(' '.join(choice), 40)} on {clean(lock.title, 60)}"
+            )
         finally:
             self._sending = None
             self._repaint()

@@ -45,7 +45,7 @@ async def test_a_plan_is_carried_out_once_and_kept(site: Site):
         async with site.operations(proxy, store) as operations:
             left = replace(add(lock_id, 9), state=StepState.REFUSED, message="Why not.")
             plan = operations.runs.make("a test", one_of_each(site, lock_id), [left])
-            assert operations.runs.cost(plan).startswith("6 requests, about ")
+            assert operations.runs.cost(plan).startswith("6 requests to the service, about ")
             await operations.runs.keep(plan)
             assert (await operations.journal.runs())[0].state is RunState.PLANNED
             done = await carry_out(operations, plan, told.append)
@@ -234,11 +234,11 @@ async def test_a_damaged_plan_is_not_carried_out(site: Site, damage: str):
 @pytest.mark.parametrize(
     ("locks", "steps", "limit", "words"),
     [
-        (1, 1, 0, "2 requests, about 1 s"),
-        (1, 107, 0, "214 requests, about 43 s"),
-        (12, 1200, 0, "2,400 requests, about 40 s"),
-        (50, 5000, 600, "10,000 requests, about 17 min"),
-        (1, 0, 0, "0 requests, about 1 s"),
+        (1, 1, 0, "2 requests to the service, about 1 s"),
+        (1, 107, 0, "214 requests to the service, about 43 s"),
+        (12, 1200, 0, "2,400 requests to the service, about 40 s"),
+        (50, 5000, 600, "10,000 requests to the service, about 17 min"),
+        (1, 0, 0, "0 requests to the service, about 1 s"),
     ],
 )
 async def test_cost_describes_calls_and_time(
