@@ -77,13 +77,13 @@ def test_copy_counts_skipped_remotes_when_they_are_expired(
     valid = 9 - expired
     shown = scripts.run("copy", "1003", "1004", "--yes")
     assert shown.returncode == 0
-    assert f"{valid} to add, {expired} skipped (expired). {valid * 2} calls" in shown.stdout
+    assert f"{valid} to add, {expired} skipped (expired). {valid * 2} requests" in shown.stdout
     assert len(named(scripts, 1004)) == valid
     again = scripts.run("copy", "1003", "1004", "--yes")
     nothing = f"Nothing to change, {expired} skipped (expired)\n{valid} steps unchanged."
     assert nothing in again.stdout
     shown = scripts.run("copy", "1003", "1004", "--yes", "--expired", "copy")
-    assert f"{expired} to add: {expired * 2} calls" in shown.stdout
+    assert f"{expired} to add: {expired * 2} requests" in shown.stdout
     assert len(named(scripts, 1004)) == 9
 
 

@@ -105,12 +105,12 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             found = await self.operations.locks.find(self.entry.lock_id)
             if found != Lock(found.lock_id):
                 self.entry = found
-            if self._many is None:
-                await self.operations.locks.note_opened(found)
         if self._has_model:
             self.load_voices()
         else:
             await self._ask_for_model()
+        with suppress(StoreError):  # the time of the last view is not essential
+            await self.operations.locks.note_opened(self.entry)
 
     @work(exclusive=True, group="voices")
     async def load_voices(self) -> None:
@@ -308,16 +308,15 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         if self._many:
             self.dismiss(entry.choice)
             return
-        choice, words = entry.choice, self._format_voice(entry.choice)
         confirm = ConfirmModal(
             f"Set the voice of {clean(self.entry.title, 60)} (lock {self.entry.lock_id})?",
-            f"From  {self._voice_now()}\nTo    {words}",
+            f"From  {self._voice_now()}\nTo    {self._format_voice(entry.choice)}",
             verb="Set the voice",
             keep="Keep",
         )
         if await self.app.push_screen_wait(confirm):
             # The app runs this worker, because leaving the screen must not stop the request.
-            self.app.run_worker(self._send(self.entry, choice))
+            self.app.run_worker(self._send(self.entry, entry.choice))
 
     async def _send(self, lock: Lock, choice: VoiceChoice) -> None:
         self._sending = choice
@@ -332,9 +331,8 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             self._unsure = None
             now_ms = self.operations.machine_ms()
             self.set_reactive(VoiceScreen.entry, replace(self.entry, voice=choice, voice_ms=now_ms))
-            self.tell_recorded(
-                f"Set voice {clean(' '.join(choice), 40)} on {clean(lock.title, 60)}"
-            )
+            voice = clean(" ".join(choice), 40)
+            self.tell_recorded(f"Set voice {voice} on {clean(lock.title, 60)}")
         finally:
             self._sending = None
             self._repaint()
