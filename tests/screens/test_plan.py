@@ -131,7 +131,7 @@ async def test_it_is_shown_before_anything_is_kept_or_sent(
         await plan_shown(pilot, steps, [left])
         said = words(pilot.app)
         assert "Plan > apply remotes.csv" in said
-        assert "1 to add, 1 to change, 1 to delete: 6 requests, about 1 s" in said
+        assert "1 to add, 1 to change, 1 to delete: 6 requests to the service, about 1 s" in said
         for row in ("! not sent · New 7 A-7 Main gate", "No answer.", "= keep"):
             assert row in said
         assert_picture(pilot.app, "plan-80x24")
