@@ -58,6 +58,15 @@ _FORMULA = r"[=+\-@＝＋－＠]"
 _ESCAPED = re.compile(rf"{_BEGINS}(?='*{_FORMULA})")
 _ESCAPES = re.compile(rf"{_BEGINS}'(?='*{_FORMULA})")
 
+NO_TYPE = (
+    "A new remote needs a type. Write permanent, time-limited or recurring in the column"
+    " remoteType."
+)
+NO_TYPE_MAPPED = (
+    "A new remote needs a type, and this row has none. Set a type for such rows in the mapping."
+)
+"""The reasons for a new remote without a type: in a table file, and with a mapping."""
+
 
 def column_named(text: str) -> str | None:
     """Return the column with a name or label, ignoring case; None if the column is unknown."""

@@ -22,6 +22,8 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.table_columns import (
     ACTION,
     LOCK,
+    NO_TYPE,
+    NO_TYPE_MAPPED,
     REMOTE,
     SETTABLE,
     cell_of,
@@ -38,15 +40,6 @@ from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, 
 from lockterm.errors import RuleViolation
 
 NUMBER, NAME, TYPE = "remoteNumber", "remoteName", "remoteType"
-
-NO_TYPE = (
-    "A new remote needs a type. Write permanent, time-limited or recurring in the column"
-    " remoteType."
-)
-NO_TYPE_MAPPED = (
-    "A new remote needs a type, and this row has none. Set a type for such rows in the mapping."
-)
-"""The reasons for a new remote without a type: in a table file, and with a mapping."""
 
 _ORDER = (Action.DELETE, Action.UPDATE, Action.ADD, Action.KEEP)
 """The order of the actions on one lock. Deletes are first, so that adds can use their names."""

@@ -18,9 +18,9 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
 from lockterm.domain.remotes import UPDATED
 from lockterm.domain.safe_text import clean, without_secrets
+from lockterm.domain.table_columns import NO_TYPE_MAPPED
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable, Problem
 from lockterm.domain.table_map import TableMap, suggest_map
-from lockterm.domain.table_plan import NO_TYPE_MAPPED
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
