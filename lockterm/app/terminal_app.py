@@ -81,7 +81,7 @@ class TerminalApp(HookedApp[ReturnType]):
         self._filter_chain = FilterChain()
         self.key_queue = KeyQueue(self, super().on_event, self.is_meant)
         """Delays each key until earlier keys are handled and the screens they open are ready."""
-        self.form_wall = FormWall(self, self._report_closed_form)
+        self.form_wall = FormWall(self, self._report_ignored)
         """Prevents text typed for a form that has just closed from acting on the screen below."""
         queue = self.key_queue
         self.idle = Idle(self, lambda: queue.is_dealing or queue.is_opening)
@@ -304,9 +304,10 @@ class TerminalApp(HookedApp[ReturnType]):
             self.notices.note_key(event)
         return is_meant
 
-    def _report_closed_form(self) -> None:
+    def _report_ignored(self, has_closed: bool) -> None:
         self.notify(
-            "lockterm ignores letters until you stop typing for one second.", title="Form closed"
+            "lockterm ignores letters until you stop typing for one second.",
+            title="Form closed" if has_closed else "Still typing",
         )
 
     def get_key_display(self, binding: Binding) -> str:

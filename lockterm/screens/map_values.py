@@ -101,7 +101,23 @@ class LockModal(ValueModal):
         count = len(self._ids.get(lock_key(text), ()))
         if count > 1:
             return "Several locks have this name. Type the ID."
+        if not count and self._completions(text):
+            return "Several locks have names that start like this. Type more of the name."
         return "" if count else "The lock book has no lock with this name. Type its ID."
+
+    def answer(self) -> None:
+        """Complete the name if exactly one name starts with the text, then close the dialog."""
+        field = self.query_one(Input)
+        names = self._completions(field.value)
+        if len(names) == 1 and self.find_error(field.value.strip()):
+            field.value = names[0]
+        super().answer()
+
+    def _completions(self, text: str) -> list[str]:
+        """Return the names in the lock book that start with a text, ignoring case."""
+        start = lock_key(text)
+        is_id = start.isdigit() or not start
+        return [] if is_id else [name for name in self._names if lock_key(name).startswith(start)]
 
     def to_value(self, text: str) -> str:
         named = self._ids.get(lock_key(text), ())

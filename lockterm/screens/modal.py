@@ -56,6 +56,13 @@ class LocktermModal(ModalScreen[ResultT]):
         """Return whether a key or paste is meant as an answer to this dialog."""
         return True
 
+    def on_notification_line_freed(self) -> None:
+        """Give the details the lines back that a notification needed."""
+        for details in self.query(".details"):
+            details.styles.max_height = None
+        for more in self.query(".more"):
+            more.display = False  # the dialog shows it again if it is needed
+
     def action_cancel(self) -> None:
         self.dismiss(None)
 

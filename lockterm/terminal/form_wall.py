@@ -30,10 +30,11 @@ class FormWall:
 
     Args:
         app: The app; its forms are the screens whose attribute ``is_form`` is True.
-        report: A function that notifies the user of ignored keys, called once per closed form.
+        report: A function that notifies the user of ignored keys, called once per closed form or
+            dialog about it. It gets whether the form has closed.
     """
 
-    def __init__(self, app: App[Any], report: Callable[[], None]) -> None:
+    def __init__(self, app: App[Any], report: Callable[[bool], None]) -> None:
         self._app = app
         self._report = report
         self._left: Screen[Any] | None = None
@@ -67,7 +68,7 @@ class FormWall:
         self._closed_s = max(self._closed_s, event.time)
         if not self._has_reported:
             self._has_reported = True
-            self._report()
+            self._report(self._left is None)
         return False
 
 

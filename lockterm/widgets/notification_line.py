@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from textual import events
 from textual.content import Content
 from textual.geometry import Size
+from textual.message import Message
 from textual.widget import Widget
 
 from lockterm.domain.glyphs import ellipsis, notice_mark
@@ -22,14 +23,20 @@ _WORDS = {"warning": "! Warning  ", "error": "! Error  "}
 class NotificationLine(Widget):
     """A widget with the current notification, above the footer or in the last line of a dialog.
 
-    The widget covers the line that describes the table, and moves no row. Warnings, errors and
-    texts with a path wrap, to at most half of the screen. Other texts have one line, so that they
-    do not cover rows. A key shows the rest of a text and the other notifications.
+    On a list, the widget covers the line that describes the table, and moves no row. In a form or a
+    dialog without free lines, the fields give way, so that the widget covers no field or button.
+
+    Warnings, errors and texts with a path wrap, to at most half of the screen. Of other texts, the
+    first sentence is always shown, with as much of the title as fits, in at most two lines. A key
+    shows the rest of a text and the other notifications.
 
     Args:
         notices: The log of notifications.
         is_over: Whether the line belongs to a dialog, which has no footer.
     """
+
+    class Freed(Message):
+        """Posted when the fields and buttons of a form or dialog can have their lines back."""
 
     COMPONENT_CLASSES = {"notification-line--warning", "notification-line--error"}
 
@@ -47,7 +54,28 @@ class NotificationLine(Widget):
                 here.
         """
         self.display = in_front and self._notices.shown is not None
+        self._make_room()
         self.refresh(layout=self.display)
+
+    def on_mount(self) -> None:
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Let fields and buttons give way to the line if it would cover them."""
+        gives_way = self.screen.is_modal or getattr(self.screen, "is_form", False)
+        needs = self.display and gives_way and (self.has_class("-apart") or self._covers_any())
+        if self.has_class("-apart") and not needs:
+            self.post_message(self.Freed())
+        self.set_class(needs, "-apart")
+        if needs and (focused := self.screen.focused) is not None:
+            self.call_after_refresh(focused.scroll_visible, animate=False)
+
+    def _covers_any(self) -> bool:
+        """Return whether the line covers a part of a form or dialog, other than its footer."""
+        width, height = self.screen.size
+        free = height - len(self._lines(width)) - (0 if self._is_over else 1)
+        others = (child for child in self.screen.children if child.styles.dock == "none")
+        return any(other.region.bottom > free for other in others if other.display)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self._lines(width)) if self._notices.shown is not None else 1
@@ -69,25 +97,25 @@ class NotificationLine(Widget):
 
     def _wrap(self, notice: LoggedNotice, width: int) -> list[Content]:
         """Return the lines of a notification; the last one ends with the key that shows more."""
-        most, what = max(self.app.size.height // 2, 1), notice.what
-        if notice.severity not in _WORDS and "/" not in notice.line:
-            most = 1
-            if (
-                notice.text and cell_len(notice.line) > width
-            ):  # the result after a name matters more
-                what = cut(what, width // 2)
-        text = f": {notice.text}" if what and notice.text else notice.text
-        whole = Content.assemble(_WORDS.get(notice.severity, ""), (what, "bold"), text)
-        lines = [whole] if most == 1 else whole.wrap(max(width, 2))
-        others, key, hint = self._notices.more, self._messages_key(), ""
-        is_cut = len(lines) > most or lines[-1].cell_length > width
-        if key and (others or is_cut):
-            hint = f"{written(key)} {f'{others:,} more' if others else 'more'}"
+        what, text, width = notice.what, notice.text, max(width, 2)
+        others, key = self._notices.more, self._messages_key()
+        hint = f"{written(key)} {f'{others:,} more' if others else 'more'}" if key else ""
         room = width - len(hint) - 2 if hint else width
-        if is_cut or (most == 1 and lines[-1].cell_length > room):
-            lines = [*lines[: most - 1], lines[most - 1].truncate(room - 1).rstrip() + ellipsis()]
-        elif hint and lines[-1].cell_length > room:
+        most = max(self.app.size.height // 2, 1)
+        if notice.severity not in _WORDS and "/" not in notice.line:
+            most = 2
+            if cell_len(notice.line) > (room if others else width):
+                what, text = _shorten(what, text, room)
+        said = f": {text}" if what and text else text
+        lines = Content.assemble(_WORDS.get(notice.severity, ""), (what, "bold"), said).wrap(width)
+        is_cut = len(lines) > most
+        if not others and not is_cut and (what, text) == (notice.what, notice.text):
+            hint = ""
+        if hint and not is_cut and lines[-1].cell_length > room:
             lines.append(Content(""))
+            is_cut = len(lines) > most
+        if is_cut:
+            lines = [*lines[: most - 1], lines[most - 1].truncate(room - 1).rstrip() + ellipsis()]
         if hint:
             gap = " " * (width - lines[-1].cell_length - len(hint))
             lines[-1] = Content.assemble(lines[-1], gap, hint)
@@ -106,3 +134,20 @@ class NotificationLine(Widget):
         event.stop()
         if key := self._messages_key():
             self.app.simulate_key(key)
+
+
+_LEAST_TITLE = 16
+"""Minimum width of a title that was cut to keep a notification in one line, in cells."""
+
+
+def _shorten(what: str, text: str, room: int) -> tuple[str, str]:
+    """Return the title and text for one line of ``room`` cells, or for two if they do not fit.
+
+    The first sentence is the result, so it matters more than the other sentences and the title.
+    """
+    end = text.find(". ") + 1
+    first = f"{text[:end]} {ellipsis()}" if end else text
+    left = room - cell_len(first) - len(": ")
+    if left >= min(cell_len(what), _LEAST_TITLE):
+        return cut(what, left), first
+    return cut(what, room), text

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from rich.cells import cell_len
+from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset, Size
+from textual.message import Message
 from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widgets import Input
@@ -46,6 +49,9 @@ class OneLine(Input):
         ),
     ]
 
+    class Refused(Message):
+        """Posted when the field refused typed text, such as a letter in a field for a number."""
+
     virtual_size = Reactive(Size(0, 0))
     """The size of the whole text. Unlike in Textual, a change causes no new layout of the
     screen."""
@@ -56,9 +62,28 @@ class OneLine(Input):
             self.placeholder = f"({self.placeholder})"
 
     def render_line(self, y: int) -> Strip:
-        """Underline even an empty field, if only the underline shows where the field is."""
+        """Without colors, underline even an empty field, and put a suggestion in brackets."""
         strip, style = super().render_line(y), self.rich_style
-        return strip.extend_cell_length(self.size.width, style) if style.underline else strip
+        if not style.underline:
+            return strip
+        return self._bracket_suggestion(strip).extend_cell_length(self.size.width, style)
+
+    def _bracket_suggestion(self, strip: Strip) -> Strip:
+        """Put the suggested rest of the value in brackets, because it is not part of the value."""
+        start = cell_len(self.value) - self.scroll_offset.x
+        if not (self.value and self.has_focus and start >= 0):
+            return strip
+        rest = strip.crop(start).text.rstrip()
+        if not rest:
+            return strip
+        cursor = self.get_component_rich_style("input--cursor")
+        faded = self.get_component_rich_style("input--suggestion")
+        marked = [Segment("(", cursor), Segment(f"{rest})", faded)]
+        return Strip([*strip.crop(0, start), *marked]).crop(0, self.size.width)
+
+    def restricted(self) -> None:
+        """Post a message in place of the bell, so that the screen can explain the refusal."""
+        self.post_message(self.Refused())
 
     @property
     def cursor_screen_offset(self) -> Offset:

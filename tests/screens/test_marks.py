@@ -262,6 +262,7 @@ async def test_what_is_typed_is_there_again_and_what_is_possible_is_said_before_
         assert "This reactivates an expired remote." in " ".join(shown(pilot).split())
         await press(pilot, "home", "shift+end", *"2027-06-30")
         assert "Permanent remotes have no end date." in shown(pilot)
+        assert "leave this form and press m." in " ".join(shown(pilot).split())
         await press(pilot, "ctrl+s")
         assert len(steps(pilot)) == 20
         assert {one.message for one in drawn(pilot).drawn.left} == {

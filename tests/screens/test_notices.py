@@ -53,7 +53,6 @@ def notice(pilot: Pilot[Any]) -> str:
     ("keys", "kind"),
     [
         ((), RemotesScreen),
-        (("a", "A"), RemoteForm),
         (("d",), DestroyModal),
         (("C",), DestroyModal),
         (("ctrl+p",), Palette),
@@ -82,6 +81,48 @@ async def test_a_notice_takes_its_line_and_no_other(
         assert line.layer in pilot.app.screen.layers
         pilot.app.clear_notifications()
         await until(pilot, lambda: lines(pilot) == before)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [("a", "A"), ("space", "w"), ("I",), ("escape", "e"), ("C",), ("d",), ("u",), ("ctrl+p",)],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("size", telling([(60, 20)], [(60, 20), (80, 24), (120, 40)]))
+async def test_notice_covers_no_field_or_button_of_forms_and_dialogs(
+    service: RunningService, lockterm_app: Starter, size: tuple[int, int], keys: tuple[str, ...]
+) -> None:
+    async with lockterm_app(service, 1001, size=size) as pilot:
+        await pilot.press(*keys)
+        await settled(pilot)
+        screen, before = pilot.app.screen, lines(pilot)
+        pilot.app.notify("It means this, too. " * 8, title="Not answered", severity="warning")
+        await until(pilot, lambda: "Not answered" in shown(pilot))
+        await settled(pilot)
+        line = screen.query_one(NotificationLine).region
+        assert line.height > 1
+        used = [node for node in screen.query("Button, Input, .dialog, KeyLine, ToggleButton")]
+        covered = [node for node in used if line.overlaps(node.region)]
+        assert not [
+            node for node in covered if screen.get_widget_at(*node.region.offset)[0] == node
+        ]
+        focused = pilot.app.focused
+        assert focused is None or focused.region in screen.region
+        pilot.app.clear_notifications()
+        await until(pilot, lambda: lines(pilot) == before)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_notice_shows_the_result_when_other_sentences_do_not_fit(
+    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
+) -> None:
+    more = "The service does not report whether the change has reached the lock."
+    async with lockterm_app(service, 1001, size=size) as pilot:
+        for title in ("Set the voice of Main gate to en-US Grace", f"Changed {'Anna ' * 30}"):
+            pilot.app.notify(f"Recorded by the service. {more}", title=title)
+            await until(pilot, lambda title=title: title[:12] in notice(pilot))
+            assert ": Recorded by the service. …" in notice(pilot)
+            assert notice(pilot).endswith("more")
 
 
 @pytest.mark.long
@@ -219,7 +260,8 @@ async def test_a_key_shows_all_of_it_and_the_line_is_free(
         await settled(pilot)
         assert (notice(pilot), last_line(pilot)) == keys
         pilot.app.notify("It means this. " * 20, title="It")
-        await until(pilot, lambda: notice(pilot).endswith("…  f2 more"))
+        await until(pilot, lambda: ": It means this. …" in notice(pilot))
+        assert notice(pilot).endswith("f2 more")
         await pilot.click(NotificationLine)
         await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
 

@@ -9,6 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from lockterm.config.look import Look
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
 from lockterm.domain.table_map import parse_map
@@ -77,6 +78,47 @@ async def assign_door_list(pilot: Pilot[int]) -> None:
     await choose(pilot, "(date order)", "day/month/year")
     await choose(pilot, "(number format)", "hex")
     await choose(pilot, "(type, if empty)", "by end")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("main", "door of Main gate (1001)"),
+        ("MAIN G", "door of Main gate (1001)"),
+        ("yard", "door of Yard (1004)"),
+        ("y", "Several locks have names that start like this. Type more of the name."),
+        ("gate", "The lock book has no lock with this name. Type its ID."),
+    ],
+)
+async def test_lock_of_a_column_is_completed_if_one_name_starts_like_it(
+    service: RunningService, lockterm_app: Starter, folder: Path, typed: str, said: str
+) -> None:
+    fill_book(lockterm_app, *BOOK, Lock(1003, name="Yard office"))
+    (folder / "doors.csv").write_text((EXAMPLES / "door-list.csv").read_text())
+    async with lockterm_app(service) as pilot:
+        await opened(pilot)
+        await take(pilot, "doors.csv")
+        await columns(pilot)
+        await choose(pilot, "Main entrance", "door")
+        await pilot.press("home", "shift+end", *typed, "enter")
+        await until(pilot, lambda: said in words(pilot.app))
+
+
+@pytest.mark.parametrize("look", [Look(colors=0), Look(colors=16)])
+async def test_suggestion_has_brackets_without_colors(
+    service: RunningService, lockterm_app: Starter, folder: Path, look: Look
+) -> None:
+    fill_book(lockterm_app, *BOOK)
+    (folder / "doors.csv").write_text((EXAMPLES / "door-list.csv").read_text())
+    async with lockterm_app(service, None, look) as pilot:
+        await opened(pilot)
+        await take(pilot, "doors.csv")
+        await columns(pilot)
+        await choose(pilot, "Main entrance", "door")
+        await pilot.press("home", "shift+end", *"Main")
+        await until(pilot, lambda: " Main( gate) " in shown(pilot))
+        await pilot.press("right")
+        await until(pilot, lambda: " Main gate " in shown(pilot))
 
 
 async def confirm(pilot: Pilot[int], done: str) -> None:

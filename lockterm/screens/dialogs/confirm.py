@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from textual import events
@@ -15,10 +16,14 @@ from textual.widgets import Button, Input, Label, Static
 from lockterm.domain.safe_text import clean, clean_lines
 from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import keys_of, with_keys
+from lockterm.screens.host import Host
 from lockterm.screens.modal import FieldModal, LocktermModal
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine
+
+READ_S = 2.0
+"""Seconds without text, while the question is visible, after which a button press is an answer."""
 
 
 class Details(VerticalScroll, can_focus=False):
@@ -98,7 +103,8 @@ class QuestionBox(Vertical):
             yield more
         if self.typed:
             yield Label(_ask_to_type(self.typed), markup=False, classes="ask")
-            field = OneLine(id="typed", compact=True)
+            digits = "[0-9]*" if self._wants_number else None
+            field = OneLine(id="typed", compact=True, restrict=digits)
             field.cursor_blink = False
             yield field
             wrong = Label("", id="wrong", markup=False)
@@ -152,21 +158,50 @@ class QuestionBox(Vertical):
         """Whether the user has typed an accepted word, or need not type a word."""
         return not self.typed or self.query_one("#typed", Input).value.strip() in self.typed
 
+    @property
+    def _wants_number(self) -> bool:
+        return all(word.isascii() and word.isdigit() for word in self.typed)
+
     def begin(self) -> None:
         """Focus the button that changes nothing, or the field if a word must be typed."""
         self.query_one("#typed" if self.typed else "#keep").focus()
 
-    def show_wrong(self, is_wrong: bool) -> None:
-        """Show or hide the message that the typed text is not an accepted word."""
-        label = self.query_one("#wrong", Label)
-        if is_wrong:
-            label.update(_say_wrong(self.typed))
-        label.display = is_wrong
-        self.call_after_refresh(self.on_resize)
+    def note_typed(self) -> None:
+        """After input, remove the error and ask for the word again."""
+        self._show_wrong("")
+        self._ask(_ask_to_type(self.typed))
 
-    def ask(self, next_step: str = "") -> None:
-        """Show the next step in place of the request to type a word; by default, the request."""
-        self.query_one(".ask", Label).update(next_step or _ask_to_type(self.typed))
+    def accept(self, next_step: str) -> bool:
+        """Return whether an accepted word is typed, and show the next step or the error.
+
+        After an error, the text is selected, so that typing replaces it.
+
+        Args:
+            next_step: The sentence that replaces the request to type a word.
+        """
+        self._show_wrong("" if self.is_typed else _say_wrong(self.typed))
+        if self.is_typed:
+            self._ask(next_step, is_next=True)
+        else:
+            self.query_one("#typed", Input).select_all()
+        return self.is_typed
+
+    def on_one_line_refused(self, event: OneLine.Refused) -> None:
+        """Explain why a letter was not inserted into the field for a number."""
+        event.stop()
+        first = f"Type only the number {self.typed[0]}, then press Enter."
+        self._show_wrong("! Press Enter first." if self.is_typed else f"! {first}")
+
+    def _ask(self, words: str, *, is_next: bool = False) -> None:
+        label = self.query_one(".ask", Label)
+        label.update(words)
+        label.set_class(is_next, "-next")
+
+    def _show_wrong(self, words: str) -> None:
+        label = self.query_one("#wrong", Label)
+        label.update(words)
+        label.display = bool(words)
+        self.call_after_refresh(self.on_resize)
 
     def close(self, reason: str) -> None:
         """Replace the field and the buttons by a reason; the question stays visible.
@@ -234,7 +269,8 @@ class ConfirmModal(LocktermModal[bool | None]):
         keep: The label of the button that closes the dialog as Esc does, and has the initial focus.
         unasked: Whether the dialog may open instead of an expected screen. Keys typed before the
             dialog was painted were meant for that screen, and are discarded. If typed text
-            continues into the dialog, the key that ends the text is not an answer.
+            continues into the dialog, the key that ends the text is not an answer, unless
+            :data:`READ_S` have passed since the last letter.
         loses_text: Whether confirming loses typed text. If the user is still typing when the dialog
             opens, that text is then not an answer either.
     """
@@ -272,7 +308,12 @@ class ConfirmModal(LocktermModal[bool | None]):
         """The box with the question and its buttons."""
         self._unasked = unasked
         self._notes_text = unasked or loses_text
-        self._was_typed_into = False
+        self._typed_s: float | None = None
+        """When text was last typed, in seconds on Textual's clock; None if an answer counts."""
+        self._drawn_s = math.inf
+        """When the terminal showed the question, in seconds on Textual's clock."""
+        self._pressed_s = 0.0
+        """The time of the last key or click, in seconds on Textual's clock."""
 
     def compose(self) -> ComposeResult:
         yield self.box
@@ -282,34 +323,48 @@ class ConfirmModal(LocktermModal[bool | None]):
 
     # --- handlers ------------------------------------------------------------------------------
 
+    def note_painted(self) -> None:
+        """Record the time of painting; if text may run into the dialog, also ask the terminal."""
+        super().note_painted()
+        if self._notes_text:
+            assert isinstance(self.app, Host)
+            self.app.ask_drawn(self._note_drawn)
+
+    def _note_drawn(self, at_s: float) -> None:
+        self._drawn_s = at_s
+
     def is_meant(self, event: events.Key | events.Paste) -> bool:
         """Return whether to act on a key; an unexpected dialog drops keys typed before painting."""
+        self._pressed_s = event.time
         return not self._unasked or self.is_painted_for(event)
 
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Remember the time of a click, because users read the question before they click."""
+        self._pressed_s = event.time
+
     def on_key(self, event: events.Key) -> None:
-        """Remember that text was typed, so that the next button press is not an answer."""
+        """Remember that text was typed, so that a button press right after it is no answer."""
         is_known = event.key in self.active_bindings or event.key in keys_of("app.help")
         if self._notes_text and event.is_printable and not is_known:
-            self._was_typed_into = True
+            self._typed_s = event.time
 
     def on_input_changed(self) -> None:
         """Enable the button that acts when an accepted word is typed."""
-        self.box.show_wrong(False)
+        self.box.note_typed()
         self.box.act.disabled = not self.box.is_typed
 
     def on_input_submitted(self) -> None:
         """On Enter, focus the button that acts; show the error if no accepted word is typed."""
-        if self.box.is_typed:
+        if self.box.accept("Your input matches. Press Enter again to confirm."):
             self.box.act.focus()
-        else:
-            self.box.show_wrong(True)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        if self._was_typed_into:
-            self._was_typed_into = False
+        """Answer, unless the user was typing text and had no time to read the question since."""
+        typed_s, self._typed_s = self._typed_s, None
+        if typed_s is not None and self._pressed_s < max(typed_s, self._drawn_s) + READ_S:
             self.box.keep.focus()
             self.notify(
-                "You typed this before the question was shown. Read the question, then answer.",
+                "You were still typing text. Read the question, then answer.",
                 title="Not answered",
                 severity="warning",
             )
@@ -377,3 +432,8 @@ class NumberModal(FieldModal[int | None]):
             self.dismiss(number)
         else:
             self.refuse(self._wrong)
+            self.query_one(Input).select_all()  # so that typing replaces the wrong number
+
+    def on_one_line_refused(self) -> None:
+        """Explain why a letter was not inserted."""
+        self.refuse(self._wrong)

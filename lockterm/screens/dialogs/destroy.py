@@ -187,17 +187,13 @@ class DestroyModal(LocktermModal[bool | None]):
 
     def on_input_changed(self) -> None:
         """Enable the delete button when an accepted word is typed."""
-        self.box.show_wrong(False)
-        self.box.ask()
+        self.box.note_typed()
         self.box.act.disabled = not self.may_act()
 
     def on_input_submitted(self) -> None:
         """On Enter, leave the field so that the delete key works; report a wrong word."""
-        if self.box.is_typed:
+        if self.box.accept(with_keys("Your input matches. Press {dialog.destroy} to delete.")):
             self.box.keep.focus()
-            self.box.ask(with_keys("Your input matches. Press {dialog.destroy} to delete."))
-        else:
-            self.box.show_wrong(True)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Accept a click on the delete button only after the whole question was visible."""

@@ -104,7 +104,10 @@ class NewEnd:
         words = "+30d adds 30 days to each remote. A date sets the same end for all. "
         return {
             "end": words
-            + with_keys("Permanent remotes have no end date. Press {marks.act} to change types.")
+            + with_keys(
+                "Permanent remotes have no end date. To change types, leave this form and press"
+                " {marks.act}."
+            )
         }
 
     def wanted(self, typed: Typed) -> Wanted:

@@ -174,18 +174,14 @@ class RemoteFields(VerticalScroll, can_focus=False):
         self.read_now()
 
     def _other(self, typed: Mapping[str, str]) -> dict[str, str]:
-        """Return the texts in ``typed`` that differ from the initial texts."""
-        return {name: text for name, text in typed.items() if text != self.initial[name]}
+        """Return the texts in ``typed`` that differ from the initial texts, except in spaces."""
+        initial = self.initial
+        return {name: text for name, text in typed.items() if text.strip() != initial[name].strip()}
 
     def touched(self) -> dict[str, str]:
         """Return the fields that the user changed, for a draft; suggestions are no changes."""
         other = self._other(self.typed())
         return {} if other == self._offered else other
-
-    @property
-    def is_touched(self) -> bool:
-        """Whether the user has changed any field."""
-        return bool(self.touched())
 
     def take_over(self, current: Remote) -> None:
         """Continue with newer values of the remote; update fields that the user did not change."""

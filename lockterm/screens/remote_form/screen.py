@@ -179,11 +179,8 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         """Return why an action is disabled now; empty if it is enabled."""
         saving = self._saving
         if action == "leave":
-            return (
-                "The change is being sent. The form waits for the answer."
-                if saving.is_sending
-                else ""
-            )
+            waits = "The change is being sent. The form waits for the answer."
+            return waits if saving.is_sending else ""
         if action == "check":
             return "" if saving.unknown and not saving.doing else "There is no change to verify."
         if action == "toggle_more":
@@ -350,7 +347,10 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         return self.fields.typed()
 
     def touched(self) -> dict[str, str]:
-        return self.fields.touched()
+        """Return the texts that the user changed; empty if saving would send nothing."""
+        reading = self.fields.reading
+        would_save = reading.errors or self._saving.would_change(reading.values)
+        return self.fields.touched() if would_save else {}
 
     def fill(self, typed: Mapping[str, str]) -> None:
         self.fields.go_on(typed)
@@ -371,10 +371,9 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         """Do nothing, because the fields already scroll to the row of a focused control."""
 
     def ask_to_leave(self) -> ConfirmModal | None:
-        fields = self.fields
-        if not fields.is_touched:
+        if not self.touched():
             return None
-        name = (fields.before or fields.reading.values).remote_name
+        name = (self.fields.before or self.fields.reading.values).remote_name
         is_sent = self._saving.unknown or any(map(self._saving.next_step, self.unsettled))
         return ask_to_leave(name or "the new remote", is_sent=is_sent)
 

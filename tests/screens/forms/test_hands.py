@@ -10,12 +10,13 @@ from textual.widgets import Input
 
 from lockterm.domain.rules import new_remote
 from lockterm.errors import OutcomeUnknown
+from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.service.running import RunningService
 from lockterm.widgets.choice import Choice
 from tests.conftest import NOW_MS
 from tests.screens.forms.conftest import GATE, Line, Opener, add
-from tests.screens.running_app import Clock, Starter, notices, until
+from tests.screens.running_app import Clock, Starter, notices, shown, until
 from tests.screens.site import DAY_MS
 
 
@@ -31,7 +32,28 @@ async def test_space_on_the_type_of_a_remote_leaves_it(
             assert line.options[line.cursor][0] == line.value
         await form.press("tab", "space")
         assert form.screen.fields.reading.values.remote_type == kind
-        assert not form.screen.fields.is_touched
+        assert not form.screen.touched()
+
+
+@pytest.mark.parametrize(
+    ("keys", "is_asked"),
+    [
+        (("' xyz", "alt+backspace"), False),  # a space is left
+        (("' xyz",), True),
+        (("ctrl+u", "'crew"), True),
+        (("ctrl+u", "' Crew "), False),
+    ],
+)
+async def test_edit_form_asks_before_leaving_if_saving_would_send_something(
+    service: RunningService, open_form: Opener, keys: tuple[str, ...], is_asked: bool
+) -> None:
+    remote_id = add(service, remoteName="Crew", remoteNumber="A-7")
+    async with open_form(service, remote_id) as form:
+        await form.press(*keys)
+        assert ("You have not changed anything yet." in shown(form.pilot)) is not is_asked
+        await form.press("escape")
+        assert isinstance(form.pilot.app.screen, ConfirmModal) is is_asked
+        assert (form.screen in form.pilot.app.screen_stack) is is_asked
 
 
 @pytest.mark.long

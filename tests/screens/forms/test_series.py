@@ -192,7 +192,7 @@ async def test_form_does_not_report_unconfirmed_input_as_recorded(
         await settled(pilot)
         typed = form.fields.typed()
         assert (typed["remoteName"], typed["remoteNumber"]) == ("Crew 2abc", "B-003")
-        assert form.fields.is_touched, "what was typed for the next one could be left unasked"
+        assert form.touched(), "what was typed for the next one could be left unasked"
         assert "Added Crew 2 (B-002): Recorded by the service." in notices(pilot)
     assert sorted(crews(service)) == ["Crew 1", "Crew 2"]
 

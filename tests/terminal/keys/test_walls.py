@@ -327,6 +327,8 @@ async def test_typed_text_stays_when_text_and_enter_run_into_the_question_to_lea
             pilot.app.post_message(letter)
         await until(pilot, lambda: pilot.app.screen is form)
         assert form.query_one("#remoteName", Input).value == typed, "within the second"
+        assert "Still typing: lockterm ignores letters" in notices(pilot)
+        assert "Form closed" not in notices(pilot)
         closing(5.0)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
@@ -336,7 +338,7 @@ async def test_typed_text_stays_when_text_and_enter_run_into_the_question_to_lea
             pilot.app.post_message(letter)
         await settled(pilot)
         assert isinstance(pilot.app.screen, ConfirmModal), "after it"
-        assert "before the question was shown" in notices(pilot)
+        assert "You were still typing text." in notices(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: pilot.app.screen is form)
         assert form.query_one("#remoteName", Input).value == typed
