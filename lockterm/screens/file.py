@@ -29,6 +29,7 @@ from lockterm.operations.planner import PlanDraft
 from lockterm.paths import find_typed
 from lockterm.screens.form import LEAVE, FormButton, FormScreen
 from lockterm.screens.plan.screen import PlanScreen
+from lockterm.screens.plan_modal import is_before_plan
 from lockterm.screens.saved_maps import find_saved_map, save_map
 from lockterm.screens.table_map import TYPE_ROW, MapScreen
 from lockterm.terminal.key_queue import opening, opens
@@ -161,15 +162,11 @@ class FileScreen(FormScreen[None]):
     @work
     async def check(self) -> None:
         """Read the file and its locks, and show the plan or the problems; send no changes."""
-        with opening(self, "the plan", passes=self._is_too_early, must_appear=True):
+        with opening(self, "the plan", passes=self._need_not_wait, must_appear=True):
             await self._check()
 
-    def _is_too_early(self, event: events.Key) -> bool:
-        """Return whether a key must not wait for the plan: Enter, or the key of a disabled action.
-
-        On the screen of the plan, Enter would confirm a plan that the user has not read.
-        """
-        return event.key == "enter" or self.refuses(event)
+    def _need_not_wait(self, event: events.Key) -> bool:
+        return is_before_plan(event) or self.refuses(event)
 
     def on_key(self, event: events.Key) -> None:
         """Explain that Enter has no effect during the check, when no field has the focus."""

@@ -133,8 +133,9 @@ class FormScreen(LocktermScreen[ResultT]):
     def on_mount(self) -> None:
         """Dim the buttons of disabled actions, as the footer dims their keys."""
         self.bindings_updated_signal.subscribe(self, self._dim_buttons)
+        self._dim_buttons(self)  # before the first frame
 
-    def _dim_buttons(self, screen: Screen[object]) -> None:
+    def _dim_buttons(self, screen: Screen[Any]) -> None:
         if screen is self and self.is_attached:
             for button in self._buttons:  # a query would search all fields at each key
                 button.set_class(bool(reason_against(self, button.id or "")), "-idle")

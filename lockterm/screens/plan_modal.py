@@ -56,7 +56,7 @@ class PlanModal(FieldModal[PlanDraft | None]):
 
     @work
     async def _work(self) -> None:
-        with opening(self, "the plan", passes=_is_too_early, must_appear=True):
+        with opening(self, "the plan", passes=is_before_plan, must_appear=True):
             try:
                 await self.make_plan()
             except LocktermError as error:
@@ -83,7 +83,7 @@ class PlanModal(FieldModal[PlanDraft | None]):
         """
 
 
-def _is_too_early(event: events.Key) -> bool:
+def is_before_plan(event: events.Key) -> bool:
     """Return whether a key is Enter, which must not wait for the plan.
 
     On the screen of the plan, Enter would ask to run a plan that the user has not read.

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.long
 
 MOST = {"to the first page": 0.95, "cursor down": 0.26, "page flip": 0.95, "form opened": 0.8}
 """The most that quiet may send of what the default sends."""
-MOST_BYTES = {"to the first page": 2900, "cursor down": 240, "page flip": 1640, "form opened": 1550}
+MOST_BYTES = {"to the first page": 2900, "cursor down": 240, "page flip": 1640, "form opened": 1475}
 MOST_BYTES |= {"detail opened": 2400, "voices opened": 4000}
 """The most that the default may send, in bytes; more where a frame is drawn while it is read."""
 
