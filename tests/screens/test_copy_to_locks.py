@@ -194,7 +194,10 @@ async def test_a_copy_of_many_remotes_asks_for_their_number(
         await pilot.press("right", "enter", "enter", "1", "enter", "enter")
         assert isinstance(pilot.app.screen, ConfirmModal)
         assert someone_else.counted(service, "add") == 12
-        await pilot.press("1", "enter", "enter")
+        await pilot.press("1", "1", "enter")  # in place of the wrong number
+        said = "Your input matches. Press Enter again to confirm."
+        await until(pilot, lambda: said in words(pilot.app))
+        await pilot.press("enter")
         await until(pilot, lambda: "11 steps recorded." in words(pilot.app))
     assert someone_else.counted(service, "add") == 23
 
