@@ -47,6 +47,7 @@ from lockterm.domain.text import (
     shortening,
     validity,
 )
+from lockterm.domain.validity import State
 from lockterm.domain.weekdays import parse_weekdays
 from lockterm.keymap.keys import PLACES
 
@@ -248,6 +249,8 @@ def render_remotes(samples: TextSamples) -> None:
         samples.show(validity.describe_validity_briefly, one, NOW, ZONE)
         samples.show(validity.describe_period, one, NOW, ZONE)
         samples.show(validity.shorten_period, one, NOW, ZONE)
+        samples.show(validity.describe_dates, one, ZONE)
+    samples.each(validity.format_state, State)
     for one in read[2], read[6], read[7]:
         samples.show(validity.format_days, one)
         samples.show(validity.format_days, one, short=True)
@@ -310,6 +313,7 @@ def render_people(samples: TextSamples) -> None:
         samples.show(people.describe_similar, found.similar(person), 2)
         samples.each(people.describe_why, found.similar(person))
     samples.each(people.count_people, ([], [*found][:1], [*found]))
+    samples.each(people.format_people, (1, 2000))
 
 
 def render_shortenings(samples: TextSamples) -> None:

@@ -129,9 +129,10 @@ def run_demo(options: Options) -> int:
         _LateService(token) as service,
     ):
         guard.at_last_resort(lambda: shutil.rmtree(root, ignore_errors=True))
+        # Exports stay when the demo's files are removed, apart from those of the user's own locks.
         paths = Paths(
             config_file=root / "config" / APP / "config.toml",
-            data_dir=root / "data" / APP,
+            data_dir=Paths.standard().data_dir / NAME,
             state_dir=root / "state" / APP,
             cache_dir=root / "cache" / APP,
         )

@@ -18,7 +18,6 @@ from lockterm.domain import html_page
 from lockterm.domain.listing import split_needle
 from lockterm.domain.people import People, PeopleSearch
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.people import (
     count_people,
     describe_bounds,
@@ -27,6 +26,7 @@ from lockterm.domain.text.people import (
     format_numbers,
     format_person,
 )
+from lockterm.operations.everywhere import describe_reads
 from lockterm.operations.export import may_replace, write_file
 from lockterm.operations.people import CSV_COLUMNS, TITLE, PeopleReport
 
@@ -79,7 +79,8 @@ def people(options: Options, text: str, form: Format, html: Path | None, md: Pat
                 hint="Name another file.",
             )
     with Session(options) as session:
-        operations, found = session.operations, People()
+        operations = session.operations
+        found = People(operations.now_ms())
         locks = read_all(session)
         for one in locks:
             for block in one.listing.blocks if one.listing is not None else ():
@@ -88,7 +89,7 @@ def people(options: Options, text: str, form: Format, html: Path | None, md: Pat
         search = PeopleSearch([person for person in found.sort() if person is not None])
         for _ in search.prepare():
             pass
-        shown = [*search.find(split_needle(text))]
+        shown = [search.people[at] for part in search.find(split_needle(text)) for at in part]
         report = PeopleReport(operations, found, shown, locks, text)
         if form is not Format.TABLE or html is not None or md is not None:
             for _ in report.collect():
@@ -113,13 +114,13 @@ def people(options: Options, text: str, form: Format, html: Path | None, md: Pat
                             one.locks,
                             format_numbers(one),
                             describe_bounds(one.bounds(now_ms), zones.__getitem__),
-                            describe_person_state(one, now_ms),
+                            describe_person_state(one, now_ms)[0],
                             describe_similar(found.similar(one), 3),
                         )
                         for one in shown
                     ],
                 )
-            put(f"{count_people(shown)}. {format_count(len(locks), 'lock')} read.")
+            put(f"{count_people(shown)}. {describe_reads(locks, 0)}.")
     if list_unread(locks):
         return UNREACHABLE
     return FAILED if text and not shown else DONE

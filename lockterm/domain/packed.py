@@ -37,17 +37,10 @@ def find_lines(texts: str, words: Sequence[str]) -> Iterator[int]:
     """
     if not _has_all(texts, words):  # most texts contain no match
         return
-    first = words[0] if len(words) == 1 else min(words, key=texts.count)
-    rest = [word for word in words if word != first]
-    line = counted = 0
-    at = texts.find(first)
-    while at >= 0:
-        line += texts.count("\n", counted, at)
-        end = texts.find("\n", at)
-        end = len(texts) if end < 0 else end
-        if not rest or _has_all(texts[texts.rfind("\n", 0, at) + 1 : end], rest):
-            yield line
-        counted, at = end, texts.find(first, end)
+    first, *rest = words
+    for number, line in enumerate(texts.split("\n")):
+        if first in line and (not rest or _has_all(line, rest)):
+            yield number
 
 
 def _has_all(text: str, words: Iterable[str]) -> bool:

@@ -9,6 +9,7 @@ them.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
@@ -16,12 +17,14 @@ from heapq import merge
 from itertools import chain, combinations
 from typing import Any, NamedTuple
 
-from lockterm.domain.constants import RemoteType
+from lockterm.domain.constants import RemoteType, needs_weekdays
 from lockterm.domain.names import fold_text, near_key, normalize_name
-from lockterm.domain.packed import NEVER, UNREADABLE, ending_soon, find_lines
+from lockterm.domain.packed import NEVER, UNREADABLE, find_lines
 from lockterm.domain.remote_states import StateFilter
+from lockterm.domain.remotes import Remote
 from lockterm.domain.sorting import natural
-from lockterm.domain.validity import State
+from lockterm.domain.validity import MONTH_MS, WEEK_MS, State, without_weekdays
+from lockterm.domain.weekdays import WEEK
 
 MOST_COMPARED = 20_000
 """Maximum number of different names that are compared letter by letter."""
@@ -36,6 +39,9 @@ and Tom often differ in one letter."""
 _MOST_ALIKE = 20
 """Maximum number of names that differ in one position. More names are a series, not typing
 errors."""
+
+_MANY = 500
+"""Number of remotes of a person from which the end dates are sorted before they are shown."""
 
 _CHUNK = 1000
 """Number of people whose search texts are joined to one string."""
@@ -73,7 +79,10 @@ class Person:
         key: The key of the person.
     """
 
-    __slots__ = ("count", "ends", "key", "last_lock", "locks", "name", "numbers", "order", "row")
+    __slots__ = (
+        *("_sorted", "count", "ends", "key", "last_lock", "locks", "name", "numbers", "order"),
+        *("periods", "row"),
+    )
 
     def __init__(self, key: PersonKey) -> None:
         self.key = key
@@ -90,23 +99,38 @@ class Person:
         self.ends: dict[str, array[int]] = {}
         """Maps a time zone of the lock book to the end of each remote, in milliseconds: ``NEVER``
         for a permanent remote, ``UNREADABLE`` if type and dates do not show an end."""
+        self.periods: list[Period] = []
+        """The periods of the remotes whose state does not follow from their end alone."""
         self.last_lock: int | None = None
         """The ID of the lock that was counted last in :attr:`locks`."""
         self.order = (not key[0], natural(key[0] or key[1]))
         """The sort key: by name, people without a name last."""
+        self._sorted = 0
+        """Number of remotes when the ends were sorted last."""
+
+    def sort_ends(self) -> None:
+        """Sort the ends, unless they are sorted, so that :meth:`counts` need not look at each."""
+        if self._sorted != self.count:
+            self._sorted = self.count
+            self.ends = {zone: array("q", sorted(ends)) for zone, ends in self.ends.items()}
 
     def counts(self, now_ms: int) -> Counter[StateFilter]:
-        """Return the number of remotes in each state, computed from their dates.
-
-        Remotes that have not started yet count as active.
-        """
+        """Return the number of remotes in each state, computed from type, dates and weekdays."""
+        self.sort_ends()
         found = Counter[StateFilter]()
+        times = (NEVER, now_ms, now_ms + WEEK_MS, now_ms + MONTH_MS, UNREADABLE - 1)
         for ends in self.ends.values():
-            unclear = ends.count(UNREADABLE)
-            soon = ending_soon(ends, now_ms)
-            found.update(soon)
-            found[State.UNCLEAR] += unclear
-            found[State.OPEN] += len(ends) - unclear - soon.total()
+            never, over, week, month, clear = (bisect_right(ends, time) for time in times)
+            found[State.ENDED] += over - never
+            found[State.WEEK] += week - over
+            found[State.MONTH] += month - week
+            found[State.OPEN] += clear - month + never
+            found[State.UNCLEAR] += len(ends) - clear
+        for start, end, has_days in self.periods:
+            if end > now_ms and (start > now_ms or not has_days):
+                soon = State.MONTH if end <= now_ms + MONTH_MS else State.OPEN
+                found[State.WEEK if end <= now_ms + WEEK_MS else soon] -= 1
+                found[State.AHEAD if start > now_ms else State.UNCLEAR] += 1
         return +found
 
     def bounds(self, now_ms: int) -> Bounds:
@@ -114,18 +138,28 @@ class Person:
 
         If all remotes have expired, return the end dates of the expired ones.
         """
-        ends = [
-            (end, zone)
-            for zone, of_zone in self.ends.items()
-            for end in {*of_zone}
-            if end not in (NEVER, UNREADABLE)
-        ]
-        is_endless = any(NEVER in of_zone for of_zone in self.ends.values())
-        is_unclear = any(UNREADABLE in of_zone for of_zone in self.ends.values())
-        left = [one for one in ends if one[0] > now_ms]
+        self.sort_ends()
+        left, over = list[tuple[int, str]](), list[tuple[int, str]]()
+        is_endless = is_unclear = False
+        for zone, ends in self.ends.items():
+            first, last = bisect_right(ends, NEVER), bisect_left(ends, UNREADABLE)
+            middle = min(bisect_right(ends, now_ms, first), last)
+            is_endless, is_unclear = is_endless or first > 0, is_unclear or last < len(ends)
+            left += [(end, zone) for end in (*ends[middle : middle + 1], *ends[last - 1 : last])]
+            over += [(end, zone) for end in (*ends[first : first + 1], *ends[middle - 1 : middle])]
+        left = [one for one in left if one[0] > now_ms]
         if not left and not is_endless and not is_unclear:
-            left = ends
+            left = over
         return Bounds(min(left, default=None), max(left, default=None), is_endless, is_unclear)
+
+
+class Period(NamedTuple):
+    """The period of a remote that starts later, or whose weekdays are unknown."""
+
+    start_ms: int
+    end_ms: int
+    has_days: bool
+    """Whether the remote has weekdays, or needs none."""
 
 
 class Bounds(NamedTuple):
@@ -150,9 +184,14 @@ class Similar(NamedTuple):
 
 
 class People:
-    """The people on all locks. Add all remotes of one lock before those of the next."""
+    """The people on all locks. Add all remotes of one lock before those of the next.
 
-    def __init__(self) -> None:
+    Args:
+        now_ms: The present time, in milliseconds. Later times are valid, too.
+    """
+
+    def __init__(self, now_ms: int = 0) -> None:
+        self._now_ms = now_ms
         self._found: dict[PersonKey, Person] = {}
         self._spelled: dict[str, Person] = {}
         """Maps each name as received to its person, so that it is normalized only once."""
@@ -196,8 +235,11 @@ class People:
                 person.locks += 1
             if number and number not in person.numbers:
                 self._note_number(person, number)
-            if end == NEVER and raw.get("remoteType") != RemoteType.PERMANENT:
-                end = UNREADABLE
+            if raw.get("remoteType") != RemoteType.PERMANENT:
+                if end == NEVER:
+                    end = UNREADABLE
+                elif end != UNREADABLE:
+                    self._note_period(person, raw, end)
             if (of_zone := person.ends.get(zone)) is None:
                 of_zone = person.ends[zone] = array("q")
             of_zone.append(end)
@@ -214,6 +256,15 @@ class People:
             self._spelled[name] = person
         return person
 
+    def _note_period(self, person: Person, raw: Mapping[str, Any], end: int) -> None:
+        """Store the period of a remote, unless its state follows from its end."""
+        start, days, has_days = raw.get("startDate"), raw.get("weekDay"), True
+        if needs_weekdays(raw.get("remoteType")):
+            is_plain = type(days) is list and bool(days) and all(map(_is_weekday, days))
+            has_days = is_plain or not without_weekdays(Remote.read(raw))
+        if type(start) is int and (start > self._now_ms or not has_days):
+            person.periods.append(Period(start, end, has_days))
+
     def _note_number(self, person: Person, number: str) -> None:
         number = _as_number(number)
         if number and number not in person.numbers:
@@ -229,6 +280,10 @@ class People:
         for start in range(0, len(people), _CHUNK):
             parts.append(sorted(people[start : start + _CHUNK], key=_order))
             yield None
+            for person in parts[-1]:
+                if person.count > _MANY:
+                    person.sort_ends()
+                    yield None
         yield from merge(*parts, key=_order)
 
     def compare_letters(self) -> None:
@@ -267,6 +322,10 @@ class People:
                     yield Similar(one, Why.NUMBER, number)
 
 
+def _is_weekday(value: object) -> bool:
+    return type(value) is int and value in WEEK
+
+
 def _order(person: Person) -> Any:
     return person.order
 
@@ -290,18 +349,19 @@ class PeopleSearch:
             self._texts.append("\n".join(map(_search_text, chunk)))
             yield
 
-    def find(self, words: Sequence[str]) -> Iterator[Person]:
-        """Yield the people whose name or numbers contain each word; without words, all people.
+    def find(self, words: Sequence[str]) -> Iterator[Sequence[int]]:
+        """Yield the indexes of the people whose name or numbers contain each word, in parts.
+
+        Without words, yield the indexes of all people.
 
         Args:
             words: Words as ``listing.split_needle`` returns them.
         """
         if not words:
-            yield from self.people
+            yield range(len(self.people))
             return
         for number, texts in enumerate(self._texts):
-            for line in find_lines(texts, words):
-                yield self.people[number * _CHUNK + line]
+            yield [number * _CHUNK + line for line in find_lines(texts, words)]
 
 
 def _search_text(person: Person) -> str:

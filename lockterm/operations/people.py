@@ -23,7 +23,8 @@ from lockterm.domain.text.people import (
     describe_similar,
     format_person,
 )
-from lockterm.domain.text.validity import describe_validity_briefly
+from lockterm.domain.text.validity import describe_dates, describe_validity_briefly, format_state
+from lockterm.domain.validity import State, state_by_dates, state_of
 from lockterm.operations.everywhere import LockRead, describe_reads
 
 if TYPE_CHECKING:
@@ -55,9 +56,10 @@ class Access:
     end: str
     """The end as ISO 8601 with a UTC offset; empty if there is none."""
     valid: str
-    """The period in a few words, which are safe to show."""
+    """The period with its start and end date, safe to show."""
     state: str
-    """The word for the state of the remote."""
+    """The word for the state of the remote by its dates, and the reported status if the two
+    disagree."""
 
 
 class PeopleReport:
@@ -105,7 +107,10 @@ class PeopleReport:
                 yield
 
     def _access(self, lock: Lock, zone: tzinfo, remote: Remote) -> Access:
-        valid, state = describe_validity_briefly(remote, self._now_ms, zone)
+        state = format_state(state_by_dates(remote, self._now_ms))
+        if state_of(remote, self._now_ms) is State.DISAGREE:
+            _, reported = describe_validity_briefly(remote, self._now_ms, zone)
+            state += f", service {reported}"
         return Access(
             lock,
             remote.id,
@@ -113,7 +118,7 @@ class PeopleReport:
             word(RemoteType, remote.remote_type),
             dates.to_iso(remote.start_ms, zone),
             dates.to_iso(remote.end_ms, zone),
-            valid,
+            describe_dates(remote, zone),
             state,
         )
 

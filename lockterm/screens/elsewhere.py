@@ -61,28 +61,41 @@ class ElsewhereTable(RowTable):
         )
         self._changes: Mapping[str, ChangeElsewhere] = {}
         self._locks: Mapping[int, Lock] = {}
-        self._zones: Mapping[int, tzinfo] = {}
+        self._zones: Mapping[str, tzinfo] = {}
         self._zone: tzinfo | None = None
         self._now_ms = 0
+        self._widest: Sequence[int] = ()
 
-    def show_changes(
+    def note_changes(
         self,
         changes: Sequence[ChangeElsewhere],
         locks: Mapping[int, Lock],
-        zones: Mapping[int, tzinfo],
+        zones: Mapping[str, tzinfo],
         zone: tzinfo,
-        now_ms: int,
     ) -> None:
+        """Measure all changes, so that the columns stay while the user searches.
+
+        Args:
+            changes: All changes that were loaded.
+            locks: The locks by ID.
+            zones: The time zones by their names in the lock book, for the changed values.
+            zone: The time zone for the times at which lists were read.
+        """
+        self._locks, self._zones, self._zone = locks, zones, zone
+        kinds = {describe_kind(one) for one in changes}
+        names = {clean(one.name, LONGEST_CELL) for one in changes}
+        titles = {clean(locks[one].title, LONGEST_CELL) for one in {one.lock_id for one in changes}}
+        widths = (max(map(cell_len, one), default=0) for one in (kinds, names, titles))
+        self._widest = 1, _WHEN, *widths, _WIDEST
+
+    def show_changes(self, changes: Sequence[ChangeElsewhere], now_ms: int) -> None:
         """Replace the rows; the same change stays selected.
 
         Args:
             changes: The changes in display order.
-            locks: The locks by ID.
-            zones: The time zones by lock ID, for the changed values.
-            zone: The time zone for the times at which lists were read.
             now_ms: The current time in milliseconds.
         """
-        self._locks, self._zones, self._zone, self._now_ms = locks, zones, zone, now_ms
+        self._now_ms = now_ms
         self._changes = {one.key: one for one in changes}
         self.show(LazyRows(self._changes, self._cells))
 
@@ -93,26 +106,21 @@ class ElsewhereTable(RowTable):
 
     def widest(self) -> Sequence[int]:
         """Return the widths of the contents in cells, but the maximum for the changed values."""
-        changes = self._changes.values()
-        kinds = {describe_kind(one) for one in changes}
-        names = {clean(one.name, LONGEST_CELL) for one in changes}
-        lock_ids = {one.lock_id for one in changes}
-        locks = {clean(self._locks[one].title, LONGEST_CELL) for one in lock_ids}
-        what, remote, lock = (max(map(cell_len, one), default=0) for one in (kinds, names, locks))
-        return 1, _WHEN, what, remote, lock, _WIDEST
+        return self._widest
 
     def row_look(self, row: int) -> str:
         return State.ENDED.look if self._changes[self._keys[row]].is_seen else ""
 
     def _cells(self, change: ChangeElsewhere) -> tuple[str, ...]:
         assert self._zone is not None
+        lock = self._locks[change.lock_id]
         return (
             "" if change.is_seen else change.sign,
             dates.recent(change.until_ms, self._zone, self._now_ms),
             describe_kind(change),
             clean(change.name, LONGEST_CELL),
-            clean(self._locks[change.lock_id].title, LONGEST_CELL),
-            describe_values(change, self._zones[change.lock_id]),
+            clean(lock.title, LONGEST_CELL),
+            describe_values(change, self._zones[lock.zone]),
         )
 
 
@@ -178,6 +186,9 @@ class ElsewhereScreen(ListScreen[None]):
         }
         self._texts = await asyncio.to_thread(_fold_texts, changes, self._book)
         self._changes = changes
+        locks = {lock.zone: lock for lock in self._book.values()}  # one lock for each zone
+        zones = {zone: self.operations.zone(lock) for zone, lock in locks.items()}
+        self.table.note_changes(changes, self._book, zones, self.operations.profile.zone)
         self.paint()
 
     @work(exclusive=True, group="read")
@@ -204,12 +215,7 @@ class ElsewhereScreen(ListScreen[None]):
             for one, text in zip(self._changes or (), self._texts, strict=True)
             if all(word in text for word in words)
         ]
-        zones = {
-            lock_id: self.operations.zone(self._book[lock_id])
-            for lock_id in {one.lock_id for one in shown}
-        }
-        zone, now_ms = self.operations.profile.zone, self.operations.machine_ms()
-        self.table.show_changes(shown, self._book, zones, zone, now_ms)
+        self.table.show_changes(shown, self.operations.machine_ms())
         self.show_list()
         self.describe_rows()
 

@@ -11,6 +11,18 @@ from rich.cells import cell_len, set_cell_size
 from lockterm.domain.glyphs import ellipsis
 
 
+def cut_middle(text: str, width: int) -> str:
+    """Return a text of at most ``width`` cells; an ellipsis replaces its middle.
+
+    Names that differ only at the end then stay different.
+    """
+    if cell_len(text) <= width or width < 8:
+        return cut(text, width)
+    first = set_cell_size(text, (width - 1) // 2).rstrip()
+    tail = set_cell_size(text[::-1], width // 2)[::-1].lstrip()
+    return first + ellipsis() + tail
+
+
 def cut(text: str, width: int) -> str:
     """Return a text of at most ``width`` cells; an ellipsis replaces the rest."""
     if cell_len(text) <= width:

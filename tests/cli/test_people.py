@@ -38,7 +38,7 @@ def test_people_joins_names_and_shows_similar_ones(scripts: Scripts) -> None:
         "Zora Neale 2 Z-1 no end active zora neale (spelling), Zara Neale (one letter),"
         " Other (same number Z-1)",
         "zora neale 1 Z-2 no end active Zora Neale (spelling), Zara Neale (one letter)",
-        "2 people, 3 remotes. 6 locks read.",
+        "2 people, 3 remotes. 6 of 6 locks read.",
     ]
     told = scripts.json("people", "z-1")
     assert (told["text"], told["locks"], told["read"], told["notRead"]) == ("z-1", 6, 6, [])
@@ -98,4 +98,4 @@ def test_people_cleans_hostile_names_and_finds_no_one(scripts: Scripts) -> None:
     assert not {"\x1b", "\u202e", "\x9b"} & {*shown.stdout}
     assert json.loads(scripts.run("people", "--json").stdout)["people"]
     none = scripts.run("people", "nosuch")
-    assert (none.returncode, none.stdout) == (1, "0 people, 0 remotes. 1 lock read.\n")
+    assert (none.returncode, none.stdout) == (1, "0 people, 0 remotes. 1 of 1 lock read.\n")

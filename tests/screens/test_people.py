@@ -20,6 +20,7 @@ from lockterm.screens.everywhere.people import PeopleScreen
 from lockterm.screens.everywhere.people_table import PeopleTable
 from lockterm.screens.everywhere.person import PersonScreen
 from lockterm.service.running import RunningService
+from lockterm.widgets.pager import Pager
 from tests.conftest import NOW_MS
 from tests.screens.running_app import Clock, Starter, settled, until
 from tests.screens.site import DAY_MS, HOSTILE, LOCKS, fill_book, words
@@ -86,7 +87,7 @@ async def test_people_are_grouped_and_lead_to_their_remotes(
         assert names(pilot) == ["Anna Weber", "anna weber", "Ben", "王小明"]
         assert "4 people, 5 remotes" in seen
         assert "similar: anna weber (spelling)" in seen
-        assert "Anna Weber 2 N-1 no end" in seen
+        assert "Anna Weber 2 N-1 no end active" in seen
         assert "25 Nov 2026" in seen
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, PersonScreen)
@@ -146,13 +147,13 @@ async def test_an_unreadable_lock_book_is_told_and_tried_again(
 ) -> None:
     site, read = two_locks(), Locks.all
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
-        await press(pilot, "F", "ctrl+r", "enter")
+        await press(pilot, "F", "ctrl+r", "escape")
 
         async def fails(self: Locks) -> Any:
             raise StoreError("The disk is gone.")
 
         monkeypatch.setattr(Locks, "all", fails)
-        seen = await press(pilot, "o")
+        seen = await press(pilot, "F", "enter", "o")
         assert "The disk is gone." in seen and "try again" in seen
         monkeypatch.setattr(Locks, "all", read)
         await press(pilot, "r")
@@ -181,6 +182,7 @@ async def test_first_people_are_shown_while_others_are_still_joined(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(people, "SHOWN_S", 0.0)
+    monkeypatch.setattr(people, "FIRST_S", 0.0)
     shown: list[tuple[int, int | None]] = []
     take = PeopleScreen.take_people
 
@@ -188,7 +190,8 @@ async def test_first_people_are_shown_while_others_are_still_joined(
         await take(self, found, *args)
         shown.append((len(found), self._done))
         if self._done is not None:
-            assert f"so far, {self._done} of 3 locks" in words(self.app)
+            counts = self.query_one(Pager).render().plain
+            assert f"so far, {self._done} of 3 locks" in counts
 
     monkeypatch.setattr(PeopleScreen, "take_people", taken)
     fill_book(lockterm_app, *[Lock(n, f"Lock {n}") for n in (1, 2, 3)])
@@ -226,7 +229,7 @@ async def test_export_writes_the_shown_people_with_ages_and_unread_locks(
         async with lockterm_app(service) as pilot:
             await press(pilot, "F", "enter", "o", "ctrl+r")
             seen = await press(pilot, "E")
-            assert "5 people, 6 remotes, as last read, written to" in seen.replace("▌ ", "")
+            assert "Wrote 5 people with 6 remotes to" in seen.replace("▌ ", "")
             page, table = sorted(pilot.app.exports.glob("people-*"), reverse=True)[:2]
             page, table = sorted((page, table), key=lambda path: path.suffix, reverse=True)
             listed = list(csv.DictReader(io.StringIO(table.read_text(), newline="")))

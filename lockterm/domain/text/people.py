@@ -11,6 +11,8 @@ from lockterm.domain.people import Bounds, Person, Similar, Why
 from lockterm.domain.remote_states import describe_counts
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
+from lockterm.domain.text.validity import format_state
+from lockterm.domain.validity import State
 
 NO_NAME = "(no name)"
 """The text that is shown for a person whose remotes have no name."""
@@ -59,9 +61,17 @@ def describe_bounds(
     return days[-1] if last_only else " to ".join(days)
 
 
-def describe_person_state(person: Person, now_ms: int) -> str:
-    """Return the numbers of a person's remotes by state, or ``active`` if all are active."""
-    return next(iter(describe_counts(person.counts(now_ms))), "active")
+def describe_person_state(person: Person, now_ms: int) -> tuple[str, ...]:
+    """Return the numbers of a person's remotes by state, the longest text first.
+
+    If all remotes have one state, return only its name, such as ``expired``.
+    """
+    counts = person.counts(now_ms)
+    if len(counts) == 1:
+        (state,) = counts
+        assert isinstance(state, State)
+        return tuple(dict.fromkeys((format_state(state), state.word)))
+    return describe_counts(counts)
 
 
 def describe_similar(similar: Sequence[Similar], most: int, *, with_why: bool = True) -> str:
@@ -86,7 +96,17 @@ def describe_why(one: Similar) -> str:
     return f"{one.why.value} {number}" if one.why is Why.NUMBER else one.why.value
 
 
-def count_people(people: Sequence[Person]) -> str:
-    """Return the numbers of people and of their remotes, such as ``31 people, 120 remotes``."""
-    count = "1 person" if len(people) == 1 else f"{len(people):,} people"
-    return f"{count}, {format_count(sum(person.count for person in people), 'remote')}"
+def format_people(count: int) -> str:
+    """Return a number of people, such as ``31 people``."""
+    return "1 person" if count == 1 else f"{count:,} people"
+
+
+def count_people(people: Sequence[Person], joint: str = ", ") -> str:
+    """Return the numbers of people and of their remotes, such as ``31 people, 120 remotes``.
+
+    Args:
+        people: The people.
+        joint: The text between the two numbers.
+    """
+    remotes = format_count(sum(person.count for person in people), "remote")
+    return f"{format_people(len(people))}{joint}{remotes}"

@@ -7,7 +7,13 @@ from datetime import tzinfo
 from typing import NamedTuple
 
 from lockterm.domain import dates
-from lockterm.domain.constants import RemoteStatus, is_known_type, needs_weekdays, word
+from lockterm.domain.constants import (
+    RemoteStatus,
+    RemoteType,
+    is_known_type,
+    needs_weekdays,
+    word,
+)
 from lockterm.domain.remotes import Remote
 from lockterm.domain.validity import Phase, State, judge, phase_of
 from lockterm.domain.weekdays import WEEK, format_weekdays
@@ -71,6 +77,25 @@ def describe_validity_briefly(remote: Remote, now_ms: int, zone: tzinfo) -> tupl
     return _short(remote, phase, now_ms, zone)[:SHORT], state_word
 
 
+def format_state(state: State) -> str:
+    """Return the word for a state in reports, such as ``expired`` or ``expires within 7 days``."""
+    return state.meaning if state in (State.WEEK, State.MONTH) else state.word
+
+
+def describe_dates(remote: Remote, zone: tzinfo) -> str:
+    """Return when a remote opens its lock, with dates that stay correct as time passes.
+
+    For example, ``Mon-Fri, from 1 Nov 2026 08:00 +01:00 until 31 Dec 2026 18:00 +01:00``.
+    """
+    kind = remote.remote_type
+    if kind == RemoteType.PERMANENT:
+        return "always"
+    parts = [format_days(remote)] if needs_weekdays(kind) else []
+    if not is_known_type(kind):
+        parts.append("no type" if kind is None else f"unknown type {kind}")
+    return ", ".join([*parts, _from_until(remote, zone)])
+
+
 def format_days(remote: Remote, *, short: bool = False) -> str:
     """Return the weekdays of a recurring remote, or ``days unknown`` if the service sent none."""
     if remote.week_day is None:
@@ -96,9 +121,7 @@ def describe_period(remote: Remote, now_ms: int, zone: tzinfo) -> str:
     elif phase is Phase.OVER and end:
         parts.append(f"expired {dates.distance(end, now_ms)}, {dates.day_time(end, zone)}")
     else:
-        begins = f"from {dates.day_time(start, zone)}" if start else _missing(remote, "startDate")
-        ends = f"until {dates.day_time(end, zone)}" if end else _missing(remote, "endDate")
-        parts.append(f"{begins} {ends}" if start and end else f"{begins}, {ends}")
+        parts.append(_from_until(remote, zone))
         if phase is Phase.AHEAD and start:
             parts.append(f"starts {dates.distance(start, now_ms)}")
         elif start and end and end <= start:
@@ -121,6 +144,13 @@ def shorten_period(remote: Remote, now_ms: int, zone: tzinfo) -> Iterator[str]:
             yield f"until {day}"
         yield day
         yield f"{day[:-4]}{last:%y}"
+
+
+def _from_until(remote: Remote, zone: tzinfo) -> str:
+    start, end = remote.start_ms, remote.end_ms
+    begins = f"from {dates.day_time(start, zone)}" if start else _missing(remote, "startDate")
+    ends = f"until {dates.day_time(end, zone)}" if end else _missing(remote, "endDate")
+    return f"{begins} {ends}" if start and end else f"{begins}, {ends}"
 
 
 def _short(remote: Remote, phase: Phase, now_ms: int, zone: tzinfo) -> str:

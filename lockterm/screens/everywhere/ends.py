@@ -149,7 +149,7 @@ class WhatEndsScreen(AllLocksScreen):
             return "No remote has expired, and none expires within 30 days.", "escape  back"
         return f"No remote {self.span.verb}.", with_keys("{ends.next}  next span      escape  back")
 
-    def _span_words(self) -> str:
+    def _describe_spans(self) -> str:
         told: Sequence[str] = [
             f"{span.words} {count:,}" for span, count in zip(SPANS, self._counts, strict=True)
         ]
@@ -160,7 +160,7 @@ class WhatEndsScreen(AllLocksScreen):
 
     @on(Results.Shown)
     def _shown(self) -> None:
-        self.query_one("#spans", Static).update(self._span_words(), layout=False)
+        self.query_one("#spans", Static).update(self._describe_spans(), layout=False)
         self._show_days()
         self.refresh_bindings()
 

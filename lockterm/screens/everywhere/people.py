@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING, cast
 
@@ -22,15 +22,18 @@ from lockterm.domain.text.people import (
     NO_ONE,
     count_people,
     describe_bounds,
+    describe_person_state,
     describe_similar,
     format_numbers,
+    format_people,
+    format_person,
 )
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
 from lockterm.operations.export import export_files, rows_as_csv
 from lockterm.operations.people import CSV_COLUMNS, PeopleReport
-from lockterm.screens.everywhere.people_table import PeopleTable
+from lockterm.screens.everywhere.people_table import MOST_MEASURED, MOST_SHOWN, PeopleTable
 from lockterm.screens.everywhere.results import SHOWN_S
 from lockterm.screens.everywhere.screen import EMPTY_BOOK
 from lockterm.screens.everywhere.site import Site, Slices
@@ -44,6 +47,10 @@ from lockterm.widgets.state_panel import describe_error
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
+    from lockterm.operations.everywhere import LockRead
+
+FIRST_S = 0.05
+"""Seconds of joining after which the first people are shown."""
 
 _REST = 5
 """The pause before the people are joined again, as a multiple of the time that joining took."""
@@ -57,15 +64,16 @@ class PeopleScreen(ListScreen[None]):
 
     Args:
         operations: The operations on the service and the local store.
+        known: Maps lock IDs to locks with their last lists, if another screen has loaded them.
     """
 
     BINDINGS = bindings("people")
 
     table: PeopleTable
 
-    def __init__(self, operations: Operations) -> None:
+    def __init__(self, operations: Operations, known: Mapping[int, LockRead]) -> None:
         super().__init__(operations, PeopleTable(self._zone_of, id="found"))
-        self.site = Site(operations)
+        self.site = Site(operations, known)
         """The locks of the lock book, each with its last list of remotes."""
         self.error: StoreError | None = None
         """The error of reading the lock book, or None."""
@@ -74,7 +82,10 @@ class PeopleScreen(ListScreen[None]):
         self._people: People | None = None
         """The people of all locks; None until some are known."""
         self._search = PeopleSearch(())
-        self._found: Sequence[Person] = ()
+        self._found: Sequence[int] = ()
+        """The indexes of the found people in the search."""
+        self._counts = ""
+        """The numbers of all people and of their remotes, as text."""
         self._done: int | None = 0
         """The number of locks whose people are shown so far; None if all are shown."""
         self._due_s = 0.0
@@ -124,7 +135,8 @@ class PeopleScreen(ListScreen[None]):
             opened.end()
         with opened:
             try:
-                await self.site.load()
+                if reads_changed or not self.site.locks:
+                    await self.site.load()
             except StoreError as error:
                 self.error = error
             await self._join(opened)
@@ -172,9 +184,9 @@ class PeopleScreen(ListScreen[None]):
 
     async def _join(self, opened: PendingNavigation | None) -> None:
         clock = asyncio.get_running_loop().time
-        people, slices, begun_s = People(), Slices(), clock()
+        people, slices, begun_s = People(self.operations.now_ms()), Slices(), clock()
         self._due_s = float("inf")
-        shown_s, is_first = begun_s + SHOWN_S, self._people is None
+        shown_s, is_first = begun_s + FIRST_S, self._people is None
         for number, (lock_id, one) in enumerate([*self.site.locks.items()]):
             for block in one.listing.blocks if one.listing is not None else ():
                 people.add(lock_id, one.lock.zone, block.raws(), block.ends)
@@ -201,8 +213,11 @@ class PeopleScreen(ListScreen[None]):
         search = PeopleSearch(found)
         for _ in search.prepare():
             await slices.pause()
-        self._people, self._search = people, search
-        self.table.note_people(found)
+        self._people, self._search, self._counts = people, search, count_people(found)
+        self.table.note_people(people, self.operations.now_ms())
+        for person in found[:: len(found) // MOST_MEASURED + 1]:
+            self.table.measure(person)
+            await slices.pause()
         await self._find(slices)
         if opened is not None:
             opened.end()
@@ -213,11 +228,10 @@ class PeopleScreen(ListScreen[None]):
         await self._find(Slices(), top=True)
 
     async def _find(self, slices: Slices, *, top: bool = False) -> None:
-        search, found = self._search, list[Person]()
-        for person in search.find(split_needle(self.needle)):
-            found.append(person)
-            if not len(found) % _STEP:
-                await slices.pause()
+        search, found = self._search, list[int]()
+        for part in search.find(split_needle(self.needle)):
+            found += part
+            await slices.pause()
         if self.is_running and search is self._search:
             self._found = found
             self._paint(top=top)
@@ -232,9 +246,13 @@ class PeopleScreen(ListScreen[None]):
 
     def _paint(self, *, top: bool = False) -> None:
         if self._people is not None:
-            self.table.show_people(self._people, self._found, self.operations.now_ms(), top=top)
+            found = self._found if self.table.sorting else self._found[:MOST_SHOWN]
+            self.table.show_people(self._persons(found), self.operations.now_ms(), top=top)
         self._describe()
         self.refresh_bindings()
+
+    def _persons(self, found: Sequence[int]) -> Sequence[Person]:
+        return [self._search.people[index] for index in found]
 
     def pass_time(self) -> None:
         self.table.pass_time(self.operations.now_ms())
@@ -249,10 +267,11 @@ class PeopleScreen(ListScreen[None]):
             self.find()
 
     def describe_rows(self) -> None:
-        self._tell_row()
+        self.query_one(Pager).tick()
+        self._show_row()
 
     def describe_title(self) -> str:
-        count = self.table.row_count
+        count = len(self._found)
         return f"People {count:,}" if count else "People"
 
     def describe_empty(self) -> tuple[str, str]:
@@ -280,31 +299,37 @@ class PeopleScreen(ListScreen[None]):
         self.show_list()
         pager, site = self.query_one(Pager), self.site
         if self._people is None or not site.locks or site.unread == len(site.locks):
-            pager.show(site.words() if site.locks else "")
+            pager.show(site.describe_reads() if site.locks else "")
         else:
-            counts = count_people(self._found)
+            counts = self._counts
             if self.needle:
-                counts = f"{len(self._found):,} of {len(self._people):,} people"
+                counts = f"{len(self._found):,} of {format_people(len(self._search.people))}"
+            if len(self._found) > MOST_SHOWN:
+                counts += f", {MOST_SHOWN:,} listed"
             if self._done is not None:
                 locks = format_count(len(site.locks), "lock")
                 counts += f" so far, {self._done:,} of {locks}"
-            forms = [separator().join((counts, site.words(most))) for most in (None, 30, 10, 0)]
+            forms = [
+                separator().join((counts, site.describe_reads(most))) for most in (None, 30, 10, 0)
+            ]
             first, *shorter = [f"{form}{separator()}oldest " for form in forms]
             before, at_ms, after = with_age(first, site.oldest_ms())
             pager.show(before, at_ms, after, shorter, ageless=[counts])
-        self._tell_row()
+        self._show_row()
 
-    def _tell_row(self) -> None:
-        """Show the fob numbers of the selected person, and similar names with the reasons."""
+    def _show_row(self) -> None:
+        """Show the selected person's full name, similar names with the reasons, and all numbers."""
         person, parts = self.table.current, list[str]()
         if person is not None and self._people is not None:
+            parts.append(format_person(person, 200))
             if similar := self._people.similar(person):
                 parts.append(f"similar: {describe_similar(similar, 5)}")
-            if numbers := format_numbers(person, 5):
-                parts.append(f"number{'s' * (len(person.numbers) > 1)} {numbers}")
-            bounds = person.bounds(self.operations.now_ms())
-            ends = f", {describe_bounds(bounds, self._zone_of)}"
-            parts.append(f"{format_count(person.count, 'remote')}{ends}")
+            now_ms = self.operations.now_ms()
+            remotes = format_count(person.count, "remote")
+            ends = describe_bounds(person.bounds(now_ms), self._zone_of)
+            parts.append(f"{remotes}, {describe_person_state(person, now_ms)[0]}, {ends}")
+            if len(person.numbers) > 1:
+                parts.append(f"numbers {format_numbers(person, 5)}")
         self.query_one("#row", Static).update(separator().join(parts), layout=False)
 
     def _zone_of(self, zone: str) -> tzinfo:
@@ -329,7 +354,7 @@ class PeopleScreen(ListScreen[None]):
         """Open the screen with the selected person's remotes on all locks."""
         if (person := self.table.current) is not None:
             self._has_left = True
-            self.app.push_screen(screens.PersonScreen(self.operations, person))
+            self.app.push_screen(screens.PersonScreen(self.operations, person, self.site.locks))
 
     def action_read(self) -> None:
         """Read all locks again; if the lock book could not be loaded, try to load it again."""
@@ -347,7 +372,7 @@ class PeopleScreen(ListScreen[None]):
     async def _export(self) -> None:
         if self._people is None:
             return
-        operations, slices, found = self.operations, Slices(), self._found
+        operations, slices, found = self.operations, Slices(), self._persons(self._found)
         report = PeopleReport(
             operations, self._people, found, [*self.site.locks.values()], self.needle
         )
@@ -367,7 +392,8 @@ class PeopleScreen(ListScreen[None]):
                 ending=".html",
             )
             self.notify(
-                f"{count_people(found)}, as last read, written to {files[0]} and {files[1].name}",
+                f"Wrote {count_people(found, ' with ')} to {files[0]} and {files[1].name}."
+                " The data is from the last reading of each lock.",
                 title="Exported",
             )
 

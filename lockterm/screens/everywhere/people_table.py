@@ -11,10 +11,8 @@ from rich.cells import cell_len
 
 from lockterm.domain.people import People, Person
 from lockterm.domain.remote_states import StateFilter
-from lockterm.domain.safe_text import clean
 from lockterm.domain.sorting import sorted_by
 from lockterm.domain.text.people import (
-    NO_NAME,
     describe_bounds,
     describe_person_state,
     describe_similar,
@@ -22,7 +20,7 @@ from lockterm.domain.text.people import (
     format_person,
 )
 from lockterm.domain.validity import State
-from lockterm.widgets.cells import cut
+from lockterm.widgets.cells import cut, cut_middle
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
@@ -32,8 +30,11 @@ _NAME = 40
 _UNTIL, _STATE, _SIMILAR = 3, 4, 5
 """The indexes of the columns with the end dates, the states and the similar names."""
 
-_BOTH_ENDS = 26
-"""The width of the first and the last end date, in cells. A narrower column shows only the last."""
+MOST_MEASURED = 200
+"""Maximum number of people whose cells decide about the widths of the columns."""
+
+MOST_SHOWN = 5000
+"""Maximum number of rows. The user reaches other people by searching, or by sorting the rows."""
 
 _URGENT = (State.UNCLEAR, State.WEEK, State.MONTH)
 """The states that give the column of states its color, the most important first."""
@@ -43,6 +44,8 @@ class Row(NamedTuple):
     """The texts of a row, which are computed once and again when the time has changed."""
 
     cells: tuple[str, ...]
+    states: tuple[str, ...]
+    """The texts for the column of states, the longest first."""
     counts: Counter[StateFilter]
 
 
@@ -58,12 +61,12 @@ class PeopleTable(RowTable):
 
     def __init__(self, zone_of: Callable[[str], tzinfo], *, id: str | None = None) -> None:
         super().__init__(
-            Column("Name", most=_NAME, least=12, good=18),
+            Column("Name", most=_NAME, least=14, good=34),
             Column("Locks", most=6, right=True),
-            Column("Number", most=20, least=8, good=10),
-            Column("Until", most=_BOTH_ENDS, least=11, good=_BOTH_ENDS),
-            Column("State", most=24, least=9, rank=2, good=10),
-            Column("Similar", most=40, least=9, rank=1, good=12),
+            Column("Number", most=20, least=9, good=10),
+            Column("Until", most=26, least=11),
+            Column("State", most=34, least=10, rank=1, good=21),
+            Column("Similar", most=40, least=20, rank=2),
             id=id,
         )
         self._zone_of = zone_of
@@ -71,29 +74,28 @@ class PeopleTable(RowTable):
         self._persons: Mapping[str, Person] = {}
         self._now_ms = 0
         self._rows: dict[str, Row] = {}
-        self._widest_name = 0
+        self._widest = [0] * len(self._plan)
 
     @property
     def current(self) -> Person | None:
         """The selected person; None in an empty table."""
         return self._persons.get(self.highlighted or "")
 
-    def note_people(self, persons: Sequence[Person]) -> None:
-        """Measure all names, and forget the cells of rows, because people were joined again.
+    def note_people(self, people: People, now_ms: int) -> None:
+        """Forget the cells of rows and their widths, because people were joined again."""
+        self._people, self._now_ms, self._rows = people, now_ms, {}
+        self._widest = [0] * len(self._plan)
 
-        The columns and the cells then stay while the user searches.
-        """
-        self._rows = {}
-        self._widest_name = max(map(_measure, persons), default=0)
+    def measure(self, person: Person) -> None:
+        """Give the columns room for a person. The columns stay while the user searches."""
+        widths = map(cell_len, self._row(person).cells)
+        self._widest = [max(pair) for pair in zip(self._widest, widths, strict=True)]
 
-    def show_people(
-        self, people: People, persons: Sequence[Person], now_ms: int, *, top: bool = False
-    ) -> None:
+    def show_people(self, persons: Sequence[Person], now_ms: int, *, top: bool = False) -> None:
         """Replace the rows, sorted by the clicked title; the same person stays selected.
 
         Args:
-            people: The people of all locks, with the names that are similar.
-            persons: The people to show, sorted by name.
+            persons: The people to show, sorted by name. At most :data:`MOST_SHOWN` are shown.
             now_ms: The current time in milliseconds.
             top: Whether to select the first row instead, as after a new search.
         """
@@ -104,9 +106,9 @@ class PeopleTable(RowTable):
                 (lambda one: one.order) if is_by_name else (lambda one: one.locks),
                 descending=sorting.descending,
             )
-        self._people, self._now_ms = people, now_ms
-        self.hidden = frozenset() if people.has_similar else frozenset({_SIMILAR})
-        self._persons = {one.row: one for one in persons}
+        self._now_ms = now_ms
+        self.hidden = frozenset() if self._people.has_similar else frozenset({_SIMILAR})
+        self._persons = {one.row: one for one in persons[:MOST_SHOWN]}
         first = next(iter(self._persons), None) if top else None
         self.show(LazyRows(self._persons, self._cells), first)
 
@@ -116,12 +118,8 @@ class PeopleTable(RowTable):
         self.refresh()
 
     def widest(self) -> Sequence[int]:
-        """Return the width of each column's longest content, in cells.
-
-        Only the names are measured. The other columns get their maximum width, because their
-        cells are created only for visible rows.
-        """
-        return [self._widest_name, *(column.most for column in self._plan[1:])]
+        """Return the width of each column's longest content among the measured people."""
+        return self._widest
 
     def row_look(self, row: int) -> str:
         counts = self._row(self._persons[self._keys[row]]).counts
@@ -133,33 +131,34 @@ class PeopleTable(RowTable):
         look = next((state.look for state in _URGENT if found.counts[state]), "")
         if width is None or not look:
             return {}
-        text = cut(found.cells[_STATE], width)
+        text = _fit(found.states, width)
         return {_STATE: [(text + " " * (width - cell_len(text)), look)]}
 
     def _cells(self, person: Person) -> Sequence[str]:
-        cells = self._row(person).cells
-        if self._widths[_UNTIL] >= cell_len(cells[_UNTIL]):
-            return cells
-        bounds = person.bounds(self._now_ms)
-        last = describe_bounds(bounds, self._zone_of, last_only=True)
-        return (*cells[:_UNTIL], last, *cells[_STATE:])
+        row, until = self._row(person), self._widths[_UNTIL]
+        name, *middle, end, _, similar = row.cells
+        if cell_len(end) > until:
+            bounds = person.bounds(self._now_ms)
+            end = describe_bounds(bounds, self._zone_of, last_only=True)
+        state = _fit(row.states, self._widths.get(_STATE, 0))
+        return (cut_middle(name, self._widths[0]), *middle, end, state, similar)
 
     def _row(self, person: Person) -> Row:
         if (known := self._rows.get(person.row)) is None:
             now_ms = self._now_ms
+            states = describe_person_state(person, now_ms)
             cells = (
                 format_person(person, _NAME),
                 f"{person.locks:,}",
                 format_numbers(person),
                 describe_bounds(person.bounds(now_ms), self._zone_of),
-                describe_person_state(person, now_ms),
+                states[0],
                 describe_similar(self._people.similar(person), 1, with_why=False),
             )
-            known = self._rows[person.row] = Row(cells, person.counts(now_ms))
+            known = self._rows[person.row] = Row(cells, states, person.counts(now_ms))
         return known
 
 
-def _measure(person: Person) -> int:
-    """Return the width of a person's name, in cells."""
-    name = person.name or NO_NAME
-    return len(name) if name.isascii() else cell_len(clean(name[:_NAME]))
+def _fit(forms: Sequence[str], width: int) -> str:
+    """Return the longest text that fits, or the shortest one cut to the width."""
+    return next((form for form in forms if cell_len(form) <= width), cut(forms[-1], width))

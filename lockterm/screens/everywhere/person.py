@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,6 +19,9 @@ from lockterm.screens.everywhere.table import OnLock
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
 
+if TYPE_CHECKING:
+    from lockterm.operations.everywhere import LockRead
+
 
 class PersonScreen(AllLocksScreen):
     """The remotes of one person on all locks.
@@ -25,14 +29,18 @@ class PersonScreen(AllLocksScreen):
     Args:
         operations: The operations on the service and the local store.
         person: The person, identified by the name or number of remotes.
+        known: Maps lock IDs to locks with their last lists.
     """
 
     BINDINGS = bindings("everywhere")
 
     columns = SEARCH_COLUMNS
 
-    def __init__(self, operations: Operations, person: Person) -> None:
+    def __init__(
+        self, operations: Operations, person: Person, known: Mapping[int, LockRead]
+    ) -> None:
         super().__init__(operations)
+        self._known = known
         self._key = person.key
         self._who = format_person(person, 60)
 
@@ -41,7 +49,7 @@ class PersonScreen(AllLocksScreen):
         return ("All locks", "People", self._who)
 
     def compose_body(self) -> ComposeResult:
-        yield Results(self.operations, self.table, self.search, self.marks)
+        yield Results(self.operations, self.table, self.search, self.marks, known=self._known)
 
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
         named, needed = split_needle(" ".join(self._key)), split_needle(needle)

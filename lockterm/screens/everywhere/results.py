@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from textual import events, work
@@ -22,7 +22,7 @@ from lockterm.domain.text.elsewhere import describe_change
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
 from lockterm.screens.everywhere.site import Site, Slices
-from lockterm.screens.everywhere.table import OnLock, OnLocksTable, row_words
+from lockterm.screens.everywhere.table import OnLock, OnLocksTable, describe_row
 from lockterm.terminal.key_queue import PendingNavigation, opening
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.pager import Pager, with_age
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
     from lockterm.domain.marks import Key, Marks, Row
     from lockterm.operations import Operations
+    from lockterm.operations.everywhere import LockRead
     from lockterm.screens.list_screen import ListScreen
 
 MOST_FOUND = 500
@@ -61,6 +62,7 @@ class Results(Vertical):
         marks: The marked remotes.
         finds_first: Whether the search field has the initial focus and always stays open.
         reads_first: Whether to read all locks when the screen opens, unless all lists are recent.
+        known: Maps lock IDs to locks with their last lists, if another screen has loaded them.
         beside: A widget to the right of the table; None if there is none.
     """
 
@@ -76,6 +78,7 @@ class Results(Vertical):
         *,
         finds_first: bool = False,
         reads_first: bool = False,
+        known: Mapping[int, LockRead] | None = None,
         beside: Widget | None = None,
     ) -> None:
         super().__init__(id="results")
@@ -86,7 +89,7 @@ class Results(Vertical):
         self._finds_first = finds_first
         self._reads_first = reads_first
         self._beside = () if beside is None else (beside,)
-        self.site = Site(operations)
+        self.site = Site(operations, known or {})
         """The locks of the lock book, each with its last list of remotes."""
         self.error: StoreError | None = None
         """The error of reading the lock book, or None."""
@@ -145,7 +148,8 @@ class Results(Vertical):
         """Load and search the stored lists; then read all locks if a list is not recent."""
         with opening(self, "the stored lists", passes=self._types):
             try:
-                await self.site.load()
+                if not self.site.locks:
+                    await self.site.load()
                 gone = [row for row in self._marks.rows if row[0] not in self.site.locks]
                 self._marks.drop(gone)
             except StoreError as error:
@@ -388,7 +392,7 @@ class Results(Vertical):
         panel.display = not table.rows
         if panel.display or self.error is not None:
             panel.say(*self._screen.describe_empty())
-        pager, forms = self.query_one(Pager), [*map(self._words, (None, 30, 10, 0))]
+        pager, forms = self.query_one(Pager), [*map(self._describe_results, (None, 30, 10, 0))]
         if self.site.unread == len(self.site.locks):
             pager.show(forms[0], shorter=forms[1:])
         else:
@@ -400,7 +404,8 @@ class Results(Vertical):
             pager.show(before, at_ms, after, shorter, fuller)
         self._tell_row()
 
-    def _words(self, longest: int | None) -> str:
+    def _describe_results(self, longest: int | None) -> str:
+        """Return the numbers of marked and shown remotes, and which locks were read."""
         parts, rows = [], self.rows
         if self._marks:
             parts.append(self._marks.describe(self.marked_rows()))
@@ -413,14 +418,14 @@ class Results(Vertical):
                 count = f"{describe_state(self.only)}: {count}"
             parts.append(f"{count} on {format_count(locks, 'lock')}")
         if self.site.locks:
-            parts.append(self.site.words(longest))
+            parts.append(self.site.describe_reads(longest))
         return separator().join(parts)
 
     def _tell_row(self) -> None:
         """Show the age of the selected row's list, and the values that no column shows."""
         row, words = self.current, ""
         if row is not None and row.listing is not None:
-            words = row_words(row, self.site.age_of(row.listing))
+            words = describe_row(row, self.site.age_of(row.listing))
             if (change := self._table.elsewhere_of(row)) is not None:
                 told = describe_change(change, row.zone, self._operations.now_ms())
                 words = f"{told}{separator()}{words}"

@@ -14,6 +14,7 @@ from lockterm import screens
 from lockterm.domain.listing import Lacking, split_needle
 from lockterm.domain.marks import Key, Marks, Row, key_of_remote, remote_marks
 from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import ServiceError
 from lockterm.keymap.hints import key, with_keys
@@ -356,10 +357,12 @@ class EverywhereScreen(AllLocksScreen):
         read = key("everywhere.read")
         locks = "1 lock" if len(site.locks) == 1 else f"all {len(site.locks):,} locks"
         if not results.needle and results.only is None:
-            return (
-                "To search all locks, type a name, a number, an ID, or extra data.",
-                f"{read}  read {locks} now      escape  back",
-            )
+            people = with_keys("      {everywhere.open_by_person}  people      escape  back")
+            how = "To search all locks, type a name, a number, an ID, or extra data."
+            if not site.is_reading and site.asked.keys() >= site.locks.keys():
+                known = format_count(site.count, "remote")
+                return f"{site.describe_reads(30)}: {known}. {how}", f"{read}  read again{people}"
+            return how, f"{read}  read {locks} now{people}"
         needle = " and ".join(results.asked_for)
         if site.is_reading:
             return f"No remote matches {needle} so far.", "escape  back"
@@ -375,7 +378,7 @@ class EverywhereScreen(AllLocksScreen):
 
     def action_open_by_person(self) -> None:
         """Open the screen with the people who have remotes on any lock."""
-        self.app.push_screen(screens.PeopleScreen(self.operations))
+        self.app.push_screen(screens.PeopleScreen(self.operations, self.results.site.locks))
 
     @on(FindLine.GivenUp)
     def _given_up(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -49,11 +49,12 @@ class Site:
 
     Args:
         operations: The operations on the service and the local store.
+        known: Maps lock IDs to locks with their last lists, if they are loaded already.
     """
 
-    def __init__(self, operations: Operations) -> None:
+    def __init__(self, operations: Operations, known: Mapping[int, LockRead]) -> None:
         self._operations = operations
-        self.locks: dict[int, LockRead] = {}
+        self.locks = {**known}
         """Maps each lock ID to the lock with its last list, in the order of the lock book."""
         self.asked: dict[int, LockRead | None] = {}
         """Maps each lock ID to the latest result of reading the lock, or to None while the lock is
@@ -127,12 +128,17 @@ class Site:
         self.asked[lock_id] = read
         self._known = None
 
-    # --- words ---------------------------------------------------------------------------------
+    # --- texts ---------------------------------------------------------------------------------
 
     @property
     def unread(self) -> int:
         """The number of locks whose remotes lockterm has never read."""
         return self._count()[0]
+
+    @property
+    def count(self) -> int:
+        """The number of remotes in all lists."""
+        return sum(one.listing.count for one in self.locks.values() if one.listing is not None)
 
     def _count(self) -> tuple[int, int | None]:
         if self._known is None:  # count once for all texts, because there may be 10,000 locks
@@ -140,7 +146,7 @@ class Site:
             self._known = len(self.locks) - len(lists), min(lists, default=None)
         return self._known
 
-    def words(self, longest: int | None = None) -> str:
+    def describe_reads(self, longest: int | None = None) -> str:
         """Return which locks were read, as text: ``31 of 32 locks read, yard: no answer``.
 
         Args:

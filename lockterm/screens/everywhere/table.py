@@ -261,7 +261,7 @@ class OnLocksTable(RowTable):
         return "" if remote is None else row_look(state_of(remote, self._now_ms))
 
 
-def row_words(row: OnLock, age: str) -> str:
+def describe_row(row: OnLock, age: str) -> str:
     """Return the values that no column shows and the age of the list; empty without a remote.
 
     Args:

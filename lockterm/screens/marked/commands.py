@@ -216,7 +216,7 @@ class MarkedCommands:
                 export_files, "remotes", as_table, as_object, directory, now_ms
             )
             self._screen.notify(
-                f"{format_count(len(rows), 'remote')}, as last read, written to {files[0]}"
-                f" and {files[1].name}",
+                f"Wrote {format_count(len(rows), 'remote')} to {files[0]} and {files[1].name}."
+                " The data is from the last reading of each lock.",
                 title="Exported",
             )
