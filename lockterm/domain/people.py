@@ -143,11 +143,11 @@ class Person:
         is_endless = is_unclear = False
         for zone, ends in self.ends.items():
             first, last = bisect_right(ends, NEVER), bisect_left(ends, UNREADABLE)
-            middle = min(bisect_right(ends, now_ms, first), last)
             is_endless, is_unclear = is_endless or first > 0, is_unclear or last < len(ends)
-            left += [(end, zone) for end in (*ends[middle : middle + 1], *ends[last - 1 : last])]
-            over += [(end, zone) for end in (*ends[first : first + 1], *ends[middle - 1 : middle])]
-        left = [one for one in left if one[0] > now_ms]
+            known = ends[first:last]
+            middle = bisect_right(known, now_ms)
+            for part, found in ((known[middle:], left), (known[:middle], over)):
+                found += [(end, zone) for end in (*part[:1], *part[-1:])]
         if not left and not is_endless and not is_unclear:
             left = over
         return Bounds(min(left, default=None), max(left, default=None), is_endless, is_unclear)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from lockterm.domain.dates import DAY_MS
 from lockterm.domain.listing import Block, split_needle
 from lockterm.domain.names import fold_text, near_key
+from lockterm.domain.packed import NEVER, UNREADABLE
 from lockterm.domain.people import (
     MOST_COMPARED,
     MOST_SIMILAR,
@@ -111,6 +112,14 @@ def test_counts_follow_the_dates_of_every_remote(locks: list[list[dict[str, Any]
     found = Counter[Any]()
     for person in added(locks):
         found.update(person.counts(NOW_MS))
+        ends = [end for of_zone in person.ends.values() for end in of_zone]
+        dated = [end for end in ends if NEVER < end < UNREADABLE]
+        left = [end for end in dated if end > NOW_MS] or (dated if len(dated) == len(ends) else [])
+        first, last, *_ = person.bounds(NOW_MS)
+        assert (first and first[0], last and last[0]) == (
+            min(left, default=None),
+            max(left, default=None),
+        )
     assert found == states
 
 
