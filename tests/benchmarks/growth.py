@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lockterm.config import Profile
+from lockterm.domain.elsewhere import ChangeElsewhere, What
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
@@ -19,6 +20,7 @@ from lockterm.paths import APP
 from lockterm.service import remote_table
 from lockterm.service.running import RunningService
 from lockterm.store.cache import Cache
+from lockterm.store.changes import MOST
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
 from tests.benchmarks import ttybench
@@ -39,6 +41,7 @@ HISTORY_KEYS = ("down", "G", "n", "p", "i", "i", "@", "@", "/", "a", "n", "n", "
 SEARCH_KEYS = ("m", "-", "1", "1", "9", *("backspace",) * 5, "q", "z", "r", "e", "m", "o")
 """On all locks: what many have, what few have, and what none has."""
 PEOPLE_KEYS = ("down", "G", "g", "/", "r", "e", "m", "9", "backspace", "z", "escape")
+CHANGES_KEYS = ("down", "G", "g", "/", "g", "a", "t", "9", "backspace", "z", "escape")
 INSERT = """
 WITH RECURSIVE turn(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM turn WHERE n + 1 < :many)
 INSERT INTO remote (id, lock_id, name, number, type, add_type, start_ms, end_ms, weekdays,
@@ -111,16 +114,33 @@ def _everywhere(url: str, home: Path) -> Iterator[Row]:
         for lock_id in range(1001, 1001 + MANY_LOCKS):
             texts = "\n".join(f"remote {n} m-{lock_id}{n} {lock_id}{n}" for n in range(ON_EACH))
             cache.put_list(lock_id, Listing([replace(block, texts=texts)], now_ms))
+        cache.put_changes(
+            [
+                ChangeElsewhere(
+                    1001 + n, n, What.NEW, {}, {"remoteName": f"Remote {n}"}, 0, now_ms - n
+                )
+                for n in range(MOST)
+            ]
+        )
     with closing(open_session(url, home, f"{MANY_LOCKS:,} locks")) as session:
         session.press("F")
         session.expect("from stored lists")
         slowest = max(_cpu_ms(session, SEARCH_KEYS))
-        session.press("enter,o")
+        session.press("enter")
+        people = _opening_cpu_ms(session, "o", "Until")
         session.expect("000 remotes ·")  # not "so far"
         of_people = max(_cpu_ms(session, PEOPLE_KEYS))
+        session.press("escape")
+        changes = _opening_cpu_ms(session, "!", "Found")
+        session.expect("changes by others")
+        of_changes = max(_cpu_ms(session, CHANGES_KEYS))
     label = f"{MANY_LOCKS:,} locks of {ON_EACH}"
     yield f"{label}: slowest key of a search, ms of CPU", slowest, 50, 30
+    yield f"{label}: People shows rows, ms of CPU", people, 300, 150
     yield f"{label}: slowest key on People, ms of CPU", of_people, 50, 30
+    label = f"{MOST:,} changes"
+    yield f"{label}: Changed elsewhere shows rows, ms of CPU", changes, 300, 200
+    yield f"{label}: slowest key, ms of CPU", of_changes, 50, 30
 
 
 def _history(url: str, home: Path) -> Iterator[Row]:
@@ -243,6 +263,13 @@ def milliseconds(
         session.run.drain()
         assert time.monotonic() - begun < 120, session.text()
     return (time.monotonic() - begun) * 1000
+
+
+def _opening_cpu_ms(session: Session, key: str, shown: str) -> float:
+    """The CPU time from a key until a text of the screen that it opens is shown."""
+    before = ttybench.proc_cpu_ms(session.run.pid)
+    milliseconds(session, key, shown)
+    return ttybench.proc_cpu_ms(session.run.pid) - before
 
 
 def _slowest(rounds: Sequence[Sequence[float]]) -> float:

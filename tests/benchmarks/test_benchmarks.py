@@ -51,5 +51,5 @@ def test_large_sites_are_measured_to_their_end(
     rows = [*growth.growth(tmp_path / "growth"), *growth.openings(tmp_path / "openings", tree)]
     rows += sites.sites(tmp_path / "sites")
     figures = {what: figure for what, figure, _, _ in rows}
-    assert len(figures) == 13, figures
+    assert len(figures) == 16, figures
     assert min(figures.values()) > 0, figures
