@@ -33,6 +33,7 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.bindings import bindings
+from lockterm.widgets.cells import cut_middle
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
@@ -41,6 +42,9 @@ _FIRST = 100
 
 _WHEN = 12
 """The width of the column with the times, in cells."""
+
+_REMOTE = 3
+"""The index of the column with the names of remotes."""
 
 _WIDEST = 120
 """The maximum width of the column with the changed values, in cells."""
@@ -118,7 +122,7 @@ class ElsewhereTable(RowTable):
             "" if change.is_seen else change.sign,
             dates.recent(change.until_ms, self._zone, self._now_ms),
             describe_kind(change),
-            clean(change.name, LONGEST_CELL),
+            cut_middle(clean(change.name, LONGEST_CELL), self._widths[_REMOTE]),
             clean(lock.title, LONGEST_CELL),
             describe_values(change, self._zones[lock.zone]),
         )
@@ -248,7 +252,7 @@ class ElsewhereScreen(ListScreen[None]):
             lock = self._book[change.lock_id]
             now_ms = self.operations.machine_ms()
             told = describe_change(change, self.operations.zone(lock), now_ms, with_head=False)
-            words = f"{clean(change.name, 40)} on {clean(lock.title, 40)}: {told}"
+            words = f"{clean(change.name, 100)} on {clean(lock.title, 40)}: {told}"
         self.query_one("#row", Static).update(words, layout=False)
         self.refresh_bindings()
 

@@ -322,12 +322,12 @@ class PeopleScreen(ListScreen[None]):
         person, parts = self.table.current, list[str]()
         if person is not None and self._people is not None:
             parts.append(format_person(person, 200))
-            if similar := self._people.similar(person):
-                parts.append(f"similar: {describe_similar(similar, 5)}")
             now_ms = self.operations.now_ms()
             remotes = format_count(person.count, "remote")
             ends = describe_bounds(person.bounds(now_ms), self._zone_of)
             parts.append(f"{remotes}, {describe_person_state(person, now_ms)[0]}, {ends}")
+            if similar := self._people.similar(person):
+                parts.append(f"similar: {describe_similar(similar, 5)}")
             if len(person.numbers) > 1:
                 parts.append(f"numbers {format_numbers(person, 5)}")
         self.query_one("#row", Static).update(separator().join(parts), layout=False)

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 
 from lockterm.domain.people import People, Person
 from lockterm.domain.remote_states import StateFilter
+from lockterm.domain.safe_text import LONGEST_CELL
 from lockterm.domain.sorting import sorted_by
 from lockterm.domain.text.people import (
     describe_bounds,
@@ -24,11 +25,16 @@ from lockterm.widgets.cells import cut, cut_middle
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
-_NAME = 40
-"""The maximum width of a person's name, in cells."""
-
 _UNTIL, _STATE, _SIMILAR = 3, 4, 5
 """The indexes of the columns with the end dates, the states and the similar names."""
+
+_SIMILAR_CELLS = 26
+"""The minimum width of the column with similar names, in cells. On a narrow screen, the names need
+the room; a sign in the margin and the line below the table then show that there are similar names.
+"""
+
+_SIMILAR_SIGN = "~"
+"""The sign in the margin of a person with similar names."""
 
 MOST_MEASURED = 200
 """Maximum number of people whose cells decide about the widths of the columns."""
@@ -61,12 +67,12 @@ class PeopleTable(RowTable):
 
     def __init__(self, zone_of: Callable[[str], tzinfo], *, id: str | None = None) -> None:
         super().__init__(
-            Column("Name", most=_NAME, least=14, good=34),
+            Column("Name", most=40, least=14, good=34),
             Column("Locks", most=6, right=True),
             Column("Number", most=20, least=9, good=10),
             Column("Until", most=26, least=11),
-            Column("State", most=34, least=10, rank=1, good=21),
-            Column("Similar", most=40, least=20, rank=2),
+            Column("State", most=34, least=10, rank=1, good=22),
+            Column("Similar", most=40, least=_SIMILAR_CELLS, rank=2),
             id=id,
         )
         self._zone_of = zone_of
@@ -119,7 +125,12 @@ class PeopleTable(RowTable):
 
     def widest(self) -> Sequence[int]:
         """Return the width of each column's longest content among the measured people."""
-        return self._widest
+        *others, similar = self._widest
+        return *others, max(similar, _SIMILAR_CELLS)
+
+    def margin_sign(self, row: int) -> str:
+        person = self._persons[self._keys[row]]
+        return _SIMILAR_SIGN if self._people.similar(person) else ""
 
     def row_look(self, row: int) -> str:
         counts = self._row(self._persons[self._keys[row]]).counts
@@ -146,16 +157,19 @@ class PeopleTable(RowTable):
     def _row(self, person: Person) -> Row:
         if (known := self._rows.get(person.row)) is None:
             now_ms = self._now_ms
-            states = describe_person_state(person, now_ms)
+            counts, states = person.counts(now_ms), describe_person_state(person, now_ms)
+            urgent = next((state for state in _URGENT if counts[state]), None)
+            if urgent is not None and len(counts) > 1:
+                states = (*states, f"{counts[urgent]:,} {urgent.word}")
             cells = (
-                format_person(person, _NAME),
+                format_person(person, LONGEST_CELL),
                 f"{person.locks:,}",
                 format_numbers(person),
                 describe_bounds(person.bounds(now_ms), self._zone_of),
                 states[0],
                 describe_similar(self._people.similar(person), 1, with_why=False),
             )
-            known = self._rows[person.row] = Row(cells, states, person.counts(now_ms))
+            known = self._rows[person.row] = Row(cells, states, counts)
         return known
 
 
