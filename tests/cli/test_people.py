@@ -53,6 +53,8 @@ async def test_people_shows_locks_not_read_in_every_form(
     scripts: Scripts, half: FaultProxy
 ) -> None:
     scripts.have(1004, remoteName=EVIL, remoteNumber="=1+1")
+    period = {"startDate": 1762041600000, "endDate": 4099766400000}
+    scripts.have(1004, remoteName=f"{EVIL} 2", remoteNumber="E-2", remoteType=2, **period)
     page, md = scripts.home / "people.html", scripts.home / "people.md"
     md.write_bytes(b"")
     result = await run_command(
@@ -62,12 +64,15 @@ async def test_people_shows_locks_not_read_in_every_form(
     assert "5 of 6 locks read, Loading dock: no answer" in result.stderr
     assert f"Page written to {page}." in result.stderr
     rows = list(csv.DictReader(io.StringIO(result.stdout, newline="")))
-    assert [row["lockName"] for row in rows] == ["Roof hatch", "Loading dock"]
+    assert [row["lockName"] for row in rows] == ["Roof hatch", "Roof hatch", "Loading dock"]
     assert (rows[0]["name"], rows[0]["remoteNumber"]) == (EVIL, "'=1+1")
     assert (rows[0]["valid"], rows[0]["notRead"]) == ("always", "")
-    assert (rows[1]["name"], rows[1]["read"], rows[1]["notRead"]) == ("", "", "no answer")
+    assert rows[1]["valid"].startswith("from 2 Nov 2025 0")
+    assert " until 1 Dec 2099 0" in rows[1]["valid"] and rows[1]["state"] == "active"
+    assert (rows[2]["name"], rows[2]["read"], rows[2]["notRead"]) == ("", "", "no answer")
     html, text = page.read_text(), md.read_text()
     for shown in (html, text):
+        assert "from 2 Nov 2025 0" in shown and "until 1 Dec 2099 0" in shown
         assert "Locks not read" in shown and "Loading dock" in shown and "no answer" in shown
         assert "site" in shown and "5 of 6 locks read" in shown
         assert "<script>" not in shown

@@ -15,7 +15,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
 from lockterm.errors import StoreError
 from lockterm.operations.locks import Locks
-from lockterm.screens.everywhere import EverywhereScreen, people
+from lockterm.screens.everywhere import EverywhereScreen, people, people_table
 from lockterm.screens.everywhere.people import PeopleScreen
 from lockterm.screens.everywhere.people_table import PeopleTable
 from lockterm.screens.everywhere.person import PersonScreen
@@ -114,6 +114,66 @@ async def test_search_finds_names_and_numbers_and_sends_nothing(lockterm_app: St
         assert len(await press(pilot, "escape")) and len(names(pilot)) == 4
         assert isinstance(pilot.app.screen, PeopleScreen)
         assert len(site.asked) == asked
+
+
+async def test_an_empty_search_shows_what_was_read_and_leads_to_the_people(
+    lockterm_app: Starter,
+) -> None:
+    site = two_locks()
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        assert "ctrl+r read all 2 locks now" in await press(pilot, "F")
+        seen = await press(pilot, "ctrl+r")
+        assert "2 of 2 locks read: 5 remotes." in seen and "ctrl+r read again" in seen
+        asked = len(site.asked)
+        assert "enter o people" in seen
+        await press(pilot, "enter", "o")
+        assert isinstance(pilot.app.screen, PeopleScreen)
+        assert len(names(pilot)) == 4 and len(site.asked) == asked
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
+async def test_long_names_differ_and_the_selected_one_is_shown_in_full(
+    lockterm_app: Starter, size: tuple[int, int]
+) -> None:
+    long = [f"Viktor Lindqvist {'north ' * 4}{end}" for end in ("dock", "docks")]
+    chinese = [f"王小明王小明王小明（{gate}）" for gate in "南北"]
+    site = Site(L1=[remote(n, 1, name, **ENDS) for n, name in enumerate((*long, *chinese))])
+    async with site.running(lockterm_app) as service, lockterm_app(service, size=size) as pilot:
+        seen = await press(pilot, "F", "ctrl+r", "enter", "o")
+        assert "State" in seen and "< 7 days" in seen and "esc back" in seen
+        table = pilot.app.screen.query_one(PeopleTable)
+        shown = ["".join(text for text, _ in table.line(row)) for row in range(4)]
+        assert len({line.partition("  ")[0] for line in shown}) == 4, shown
+        assert [table.margin_sign(row) for row in range(4)] == ["~"] * 4
+        for name in long + chinese[::-1]:
+            assert f"{name} · 1 remote" in seen or name in chinese
+            seen = await press(pilot, "down")
+
+
+async def test_the_age_of_the_oldest_list_follows_the_cursor(
+    lockterm_app: Starter, clock: Clock
+) -> None:
+    site = two_locks()
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        assert "oldest just now" in await press(pilot, "F", "ctrl+r", "enter", "o")
+        clock.now_s += 18
+        assert "oldest 18 s ago" in await press(pilot, "down")
+
+
+async def test_a_long_list_is_cut_but_searched_and_exported_in_full(
+    lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(people, "MOST_SHOWN", 2)
+    monkeypatch.setattr(people_table, "MOST_SHOWN", 2)
+    site = two_locks()
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        seen = await press(pilot, "F", "ctrl+r", "enter", "o")
+        assert names(pilot) == ["Anna Weber", "anna weber"]
+        assert "4 people, 5 remotes, 2 listed" in seen
+        assert "1 of 4 people" in await press(pilot, "slash", *"ben")
+        assert names(pilot) == ["Ben"]
+        seen = await press(pilot, "escape", "E")
+        assert "Wrote 4 people with 5 remotes to" in seen.replace("▌ ", "")
 
 
 async def test_unread_and_old_lists_are_told(lockterm_app: Starter, clock: Clock) -> None:

@@ -218,7 +218,7 @@ SCREENS: Mapping[str, Place] = {
             MARKS: marks(3, 9, 10, MORE, every=13),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Filter rows by text", line=2, opens=True),
-                Key("everywhere.open_by_person", "ctrl+o,o", "people", line=12, opens=True,
+                Key("everywhere.open_by_person", "o", "people", line=12, opens=True,
                     sentence="Show who can open which locks, a row for each person"),
                 Key("everywhere.filter", "i", "filter", _FILTER, line=11, opens=True),
                 Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=5),

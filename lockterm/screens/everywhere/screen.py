@@ -357,7 +357,7 @@ class EverywhereScreen(AllLocksScreen):
         read = key("everywhere.read")
         locks = "1 lock" if len(site.locks) == 1 else f"all {len(site.locks):,} locks"
         if not results.needle and results.only is None:
-            people = with_keys("      {everywhere.open_by_person}  people      escape  back")
+            people = with_keys("      enter {everywhere.open_by_person}  people      escape  back")
             how = "To search all locks, type a name, a number, an ID, or extra data."
             if not site.is_reading and site.asked.keys() >= site.locks.keys():
                 known = format_count(site.count, "remote")
