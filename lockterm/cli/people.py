@@ -45,7 +45,8 @@ Examples:
   lockterm people weber --csv > weber.csv
   lockterm people --html people.html --markdown people.md
 
-Until and State use the dates of the lists, not the reported status. A file is replaced only if it is such a page.
+Until and State use the dates of the lists, not the reported status. A file is replaced only if it
+is such a page.
 --json prints text, locks, read, notRead (lockId, name, why), and people: a list of name, numbers,
 locks (a number), similar (name, why) and remotes (lock, remoteId, number, type, start, end, state,
 read).

@@ -70,6 +70,26 @@ def test_demo_runs_a_command_on_the_demo_of_another_terminal(
     _assert_nothing_left(session, tmp_path)
 
 
+@pytest.mark.long
+def test_exports_of_the_demo_stay_after_it_has_ended(lockterm: Start, tmp_path: Path) -> None:
+    session = lockterm("demo")
+    session.wait_for(FIRST_LOCK)
+    for keys, shown in (
+        (("F", "\x12"), "locks read: "),
+        (("\r",), "o people"),
+        (("o",), "people, "),
+    ):
+        session.press(*keys)
+        session.wait_for(shown)
+    session.press("E")
+    session.wait_for("Wrote ")
+    session.press("\x11")
+    assert session.wait_exit() == 0
+    (table,) = tmp_path.glob("**/demo/exports/people-*.csv")
+    assert len(table.read_text().splitlines()) > 100
+    _assert_nothing_left(session, tmp_path)
+
+
 @pytest.mark.parametrize("variable", ["PYTHONFAULTHANDLER", "PYTHONDEVMODE"])
 def test_the_ui_ends_without_a_traceback_when_python_handles_faults(
     lockterm: Start, variable: str

@@ -39,7 +39,7 @@ _SIMILAR_SIGN = "~"
 MOST_MEASURED = 200
 """Maximum number of people whose cells decide about the widths of the columns."""
 
-MOST_SHOWN = 5000
+MOST_SHOWN = 2000
 """Maximum number of rows. The user reaches other people by searching, or by sorting the rows."""
 
 _URGENT = (State.UNCLEAR, State.WEEK, State.MONTH)
