@@ -73,8 +73,9 @@ class PeopleScreen(ListScreen[None]):
 
     def __init__(self, operations: Operations, known: Mapping[int, LockRead]) -> None:
         super().__init__(operations, PeopleTable(self._zone_of, id="found"))
-        self.site = Site(operations, known)
+        self.site = Site(operations)
         """The locks of the lock book, each with its last list of remotes."""
+        self.site.locks.update(known)
         self.error: StoreError | None = None
         """The error of reading the lock book, or None."""
         self.needle = ""

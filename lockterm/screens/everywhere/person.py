@@ -49,7 +49,9 @@ class PersonScreen(AllLocksScreen):
         return ("All locks", "People", self._who)
 
     def compose_body(self) -> ComposeResult:
-        yield Results(self.operations, self.table, self.search, self.marks, known=self._known)
+        results = Results(self.operations, self.table, self.search, self.marks)
+        results.site.locks.update(self._known)
+        yield results
 
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
         named, needed = split_needle(" ".join(self._key)), split_needle(needle)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from textual import events, work
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
     from lockterm.domain.marks import Key, Marks, Row
     from lockterm.operations import Operations
-    from lockterm.operations.everywhere import LockRead
     from lockterm.screens.list_screen import ListScreen
 
 MOST_FOUND = 500
@@ -62,7 +61,6 @@ class Results(Vertical):
         marks: The marked remotes.
         finds_first: Whether the search field has the initial focus and always stays open.
         reads_first: Whether to read all locks when the screen opens, unless all lists are recent.
-        known: Maps lock IDs to locks with their last lists, if another screen has loaded them.
         beside: A widget to the right of the table; None if there is none.
     """
 
@@ -78,7 +76,6 @@ class Results(Vertical):
         *,
         finds_first: bool = False,
         reads_first: bool = False,
-        known: Mapping[int, LockRead] | None = None,
         beside: Widget | None = None,
     ) -> None:
         super().__init__(id="results")
@@ -89,7 +86,7 @@ class Results(Vertical):
         self._finds_first = finds_first
         self._reads_first = reads_first
         self._beside = () if beside is None else (beside,)
-        self.site = Site(operations, known or {})
+        self.site = Site(operations)
         """The locks of the lock book, each with its last list of remotes."""
         self.error: StoreError | None = None
         """The error of reading the lock book, or None."""
@@ -161,8 +158,7 @@ class Results(Vertical):
         is_due = self._operations.remotes.reads_ahead and self.site.is_old
         if is_due and self._reads_first:
             self.read_all()
-            return
-        if self._changed:
+        elif self._changed:
             self.read(self._take_changed())
 
     @work(exclusive=True, group="find")
@@ -405,7 +401,6 @@ class Results(Vertical):
         self._tell_row()
 
     def _describe_results(self, longest: int | None) -> str:
-        """Return the numbers of marked and shown remotes, and which locks were read."""
         parts, rows = [], self.rows
         if self._marks:
             parts.append(self._marks.describe(self.marked_rows()))

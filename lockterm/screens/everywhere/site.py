@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -49,12 +49,11 @@ class Site:
 
     Args:
         operations: The operations on the service and the local store.
-        known: Maps lock IDs to locks with their last lists, if they are loaded already.
     """
 
-    def __init__(self, operations: Operations, known: Mapping[int, LockRead]) -> None:
+    def __init__(self, operations: Operations) -> None:
         self._operations = operations
-        self.locks = {**known}
+        self.locks: dict[int, LockRead] = {}
         """Maps each lock ID to the lock with its last list, in the order of the lock book."""
         self.asked: dict[int, LockRead | None] = {}
         """Maps each lock ID to the latest result of reading the lock, or to None while the lock is
