@@ -146,7 +146,7 @@ async def test_long_names_differ_and_the_selected_one_is_shown_in_full(
         assert len({line.partition("  ")[0] for line in shown}) == 4, shown
         assert [table.margin_sign(row) for row in range(4)] == ["~"] * 4
         for name in long + chinese[::-1]:
-            assert f"{name} · 1 remote" in seen or name in chinese
+            assert f"{name} · similar" in seen or name in chinese
             seen = await press(pilot, "down")
 
 

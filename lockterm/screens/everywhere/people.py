@@ -230,11 +230,12 @@ class PeopleScreen(ListScreen[None]):
 
     async def _find(self, slices: Slices, *, top: bool = False) -> None:
         search, found = self._search, list[int]()
-        for part in search.find(split_needle(self.needle)):
+        words = split_needle(self.needle)
+        for part in search.find(words) if words else ():
             found += part
             await slices.pause()
         if self.is_running and search is self._search:
-            self._found = found
+            self._found = found if words else range(len(search.people))
             self._paint(top=top)
 
     def _types(self, event: events.Key) -> bool:
@@ -323,12 +324,12 @@ class PeopleScreen(ListScreen[None]):
         person, parts = self.table.current, list[str]()
         if person is not None and self._people is not None:
             parts.append(format_person(person, 200))
+            if similar := self._people.similar(person):
+                parts.append(f"similar: {describe_similar(similar, 5)}")
             now_ms = self.operations.now_ms()
             remotes = format_count(person.count, "remote")
             ends = describe_bounds(person.bounds(now_ms), self._zone_of)
             parts.append(f"{remotes}, {describe_person_state(person, now_ms)[0]}, {ends}")
-            if similar := self._people.similar(person):
-                parts.append(f"similar: {describe_similar(similar, 5)}")
             if len(person.numbers) > 1:
                 parts.append(f"numbers {format_numbers(person, 5)}")
         self.query_one("#row", Static).update(separator().join(parts), layout=False)
