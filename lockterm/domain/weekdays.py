@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from lockterm.domain.dates import DAYS
-from lockterm.domain.glyphs import quoted
+from lockterm.domain.glyphs import nothing, quoted
 
 WEEK = range(1, 8)
 NONE = "no weekdays"
@@ -69,6 +69,12 @@ def _one(word: str) -> int:
     raise ValueError(
         f"{shown} is not a weekday. Type mon-fri, 1-5 (1 is Monday) or a list such as mo,we."
     )
+
+
+def draw_week(days: Iterable[int]) -> str:
+    """Return a week as seven letters, such as ``M T W T F · ·``; a missing weekday is a dot."""
+    given = set(days)
+    return " ".join(DAYS[day - 1][0] if day in given else nothing() for day in WEEK)
 
 
 def format_weekdays(days: Iterable[int], *, short: bool = False) -> str:

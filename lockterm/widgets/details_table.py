@@ -26,14 +26,20 @@ MOST_ROWS = 200
 
 
 class DetailsTable(RowTable):
-    """A table of fields with their values; the user can copy the selected value."""
+    """A table of fields with their values; the user can copy the selected value.
 
-    def __init__(self, *, id: str | None = None) -> None:
+    Args:
+        beside: The width of the panel that a wide terminal shows beside the table, in cells.
+        id: The ID of the widget.
+    """
+
+    def __init__(self, *, beside: int = 0, id: str | None = None) -> None:
         label = Column("Field", most=LABEL, least=LABEL)
         super().__init__(label, Column("Value", most=1000, least=20), id=id)
         self.fields: Sequence[Detail] = ()
         """The fields, from top to bottom."""
         self.show_title("Details")
+        self._beside = beside
         self._wrapped_to = Size(0, 0)
 
     @property
@@ -70,6 +76,7 @@ class DetailsTable(RowTable):
         # not, and lines would then wrap differently. One column is for the scrollbar.
         self._wrapped_to = self.app.size
         around = self.styles.gutter.width + len(MARGIN) + LABEL + GAP + 1
+        around += self._beside if self.screen.has_class("-wide") else 0
         room = max(self._wrapped_to.width - around, 10)
         rows: dict[str, tuple[str, str]] = {}
         for index, field in enumerate(self.fields):

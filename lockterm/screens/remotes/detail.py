@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from textual import work
 from textual.app import ComposeResult
+from textual.containers import Horizontal
 from textual.reactive import var
 
+from lockterm import screens
 from lockterm.domain.glyphs import separator
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
@@ -25,6 +27,7 @@ from lockterm.operations import Fetched, Operations
 from lockterm.operations.load_state import LoadState, load
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.remotes.commands import RemoteCommands
+from lockterm.screens.remotes.table import RemoteRow
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.details_table import DetailsTable
@@ -35,6 +38,10 @@ if TYPE_CHECKING:
     from lockterm.domain.elsewhere import ChangeElsewhere
     from lockterm.domain.operation import Operation
     from lockterm.domain.remotes import Remote
+    from lockterm.screens.remotes.pane import RemotePane
+
+_PANE = 36
+"""The width of the panel beside the fields, as in the stylesheet, in cells."""
 
 
 class RemoteDetailScreen(LocktermScreen[None]):
@@ -65,13 +72,15 @@ class RemoteDetailScreen(LocktermScreen[None]):
         self._opened_as = self._called = title
         self._is_deleted = False
         self._elsewhere: ChangeElsewhere | None = None
+        self._pane: RemotePane | None = None
 
     def crumbs(self) -> tuple[str, ...]:
         return ("Locks", self.lock_entry.title, "Remotes", self._called)
 
     def compose_body(self) -> ComposeResult:
-        yield DetailsTable(id="fields")
-        yield StatePanel(f"Reading {clean(self._called, 60)} ...", id="state")
+        with Horizontal(id="remote"):
+            yield DetailsTable(beside=_PANE, id="fields")
+            yield StatePanel(f"Reading {clean(self._called, 60)} ...", id="state")
         yield Pager(self.operations.clock.steady_ms, id="pager")
 
     # --- loading -------------------------------------------------------------------------------
@@ -152,6 +161,25 @@ class RemoteDetailScreen(LocktermScreen[None]):
         table = self.query_one(DetailsTable)
         if self.current is not None and (fields := self._fields(self.current)) != table.fields:
             table.show_fields(fields)
+            self._show_pane()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_pane)
+
+    def _show_pane(self) -> None:
+        """Show the validity and the changes beside the fields, if the terminal is wide enough."""
+        remote = self.current
+        if self._pane is None:
+            if remote is None or not self.has_class("-wide"):
+                return
+            pane = screens.RemotePane(self.operations, self.lock_entry.lock_id, has_fields=False)
+            self._pane = pane
+            self.query_one("#remote").mount(pane)
+            pane.look_at_journal()
+        self._pane.set_class(remote is None, "-gone")
+        zone, now_ms = self.operations.zone(self.lock_entry), self.operations.now_ms()
+        row = None if remote is None else RemoteRow.of(remote, zone, now_ms)
+        self._pane.show_row(row, zone, now_ms)
 
     def _paint(self) -> None:
         table, panel = self.query_one(DetailsTable), self.query_one(StatePanel)
@@ -174,6 +202,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
         elif error is not None:
             keys = with_keys("{remote.refresh}  try again      escape  back to the remotes")
             panel.say_error(error, keys)
+        self._show_pane()
         self.show_crumbs()
         self._show_age()
         self.refresh_bindings()
@@ -225,6 +254,8 @@ class RemoteDetailScreen(LocktermScreen[None]):
         """Read the remote again if it may have changed."""
         if remote_id in (None, self.remote_id):
             self.load_remote()
+            if self._pane is not None:
+                self._pane.look_at_journal()
 
     def after_delete(self, remote_id: int | None) -> None:
         """Close this screen if its remote was deleted; the list then selects the next remote."""

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import tzinfo
+from typing import TYPE_CHECKING
 
 from textual import work
 from textual.content import Content
@@ -21,13 +22,18 @@ from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.elsewhere import ELSEWHERE, describe_change
 from lockterm.domain.text.validity import format_days
 from lockterm.domain.timeline import period_bar
+from lockterm.domain.weekdays import draw_week
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
 from lockterm.operations import Operations
 from lockterm.screens.history.table import format_line
 from lockterm.screens.remotes.columns import COLUMNS
-from lockterm.screens.remotes.table import RemoteRow, name, number
+from lockterm.screens.remotes.table import RemoteRow, name, number, state_look
 from lockterm.widgets.cells import cut
+from lockterm.widgets.parts import Part, join_parts
+
+if TYPE_CHECKING:
+    from lockterm.domain.remotes import Remote
 
 MOST_DONE = 5
 """The maximum number of a remote's changes to show; the latest ones are shown."""
@@ -40,22 +46,29 @@ _WHOLE = re.compile(r"\d+ [A-Z][a-z]{2} \d{4}|\d\d:\d\d [+-]\d\d:\d\d|in \d+ \w+
 
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
-Part = tuple[str, str]
-"""A text and its style."""
-
 
 class RemotePane(Widget):
-    """A panel with the full name, the period of validity as a bar, the times, and recent changes.
+    """A panel with a remote's values, its period of validity as a bar, and recent changes.
 
     Args:
         operations: The operations on the service and the local store.
         lock_id: The ID of the lock whose remotes are shown.
+        has_fields: Whether the panel shows the values of all columns, under the remote's name.
+            Otherwise it shows only the validity and the changes.
     """
 
-    def __init__(self, operations: Operations, lock_id: int, *, id: str | None = None) -> None:
+    def __init__(
+        self,
+        operations: Operations,
+        lock_id: int,
+        *,
+        has_fields: bool = True,
+        id: str | None = None,
+    ) -> None:
         super().__init__(id=id)
         self._operations = operations
         self._lock_id = lock_id
+        self._has_fields = has_fields
         self._row: RemoteRow | None = None
         self._zone: tzinfo | None = None
         self._now_ms = 0
@@ -78,6 +91,10 @@ class RemotePane(Widget):
             change: The change by others that the user has not seen; None if there is none.
         """
         self._row, self._zone, self._now_ms, self._change = row, zone, now_ms, change
+        title = "Validity"
+        if self._has_fields:
+            title = name(row.remote) if row is not None else ""
+        self.border_title = Content(title)
         self.refresh()
 
     @work(exclusive=True, group="done")
@@ -99,16 +116,34 @@ class RemotePane(Widget):
         if self._row is None or self._zone is None:
             return Content("")
         remote, width = self._row.remote, self.content_size.width
-        parts: list[Part] = [(f"{name(remote)}\n\n", "bold")]
-        parts += _fields(self._row, self._zone, width)
+        parts: list[Part] = []
+        if not self._has_fields:
+            parts += _validity(self._row, width)
+        else:
+            if not self.screen.has_class("-framed"):  # a frame has the name in its title
+                parts.append((f"{name(remote)}\n\n", "bold"))
+            parts += _fields(self._row, self._zone, width)
         parts += _period(self._row, self._zone, self._now_ms, width)
         if self._change is not None:
-            parts.append((f"\n{ELSEWHERE}\n", "dim"))
+            parts.append((f"\n{ELSEWHERE}\n", "bold"))
             words = describe_change(self._change, self._zone, self._now_ms, with_head=False)
             parts.append((f"{words}\n", ""))
         if remote.id is not None and (lines := self._done.get(remote.id)):
             parts += _done(lines[:MOST_DONE], self._zone, self._now_ms, width)
-        return Content.assemble(*parts)
+        return join_parts(parts, self.app.theme_variables)
+
+
+def _validity(row: RemoteRow, width: int) -> list[Part]:
+    """Return the state, the period and the weekdays of a remote."""
+    parts = [(f"{row.valid.state.sign} {row.valid.word}\n", state_look(row.valid.state))]
+    parts += [(f"{line}\n", "") for line in _broken(row.valid.words, width)]
+    if _has_week(row.remote):
+        parts.append((f"\n{draw_week(row.remote.week_day or ())}\n", ""))
+    return parts
+
+
+def _has_week(remote: Remote) -> bool:
+    return needs_weekdays(remote.remote_type) and remote.week_day is not None
 
 
 def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
@@ -128,20 +163,22 @@ def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
             shown[column] = dates.day_time(dates.as_ms(stamp), zone, exact=False)
     lines = [(COLUMNS[column].title, text) for column, text in shown.items()]
     if needs_weekdays(remote.remote_type):
-        lines.insert(4, ("Days", format_days(remote)))
+        days = draw_week(remote.week_day or ()) if _has_week(remote) else format_days(remote)
+        lines.insert(4, ("Days", days))
     if remote.extra_data:
         fields = format_count(len(remote.extra_data), "field")
         lines.append(("Extra", f"{fields}; {key('remotes.detail')} shows all"))
     if valid.disagreement:
         lines.append(("!", valid.disagreement))
-    most = max(len(label) for label, _ in lines) + 1
-    parts = []
+    most = max(len(label) for label, _ in lines) + 2
+    looks = {"!": "bold", COLUMNS["state"].title: "" if row.busy else state_look(valid.state)}
+    parts: list[Part] = []
     for label, text in lines:
         room = max(width - most, 8)
         # The service's text is not a sentence, so it is cut, not broken into lines.
         values = _broken(text, room) if text.isascii() else [cut(text, room)]
         parts.append((label.ljust(most), "dim"))
-        parts.append((("\n" + " " * most).join(values) + "\n", "bold" * (label == "!")))
+        parts.append((("\n" + " " * most).join(values) + "\n", looks.get(label, "")))
     return parts
 
 
@@ -159,10 +196,10 @@ def _period(row: RemoteRow, zone: tzinfo, now_ms: int, width: int) -> list[Part]
         return []
     ends = dates.day(remote.start_ms, zone), dates.last_day(remote.end_ms, zone)
     between = " " * max(width - sum(map(len, ends)), 1)
-    return [(f"\n{bar}\n", ""), (f"{between.join(ends)}\n", "dim")]
+    return [(f"\n{bar}\n", state_look(row.valid.state)), (f"{between.join(ends)}\n", "dim")]
 
 
 def _done(lines: Sequence[HistoryLine], zone: tzinfo, now_ms: int, width: int) -> list[Part]:
-    parts = [("\nYour changes\n", "dim")]
+    parts = [("\nYour changes\n", "bold")]
     parts += [(cut(format_line(line, zone, now_ms), width) + "\n", "") for line in lines]
     return parts

@@ -299,7 +299,7 @@ class PackDetail(Static):
 
     def _lay_out(self) -> None:
         room = max((self.content_size.width or 40) - LABEL, 8)
-        lines = []
+        lines: list[Content] = []
         one_line = self.screen.has_class("-narrow")  # a second line would not fit
         for label, value in self._fields.items():
             if one_line and label == "Name" and cell_len(value) <= _IN_TABLE:
@@ -307,9 +307,10 @@ class PackDetail(Static):
             pieces = chop_cells(value, room) or [""]
             if one_line and label != "Name":
                 pieces = [cut(value, room)]
-            lines.append(f"{label:{LABEL}}{pieces[0]}")
-            lines += [" " * LABEL + piece for piece in pieces[1:]]
-        self.update("\n".join(lines))
+            look = "bold" if label == "Name" else ""
+            lines.append(Content.assemble((f"{label:{LABEL}}", "dim"), (pieces[0], look)))
+            lines += [Content.styled(" " * LABEL + piece, look) for piece in pieces[1:]]
+        self.update(Content("\n").join(lines))
 
 
 def _cells(pack: VoicePack, zone: tzinfo) -> tuple[str, ...]:
