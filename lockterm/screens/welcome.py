@@ -96,7 +96,8 @@ class TerminalFeatures(Widget):
     def _features(self) -> Iterator[tuple[str, str]]:
         look = look_of(self.app)
         colors = min(look.colors, 16) if look.quiet else look.colors
-        yield "Colors", f"{colors:,}" if colors else "none; states are words"
+        count = "16.7 million" if colors > 256 else str(colors)
+        yield "Colors", count if colors else "none; states are words"
         yield "Characters", "ASCII" if look.in_ascii else "Unicode"
         yield "Mouse", "handled by lockterm" if look.mouse else "handled by the terminal"
         yield "Drawing", "whole frames" if self.draws_at_once else "line by line"

@@ -90,7 +90,7 @@ async def test_all_of_it_fits_and_cards_have_frames_where_there_is_room(
 @pytest.mark.parametrize(
     ("look", "found"),
     [
-        (FULL_LOOK, ["16,777,216", "Unicode", "handled by lockterm"]),
+        (FULL_LOOK, ["16.7 million", "Unicode", "handled by lockterm"]),
         (Look(colors=16, mouse=False), ["16", "Unicode", "handled by the terminal"]),
         (Look(quiet=True), ["16", "ASCII", "handled by lockterm"]),
         (Look(colors=0, utf8=False), ["none; states are words", "ASCII", "handled by lockterm"]),
