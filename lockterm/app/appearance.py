@@ -140,7 +140,8 @@ class Appearance:
         names = sorted(self._app.available_themes)
         themes = [(name, name) for name in names]
         self._app.push_screen(
-            screens.ChoiceModal("Theme", themes, names.index(self._app.theme)), self._take_theme
+            screens.ChoiceModal("Which theme?", themes, names.index(self._app.theme)),
+            self._take_theme,
         )
 
     def _take_theme(self, name: str | None) -> None:

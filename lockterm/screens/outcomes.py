@@ -213,7 +213,7 @@ class Outcomes:
         if self._offline_ms is None:
             return ""
         since = clock(self._offline_ms, self._operations.profile.zone)
-        return f"OFFLINE  since {since}. Rows may be old, and nothing can be sent. Trying again."
+        return f"OFFLINE  since {since}. Rows may be old. Nothing can be sent. Retrying."
 
     # --- acting ------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from textual.widget import Widget
 from lockterm.widgets.bindings import bindings
 
 _GAP = 2
-"""The width between two options, in cells."""
+"""The maximum width between two options, in cells; it is 1 if all options then fit on a line."""
 
 
 class OptionLine(Widget, can_focus=True):
@@ -61,17 +61,23 @@ class OptionLine(Widget, can_focus=True):
     def _width(self, index: int) -> int:
         return len(self.marks[0]) + 1 + cell_len(self.options[index][1])
 
+    def _gap(self, width: int) -> int:
+        """Return the width between two options in a widget of ``width`` cells."""
+        gaps = len(self.options) - 1
+        texts = sum(map(self._width, range(len(self.options))))
+        return 1 if texts + gaps <= width < texts + _GAP * gaps else _GAP
+
     def _lines(self, width: int) -> list[list[int]]:
         """Return the indexes of the options in each line; an option is never split across lines."""
         lines: list[list[int]] = []
-        room = 0
+        room, gap = 0, self._gap(width)
         for index in range(len(self.options)):
             needed = self._width(index)
             if needed > room or not lines:
                 lines.append([])
                 room = width
             lines[-1].append(index)
-            room -= needed + _GAP
+            room -= needed + gap
         return lines
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -80,9 +86,10 @@ class OptionLine(Widget, can_focus=True):
     def render(self) -> Content:
         """Return the options with their marks; if focused, highlight the one under the cursor."""
         parts: list[tuple[str, Style] | str] = []
-        for line in self._lines(self.content_size.width):
+        width = self.content_size.width
+        for line in self._lines(width):
             for index in line:
-                parts += [self._option(index), " " * _GAP]
+                parts += [self._option(index), " " * self._gap(width)]
             parts[-1] = "\n"
         return Content.assemble(*parts[:-1])
 
@@ -99,10 +106,11 @@ class OptionLine(Widget, can_focus=True):
     @property
     def cursor_screen_offset(self) -> Offset:
         """The position of the terminal's cursor, which is on the option under the cursor."""
-        for y, line in enumerate(self._lines(self.content_size.width)):
+        width = self.content_size.width
+        for y, line in enumerate(self._lines(width)):
             if self.cursor in line:
                 before = line[: line.index(self.cursor)]
-                x = sum(self._width(index) + _GAP for index in before)
+                x = sum(self._width(index) + self._gap(width) for index in before)
                 return self.content_region.offset + Offset(x, y)
         return self.content_region.offset
 

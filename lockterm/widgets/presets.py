@@ -13,6 +13,12 @@ from textual.message import Message
 from textual.style import Style
 from textual.widget import Widget
 
+LABELS = {"eom": "end of month", "eoy": "end of year"}
+"""Maps texts to longer labels, which are shown if there is room for all of them."""
+
+SHARE = 0.6
+"""The maximum share of the line's width, as in the stylesheet; the field needs the rest."""
+
 
 class Presets(Widget):
     """A line of clickable texts.
@@ -35,16 +41,22 @@ class Presets(Widget):
         self.texts = tuple(texts)
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
-        return sum(map(_width, self.texts)) - 1
+        room = int(container.width * SHARE)
+        return sum(map(_width, self._labels(room))) - 1
+
+    def _labels(self, room: int) -> Sequence[str]:
+        """Return the long labels if ``room`` cells are enough for all of them, else the texts."""
+        labels = [LABELS.get(text, text) for text in self.texts]
+        return labels if sum(map(_width, labels)) - 1 <= room else self.texts
 
     def render(self) -> Content:
         """Return the texts that fit, in brackets, so that they look like buttons without color."""
         parts: list[tuple[str, Style] | str] = []
         room = self.size.width + 1
-        for text in self.texts:
-            room -= _width(text)
+        for text, label in zip(self.texts, self._labels(self.size.width), strict=True):
+            room -= _width(label)
             if room >= 0:
-                parts += [(f"[{text}]", Style.from_meta({"preset": text})), " "]
+                parts += [(f"[{label}]", Style.from_meta({"preset": text})), " "]
         return Content.assemble(*parts[:-1])
 
     def on_click(self, event: events.Click) -> None:

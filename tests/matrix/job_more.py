@@ -154,12 +154,14 @@ def _themes(now: str) -> tuple[Step, ...]:
         Step(
             "themes",
             ("T",),
-            dialog("Theme", "enter chooses, escape cancels", stands_out=now, others="escape"),
+            dialog(
+                "Which theme?", "enter chooses, escape cancels", stands_out=now, others="escape"
+            ),
         ),
         Step(
             "another theme",
             ("j",),
-            dialog("Theme", stands_out="[a-z]+-[a-z]+", others=now),
+            dialog("Which theme?", stands_out="[a-z]+-[a-z]+", others=now),
         ),
         Step("theme chosen", ("enter",), Expected(_RUN, stands_out="Site one", others="Site two")),
     )

@@ -62,10 +62,10 @@ async def test_pane_shows_fields_period_and_local_changes(
         table.move_cursor(nadia)
         await until(pilot, lambda: "│ Nadia" in shown(pilot))
         lines = in_pane(pilot)
-        for label, value in (("Number", "N-7"), ("Days", "Mon, Tue, Fri"), ("Coerced", "yes")):
-            assert f"{label:<8}{value}" in lines
+        for label, value in (("Number", "N-7"), ("Days", "M T · · F · ·"), ("Coerced", "yes")):
+            assert f"{label:<9}{value}" in lines
         until_when = ["30 Nov 2026 09:00 +01:00,", "in 10 days"]
-        valid = lines.index("Valid   Mon, Tue, Fri, until")
+        valid = lines.index("Valid    Mon, Tue, Fri, until")
         assert lines[valid + 1 : valid + 3] == until_when, "no date is broken"
         bar = next(place for place, line in enumerate(lines) if line.startswith("├━"))
         assert lines[bar + 1].split("  ")[0] == "21 Oct 2026"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
+from textual.content import Content
 from textual.widgets import Static
 
 from lockterm import screens
@@ -149,14 +150,13 @@ class WhatEndsScreen(AllLocksScreen):
             return "No remote has expired, and none expires within 30 days.", "escape  back"
         return f"No remote {self.span.verb}.", with_keys("{ends.next}  next span      escape  back")
 
-    def _describe_spans(self) -> str:
-        told: Sequence[str] = [
-            f"{span.words} {count:,}" for span, count in zip(SPANS, self._counts, strict=True)
-        ]
-        return " ".join(
-            f"[{words}]" if span is self.span else f" {words} "
-            for span, words in zip(SPANS, told, strict=True)
-        )
+    def _describe_spans(self) -> Content:
+        parts = []
+        for span, count in zip(SPANS, self._counts, strict=True):
+            words = f"{span.words} {count:,}"
+            is_shown = span is self.span
+            parts.append((f"[{words}]", "bold") if is_shown else (f" {words} ", "dim"))
+        return Content(" ").join(Content.styled(*part) for part in parts)
 
     @on(Results.Shown)
     def _shown(self) -> None:

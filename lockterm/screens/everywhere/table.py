@@ -48,10 +48,10 @@ LOCK_CELLS = 24
 
 COLUMNS: Mapping[str, Column] = {
     "sign": Column("", most=BEFORE - GAP, least=BEFORE - GAP),
-    "end": Column("Ends", most=11, least=11),
+    "end": Column("Ends", most=11, least=11, right=True),
     "when": Column("When", most=14, least=7, rank=1, good=11),
     "lock": Column("Lock", most=LOCK_CELLS, least=13),
-    "name": Column("Name", most=40, least=11, good=14),
+    "name": Column("Name", most=40, least=10, good=14),
     "who": Column("Name", most=40, least=12, good=18),
     "number": Column("Number", most=12, least=7),
     "valid": Column("Valid", most=SHORT, least=19, good=23),

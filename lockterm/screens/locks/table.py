@@ -32,11 +32,9 @@ _IN_PANE = frozenset({2, 3, 4, 9})
 """The indexes of the columns that the side panel replaces: vendor, model, zone and opening."""
 _OFTEN_EMPTY = (2, 3, 4)
 """The indexes of the columns that are hidden if all their cells are empty: vendor, model, zone."""
-_DIGITS = 4
-"""The width of a count in cells; counts from 10,000 on are shown in thousands."""
+_DIGITS = 5
+"""The width of a count in cells; counts from 100,000 on are shown in thousands."""
 _COUNT = len("× ") + _DIGITS
-_EXPIRED = len("Expired")
-"""The width of the column with the number of expired remotes, in cells."""
 
 
 _BY = {
@@ -123,7 +121,7 @@ class LocksTable(RowTable):
             Column("Model", most=20, least=6, rank=6),
             Column("Zone", most=24, least=13, rank=7),
             Column("Remotes", right=True),
-            Column("Expired", most=_EXPIRED, least=_EXPIRED, rank=5),
+            Column("Expired", most=_COUNT, least=_COUNT, rank=5, right=True),
             Column("Expiring", most=2 * _COUNT + 2, least=2 * _COUNT + 2, rank=4),
             Column("Read", most=5, least=5, rank=3, right=True),
             Column("Last viewed", least=14, rank=1),
@@ -219,9 +217,7 @@ class LocksTable(RowTable):
                 count = ends.counts[state]
                 pieces.append((_counted(state, count), state.look if count else ""))
                 pieces.append((" " * 2, ""))
-            width = sum(len(text) for text, _ in pieces[:-1])
-            room = max(_EXPIRED - width, 0)
-            found[column] = [*pieces[:-1], (" " * room, "")]
+            found[column] = pieces[:-1]
         return found
 
     def ends_of(self, lock: Lock) -> Ends | None:
@@ -268,7 +264,7 @@ class LocksTable(RowTable):
         return self._shelf.locks.get(self.highlighted or "")
 
     def widest(self) -> Sequence[int]:
-        ends = _EXPIRED, 2 * _COUNT + 2, 5
+        ends = _COUNT, 2 * _COUNT + 2, 5
         return (*self._shelf.widest, *ends, self._shelf.widest_opened(self._now_ms))
 
     def _cells(self, lock: Lock) -> tuple[str, ...]:
@@ -291,9 +287,9 @@ class LocksTable(RowTable):
 
 
 def _counted(state: State, count: int) -> str:
-    """Return the icon of a state and a count; spaces of the same width if the count is 0."""
+    """Return the icon of a state and a count, right-aligned; only spaces if the count is 0."""
     digits = str(count) if count < 10**_DIGITS else f"{min(count // 1000, 999)}k"
-    return f"{state.sign} {digits:<{_DIGITS}}" if count else " " * _COUNT
+    return f"{state.sign} {digits}".rjust(_COUNT) if count else " " * _COUNT
 
 
 def opened(at_ms: int | None, now_ms: int) -> str:

@@ -99,7 +99,7 @@ class DatetimeInput(TypedValue):
     def compose(self) -> ComposeResult:
         with Horizontal():
             yield TextInput(
-                self.value, placeholder="2026-12-01 09:00, next fri 6pm", select_on_focus=True
+                self.value, placeholder="2026-12-01, next fri 6pm", select_on_focus=True
             )
             yield Presets(self._presets)
 
