@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lockterm.domain import glyphs
 from lockterm.domain.remotes import FIELDS
 from lockterm.domain.table_columns import typed_cell, written
-from lockterm.domain.weekdays import format_weekdays, parse_weekdays
+from lockterm.domain.weekdays import draw_week, format_weekdays, parse_weekdays
 
 
 @pytest.mark.parametrize(
@@ -94,3 +95,9 @@ def test_typed_cell_is_refused_when_a_spreadsheet_has_rounded_it(name: str) -> N
     with pytest.raises(ValueError, match="shortened a long number"):
         typed_cell(FIELDS[name], " 1.23457E+15", UTC, 0)
     assert typed_cell(FIELDS["extraData"], '{"a": 1E+15}', UTC, 0) == '{"a": 1E+15}'
+
+
+def test_a_drawn_week_has_a_letter_for_each_given_day() -> None:
+    assert draw_week([5, 1, 2, 9]) == "M T · · F · ·"
+    glyphs.use(glyphs.ASCII)
+    assert draw_week([]) == ". . . . . . ."

@@ -153,7 +153,7 @@ async def test_lines_without_room_are_counted(
         body = {"remoteName": "Ben", "extraData": {**other, "long": "x" * 90}}
         write(pilot.app.operations, replace(CHANGE, body=body, before=(before,)))
         await opened(pilot)
-        assert pane_lines(pilot)[-1] == "4 more lines; enter shows all"
+        assert pane_lines(pilot)[-1] == "3 more lines; enter shows all"
         assert "more lines; enter shows all" in words(pilot.app)
 
 

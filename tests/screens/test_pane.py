@@ -60,7 +60,7 @@ async def test_pane_shows_fields_period_and_local_changes(
         table = pilot.app.screen.query_one(RemotesTable)
         nadia = [row.remote.remote_name for row in table.rows].index("Nadia")
         table.move_cursor(nadia)
-        await until(pilot, lambda: "│ Nadia" in shown(pilot))
+        await until(pilot, lambda: "─ Nadia ─" in shown(pilot))
         lines = in_pane(pilot)
         for label, value in (("Number", "N-7"), ("Days", "M T · · F · ·"), ("Coerced", "yes")):
             assert f"{label:<9}{value}" in lines
@@ -79,5 +79,25 @@ async def test_pane_shows_fields_period_and_local_changes(
         lines = in_pane(pilot)
         assert "change" in lines[lines.index("Your changes") + 1]
         table.move_cursor(1 - nadia)
-        await until(pilot, lambda: "│ Omar" in shown(pilot))
+        await until(pilot, lambda: "─ Omar ─" in shown(pilot))
         assert "Your changes" not in shown(pilot)
+
+
+async def test_detail_screen_shows_validity_and_changes_beside_the_fields(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    days = {"startDate": NOW_MS - 30 * DAY_MS, "endDate": NOW_MS + 10 * DAY_MS}
+    someone_else.add(service, 1004, "Nadia", remoteType=4, weekDay=[1, 2, 5], **days)
+    async with lockterm_app(service, 1004, size=(120, 40)) as pilot:
+        await pilot.press("enter")
+        await settled(pilot)
+        lines = in_pane(pilot)
+        assert "─ Validity ─" in shown(pilot) and "M T · · F · ·" in lines
+        assert any(line.startswith("├━") for line in lines)
+        assert "Your changes" not in shown(pilot)
+        await pilot.press("e", "end", *" Ruiz", "ctrl+s")
+        await until(pilot, lambda: "Name: Nadia -> Nadia Ruiz" in shown(pilot))
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: "Your changes" in shown(pilot))
+        await pilot.resize_terminal(119, 40)
+        await until(pilot, lambda: "Validity" not in shown(pilot))

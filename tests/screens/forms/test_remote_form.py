@@ -21,6 +21,7 @@ from lockterm.screens.remote_form import RemoteForm, RemoteSaved
 from lockterm.screens.remote_form.fields import TAKEN
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
+from lockterm.widgets.choice import MultiChoice
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.presets import Presets
@@ -827,6 +828,25 @@ async def test_presets_that_do_not_fit_are_left_out_whole(
     async with open_form(service, 48238, "endDate", size=(60, 20), presets=presets) as form:
         line = form.screen.fields.row("endDate").query_one(Presets)
         assert str(line.render()) == "[+30d] [next fri 18:00]"
+
+
+@pytest.mark.parametrize(
+    ("size", "shown_as"), [((80, 24), "[+30d] [end of month]"), ((60, 20), "[+30d] [eom]")]
+)
+async def test_preset_has_its_long_label_if_there_is_room(
+    service: RunningService, open_form: Opener, size: tuple[int, int], shown_as: str
+) -> None:
+    presets = ("+30d", "eom") if size == (80, 24) else ("+1d", "+1w", "+30d", "eom")
+    async with open_form(service, 48238, "endDate", size=size, presets=presets) as form:
+        line = form.screen.fields.row("endDate").query_one(Presets)
+        assert str(line.render()).endswith(shown_as)
+
+
+async def test_a_week_fits_on_one_line(service: RunningService, open_form: Opener) -> None:
+    async with open_form(service) as form:
+        await form.fill(remoteType="4")
+        week = form.screen.fields.row("weekDay").query_one(MultiChoice)
+        assert week.size.height == 1 and str(week.render()).endswith("[ ] Sat [ ] Sun")
 
 
 async def test_buttons_do_what_their_keys_do(service: RunningService, open_form: Opener) -> None:
