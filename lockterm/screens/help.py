@@ -36,6 +36,9 @@ EDITING = "While you type in a field"
 TWO_COLUMNS = 100
 """The minimum terminal width at which the help has two columns, in cells."""
 
+VERBS = 80
+"""The minimum width of a single column with a column of verbs; below it, a verb begins its text."""
+
 COLUMN = 17
 """The maximum width of the columns with keys and verbs, in cells including the gap."""
 
@@ -152,7 +155,8 @@ class HelpScreen(LocktermScreen[None]):
         width = (width - GAP) // 2 if is_wide else width
         actions = [_describe(action) for _, actions in self._tasks for action in actions]
         keys = _fit(entry.key for entry in actions)
-        verbs = 0 if is_wide else _fit(entry.verb for entry in actions)
+        has_verbs = VERBS <= columns < TWO_COLUMNS
+        verbs = _fit(entry.verb for entry in actions) if has_verbs else 0
         sections: list[list[Content]] = []
         for title, entries in self._sections():
             if found := [entry for entry in entries if entry.has(self._wanted, title)]:

@@ -90,6 +90,15 @@ async def test_help_says_why_and_where(lockterm_app: Starter, service: RunningSe
         assert "Europe/Berlin" in text
 
 
+async def test_narrow_help_begins_sentences_with_their_verbs(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service, 1001, size=(60, 20)) as pilot:
+        await pilot.press("question_mark")
+        await settled(pilot)
+        assert "Detail. Show every field of the selected" in shown(pilot.app)
+
+
 async def test_footer_shows_no_key_that_a_field_takes_when_it_has_the_focus(
     lockterm_app: Starter, service: RunningService
 ) -> None:
