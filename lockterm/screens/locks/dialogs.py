@@ -59,7 +59,13 @@ def removal(lock: Lock) -> ConfirmModal:
         "last set voice": lock.voice,
     }
     details = "Nothing will change at the service. The lock keeps its remotes and its voice."
-    if lost := [word for word, value in kept.items() if value]:
-        details += f"\nThe lock book entry will be lost: name, {', '.join(lost)}."
+    lost = [word for word, value in kept.items() if value]
+    warning = f"The lock book entry will be lost: name, {', '.join(lost)}." if lost else ""
     question = f"Remove {clean(lock.title, 60)} (lock {lock.lock_id}) from the lock book?"
-    return ConfirmModal(question, details, verb="Remove from the lock book", keep="Keep the lock")
+    return ConfirmModal(
+        question,
+        details,
+        verb="Remove from the lock book",
+        keep="Keep the lock",
+        warning=warning,
+    )

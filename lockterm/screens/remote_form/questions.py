@@ -93,7 +93,7 @@ def ask_to_leave(what: str, *, is_sent: bool) -> ConfirmModal:
     if is_sent:
         question = f"Leave the form of {clean(what, 60)}?"
         lost = "The sent change stays under UNCONFIRMED. What you typed later will be lost."
-    return ConfirmModal(question, lost, verb="Leave", keep="Keep editing", loses_text=True)
+    return ConfirmModal(question, warning=lost, verb="Leave", keep="Keep editing", loses_text=True)
 
 
 def _is_renewal(before: Remote, after: Remote, zone: tzinfo) -> bool:
