@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lockterm.api.retry_policy import Place
     from lockterm.domain.clock import Clock
     from lockterm.domain.listing import Ends, Listing
-    from lockterm.operations.connection import Connection
+    from lockterm.operations.connection import Connection, Pace
     from lockterm.store.cache import Cache
 
 T = TypeVar("T")
@@ -87,24 +87,49 @@ class CachedReads:
         """Open the cache before its first use."""
         _ = self._cache
 
-    async def ask(self, call: Callable[[LockService], Awaitable[T]]) -> T:
+    async def ask(
+        self,
+        call: Callable[[LockService], Awaitable[T]],
+        pace: Pace | None = None,
+        retry: Callable[[LockService], Awaitable[T]] | None = None,
+    ) -> T:
         """Read a value from the service without caching it.
+
+        Args:
+            call: The call that reads the value.
+            pace: See :meth:`Connection.read`.
+            retry: See :meth:`Connection.read`.
 
         Raises:
             ServiceError: Every attempt failed. If the service refused the credentials, all values
                 that are cached for them are deleted.
         """
         try:
-            return await self.connection.read(call)
+            return await self.connection.read(call, pace, retry)
         except Refused as error:
             if error.is_denial:
                 await self.forget("")
                 self.on_denial()
             raise
 
-    async def read(self, source: Source[T]) -> Fetched[T]:
-        """Read a value from the service and cache it; raise the errors of :meth:`ask`."""
-        seen = Fetched.now(await self.ask(source.ask), self.connection.clock)
+    async def fail(
+        self, error: LocktermError, retry: Callable[[LockService], Awaitable[object]]
+    ) -> None:
+        """Raise the error of a request that was sent earlier, and treat it as :meth:`ask` does.
+
+        Args:
+            error: The error.
+            retry: The call to retry in the background if the service was unreachable.
+        """
+
+        async def fail(_service: LockService) -> object:
+            raise error
+
+        await self.ask(fail, retry=retry)
+
+    async def read(self, source: Source[T], pace: Pace | None = None) -> Fetched[T]:
+        """Read a value from the service and cache it; see :meth:`ask`."""
+        seen = Fetched.now(await self.ask(source.ask, pace), self.connection.clock)
         await self.keep(source, seen)
         return seen
 
@@ -211,30 +236,21 @@ COUNTS = ("page_no", "page_size", "pages", "total", "unreadable")
 """The attributes of a page that are cached in addition to its remotes."""
 
 
-def page_source(
-    lock_id: int,
-    page_no: int,
-    page_size: int,
-    before: LocktermError | None = None,
-    place: Place | None = None,
-) -> Source[RemotePage]:
+def page_call(
+    lock_id: int, page_no: int, page_size: int, place: Place | None = None
+) -> Callable[[LockService], Awaitable[RemotePage]]:
+    """Return a call that reads one page of a lock's list; see :meth:`LockService.list_remotes`."""
+    return lambda service: service.list_remotes(lock_id, page_no, page_size, place)
+
+
+def page_source(lock_id: int, page_no: int, page_size: int) -> Source[RemotePage]:
     """Return the source of one page of a lock's list.
 
     Args:
         lock_id: The ID of the lock.
         page_no: The page number, from 1.
         page_size: The number of remotes on a page.
-        before: The error of an equal request that has just failed; raised instead of a new request.
-        place: See :meth:`LockService.list_remotes`.
     """
-    # A retry after that failure asks the service, and holds no place.
-    once = iter([(before, place)])
-
-    async def ask(service: LockService) -> RemotePage:
-        first, at = next(once, (None, None))
-        if first is not None:
-            raise first
-        return await service.list_remotes(lock_id, page_no, page_size, at)
 
     def dump(page: RemotePage) -> Any:
         counts: dict[str, Any] = {name: getattr(page, name) for name in COUNTS}
@@ -246,7 +262,7 @@ def page_source(
 
     return Source(
         f"page {lock_id} {page_no} {page_size}",
-        ask=ask,
+        ask=page_call(lock_id, page_no, page_size),
         dump=dump,
         load=load,
     )

@@ -6,10 +6,9 @@ import asyncio
 import contextlib
 import logging
 import math
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from lockterm.domain.callbacks import ignore
 from lockterm.domain.clock import Clock
@@ -30,42 +29,23 @@ LAST_RETRY_S = 60.0
 Each pause is twice as long as the one before.
 """
 
-turn: ContextVar[Callable[[], AbstractAsyncContextManager[None]]] = ContextVar(
-    "turn", default=contextlib.nullcontext
-)
-"""The function that returns the context in which a call waits for its turn and runs.
-
-A call that a user's key press causes does not wait. See :func:`go_by`.
-"""
-
 UNSTATED_S = 5.0
-"""Default pause in seconds if the service reports too many calls but states no pause."""
-
-unstated_s: ContextVar[float] = ContextVar("unstated_s", default=UNSTATED_S)
-"""The pause in seconds if the service states none. Tasks with a rate limiter set it to 0, because
-the limiter makes the pauses."""
-
-
-def go_by(next_turn: Callable[[], AbstractAsyncContextManager[None]]) -> None:
-    """Make all later calls of this task wait until a rate limiter gives them a turn."""
-    turn.set(next_turn)
-    unstated_s.set(0.0)
-
-
-@contextlib.contextmanager
-def out_of_turn() -> Iterator[None]:
-    """Run code without the turns of a background task, such as the update of a screen."""
-    tokens = turn.set(contextlib.nullcontext), unstated_s.set(UNSTATED_S)
-    try:
-        yield
-    finally:
-        turn.reset(tokens[0])
-        unstated_s.reset(tokens[1])
-
+"""The pause in seconds if the service reports too many calls but states no pause."""
 
 CLOCK_TOLERANCE_S = 120.0
 """Maximum difference, in seconds, between this machine's clock and the service's clock at which
 dates by this machine's clock are trusted."""
+
+
+class Pace(Protocol):
+    """An object that decides when background calls are made, such as a rate limiter."""
+
+    unstated_s: float
+    """The pause of the connection, in seconds, if the service states none; 0 if this object makes
+    its own pauses."""
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Return the context in which a call waits for its turn and runs."""
 
 
 class Connection:
@@ -103,6 +83,9 @@ class Connection:
         self.on_clock: Callable[[], None] = ignore
         """The function to call whenever ``doubts_clock`` changes."""
         self._doubted_clock = False
+        self.runs_under_way = 0
+        """Number of runs in progress. If the service states no pause, a run makes its own pauses
+        with its rate limiter, so the connection makes none then."""
         self.call_s: float | None = None
         """Weighted average duration of recent calls, in seconds; None before the first call."""
         self._wait_until_ms = 0
@@ -173,17 +156,31 @@ class Connection:
         self._note_online(True)
         self._note_clock()
 
-    async def read(self, call: Callable[[LockService], Awaitable[T]]) -> T:
+    async def read(
+        self,
+        call: Callable[[LockService], Awaitable[T]],
+        pace: Pace | None = None,
+        retry: Callable[[LockService], Awaitable[object]] | None = None,
+    ) -> T:
         """Make a call that only reads; if the service is unreachable, retry it in the background.
+
+        Args:
+            call: The call.
+            pace: The order in which background calls get their turns; None if a user waits for
+                this call, which is then made at once.
+            retry: The call to retry in the background; None to retry the same call.
 
         Raises:
             ServiceError: The call failed. A retry in the background does not change this result.
         """
         try:
-            return await self.call(call)
+            if pace is None:
+                return await self.call(call)
+            async with pace.turn():
+                return await self._call(call, pace.unstated_s)
         except ServiceError as error:
             if error.out_of_reach:
-                self.keep_trying(call)
+                self.keep_trying(retry or call)
             raise
 
     def require_no_pause(self) -> None:
@@ -205,8 +202,7 @@ class Connection:
         is_idle = self._recovering is None or self._recovering.done()
         if is_idle and not self.is_closed:
             self._failed = call
-            with out_of_turn():
-                self._recovering = self.background(self._recover(call))
+            self._recovering = self.background(self._recover(call))
 
     async def try_now(self) -> bool:
         """Retry the last failed read now, if the service was unreachable.
@@ -225,10 +221,9 @@ class Connection:
         Raises:
             ServiceError: The call failed; :class:`RateLimited` also if a pause is in progress.
         """
-        async with turn.get()():
-            return await self._call(call)
+        return await self._call(call, 0.0 if self.runs_under_way else UNSTATED_S)
 
-    async def _call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
+    async def _call(self, call: Callable[[LockService], Awaitable[T]], unstated_s: float) -> T:
         self.require_no_pause()
         try:
             service = await self.open()
@@ -237,10 +232,9 @@ class Connection:
         except RateLimited as error:
             self._note_online(True)
             told_s = error.retry_after_s
-            if wait_s := unstated_s.get() if told_s is None else told_s:
+            if wait_s := unstated_s if told_s is None else told_s:
                 self._wait_until_ms = self.clock.steady_ms() + int(wait_s * 1000)
-                with out_of_turn():
-                    self.on_wait()
+                self.on_wait()
             raise
         except ServiceError as error:
             if isinstance(error, Refused):
@@ -258,8 +252,7 @@ class Connection:
     def _note_clock(self) -> None:
         if self._doubted_clock != self.doubts_clock and not self.is_closed:
             self._doubted_clock = self.doubts_clock
-            with out_of_turn():
-                self.on_clock()
+            self.on_clock()
 
     async def _recover(self, call: Callable[[LockService], Awaitable[object]]) -> None:
         delay_s = FIRST_RETRY_S
@@ -273,11 +266,10 @@ class Connection:
 
     def _note_online(self, online: bool) -> None:
         if online != self.online and not self.is_closed:
-            with out_of_turn():
-                if online:
-                    self.on_reached()
-                self.online = online
-                self.on_online(online)
+            if online:
+                self.on_reached()
+            self.online = online
+            self.on_online(online)
 
     async def open(self) -> LockService:
         """Return the client, after importing and opening it if this is the first call.

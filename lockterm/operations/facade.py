@@ -187,7 +187,7 @@ class Operations:
         from lockterm.operations import runs, steps
 
         carried_out = steps.Steps(
-            self.writes, self.journal, self.remotes, self.watch, self.locks, self.zone
+            self.writes, self.journal, self.remotes, self.watch, self.pace, self.locks, self.zone
         )
         return runs.Runs(self.profile, self.connection, self.journal, carried_out, self.pace)
 

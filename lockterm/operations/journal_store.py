@@ -19,7 +19,6 @@ from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation,
 from lockterm.domain.text.operation import describe_change_briefly
 from lockterm.errors import StoreDamaged, StoreError
 from lockterm.operations.account import ProfileAccount
-from lockterm.operations.connection import out_of_turn
 from lockterm.operations.discrepancies import find_discrepancies
 from lockterm.operations.recorded import Recorded, is_known
 from lockterm.operations.refusals import (
@@ -268,8 +267,7 @@ class JournalStore:
         for operation, words in find_discrepancies(rows, recorded, page.remotes, self.profile.zone):
             if operation.message != words:
                 await self.note_message(operation, words)
-                with out_of_turn():
-                    self.on_kept(replace(operation, message=words))
+                self.on_kept(replace(operation, message=words))
         return recorded.unlisted(page, listed)
 
     def _recorded(self, operations: Iterable[Operation]) -> Recorded:
@@ -402,8 +400,7 @@ class JournalStore:
 
     def note_change(self) -> None:
         """Call :attr:`on_change`, because an operation was sent or its result has changed."""
-        with out_of_turn():
-            self.on_change()
+        self.on_change()
 
     async def _run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """Run a function that uses the store in the store's thread; see :meth:`use`."""

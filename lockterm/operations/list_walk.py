@@ -15,10 +15,11 @@ from lockterm.api.retry_policy import Place, Places
 from lockterm.config.profile import MAX_PAGE_SIZE
 from lockterm.domain.clock import Clock
 from lockterm.errors import ListTooLarge, MalformedAnswer
-from lockterm.operations.cached_reads import CachedReads, page_source
+from lockterm.operations.cached_reads import CachedReads, page_call
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote, RemotePage
+    from lockterm.operations.connection import Pace
 
 WALK_PAGE_SIZE = MAX_PAGE_SIZE
 """Number of remotes per page in a walk."""
@@ -51,9 +52,35 @@ class Step(NamedTuple):
 
 
 async def walk(
-    reads: CachedReads, lock_id: int, budget: WalkBudget, place: Place | None, *, ahead: bool
+    reads: CachedReads,
+    lock_id: int,
+    budget: WalkBudget,
+    place: Place | None,
+    pace: Pace | None,
+    *,
+    ahead: bool,
 ) -> AsyncGenerator[Step, None]:
-    """Read the complete list of a lock; see :meth:`Remotes.walk`."""
+    """Yield the pages of a lock's complete list one by one, without caching them.
+
+    Args:
+        reads: The reader of the service.
+        lock_id: The lock.
+        budget: The limits of the walk.
+        place: See :meth:`LockService.list_remotes`.
+        pace: See :meth:`Connection.read`.
+        ahead: Whether to request further pages before the current page arrives. Only a search
+            may do this, because it proves nothing. A caller that stops early must close the
+            generator, which cancels the requests.
+
+    Yields:
+        Each page. If the total changes during the walk, the walk restarts with the rest of the
+        budget.
+
+    Raises:
+        ServiceError: A page could not be read.
+        MalformedAnswer: The list changed during each attempt.
+        ListTooLarge: The list exceeds the limits.
+    """
     at_once = PAGES_AT_ONCE if ahead else 1
     for _ in range(WALKS):
         ids, without_id, unreadable = SeenIds(), 0, 0
@@ -65,8 +92,9 @@ async def walk(
             while page_no <= pages and not moved:
                 for number in range(page_no + len(coming), min(page_no + at_once, pages + 1)):
                     at = place or Place(places)
-                    source = page_source(lock_id, number, WALK_PAGE_SIZE, place=at)
-                    coming.append(reads.connection.background(reads.ask(source.ask)))
+                    call = page_call(lock_id, number, WALK_PAGE_SIZE, at)
+                    retry = page_call(lock_id, number, WALK_PAGE_SIZE)  # holds no place
+                    coming.append(reads.connection.background(reads.ask(call, pace, retry)))
                 page = await coming.popleft()
                 budget.read(page.answer_bytes)
                 is_told, before = "total" not in page.odd, read

@@ -13,12 +13,19 @@ from lockterm.domain.callbacks import ignore
 from lockterm.domain.names import normalize_name
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.domain.text.remote import format_remote
-from lockterm.errors import NAME_EXISTS, MalformedAnswer, Refused, RuleViolation, StoreError
+from lockterm.errors import (
+    NAME_EXISTS,
+    MalformedAnswer,
+    Refused,
+    RuleViolation,
+    StoreError,
+)
 from lockterm.operations.cached_reads import (
     CachedReads,
     Fetched,
     detail_source,
     has_name,
+    page_call,
     page_source,
 )
 from lockterm.operations.known_remotes import KnownRemotes
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
     from lockterm.domain.listing import Ends, Listing
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.cached_reads import Source
+    from lockterm.operations.connection import Pace
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.list_walk import Step, WalkBudget, WalkLimits
     from lockterm.operations.recorded import Recorded
@@ -233,8 +241,10 @@ class Remotes:
             )
         except TimeoutError:
             return await self._read_page(page_source(*key), lock_id)
+        if outcome.error is not None:  # counts as the error of this call
+            await self._reads.fail(outcome.error, retry=page_call(*key))
         if outcome.page is None:
-            return await self._read_page(page_source(*key, outcome.error), lock_id)
+            return await self._read_page(page_source(*key), lock_id)
         seen = Fetched.now(outcome.page, self._connection.clock)
         self._note_first(key, outcome, seen)
         return seen
@@ -258,30 +268,18 @@ class Remotes:
         budget: WalkBudget | None = None,
         place: Place | None = None,
         *,
+        pace: Pace | None = None,
         ahead: bool = False,
     ) -> AsyncGenerator[Step, None]:
-        """Yield the pages of a lock's complete list one by one, without caching them.
+        """Yield the pages of a lock's complete list; see ``walk`` of :mod:`list_walk`.
 
-        Args:
-            lock_id: The lock.
-            budget: The limits of the walk; None for the limits if the user waits for it.
-            place: See :meth:`LockService.list_remotes`.
-            ahead: Whether to request further pages before the current page arrives. Only a search
-                may do this, because it proves nothing. A caller that stops early must close the
-                generator, which cancels the requests.
-
-        Yields:
-            Each page. If the total changes during the walk, the walk restarts with the rest of the
-            budget.
-
-        Raises:
-            ServiceError: A page could not be read.
-            MalformedAnswer: The list changed during each attempt.
-            ListTooLarge: The list exceeds the limits.
+        Without a budget, the limits are those if the user waits for the walk.
         """
-        return walk(self._reads, lock_id, budget or WalkBudget(lock_id), place, ahead=ahead)
+        return walk(self._reads, lock_id, budget or WalkBudget(lock_id), place, pace, ahead=ahead)
 
-    async def all(self, lock_id: int, limits: WalkLimits | None = None) -> list[Remote]:
+    async def all(
+        self, lock_id: int, limits: WalkLimits | None = None, *, pace: Pace | None = None
+    ) -> list[Remote]:
         """Return the complete list of a lock; arguments and errors are as in :meth:`whole`.
 
         An entry that cannot be read is returned as a remote without fields.
@@ -289,7 +287,7 @@ class Remotes:
         budget = WalkBudget(lock_id, limits or ASKED)
         found: dict[object, Remote] = {}
         total = 0
-        async for step in self.walk(lock_id, budget):
+        async for step in self.walk(lock_id, budget, pace=pace):
             # In a thread: a page may have 100,000 parts.
             await asyncio.to_thread(budget.keep, [remote.raw for remote in step.remotes])
             if step.is_first:
@@ -304,7 +302,12 @@ class Remotes:
         return remotes
 
     async def whole(
-        self, lock_id: int, limits: WalkLimits | None = None, *, recorded: Recorded | None = None
+        self,
+        lock_id: int,
+        limits: WalkLimits | None = None,
+        *,
+        recorded: Recorded | None = None,
+        pace: Pace | None = None,
     ) -> list[Remote]:
         """Return the complete list of a lock, verified so that a backup of it lacks no remote.
 
@@ -317,6 +320,7 @@ class Remotes:
             lock_id: The lock.
             limits: The limits of each reading; None for the limits if the user waits for it.
             recorded: The recorded changes. A list that contradicts them is read again.
+            pace: See :meth:`Connection.read`.
 
         Raises:
             ServiceError: A page could not be read.
@@ -324,7 +328,7 @@ class Remotes:
         """
         ids_before, behind = None, ""
         for _ in range(WALKS):
-            remotes = await self.all(lock_id, limits)
+            remotes = await self.all(lock_id, limits, pace=pace)
             behind = recorded.contradiction(remotes) if recorded else ""
             if recorded is None and len(remotes) <= WALK_PAGE_SIZE:
                 return remotes
@@ -360,14 +364,9 @@ class Remotes:
         return [] if listing is None else await asyncio.to_thread(list, listing.remotes())
 
     async def ids_before(self, lock_id: int, at_ms: int) -> set[int | None] | None:
-        """Return the IDs of the remotes in the last list that was stored before a time.
+        """Return the IDs of the remotes in the last stored list; None if it is not older.
 
-        Args:
-            lock_id: The lock.
-            at_ms: The time by this machine's clock, in milliseconds.
-
-        Returns:
-            The IDs; None if no list is stored, or if it was not read before ``at_ms``.
+        ``at_ms`` is the time by this machine's clock, in milliseconds.
         """
         listing = await self.last_listing(lock_id)
         if listing is None or listing.at_ms >= at_ms:
@@ -411,14 +410,16 @@ class Remotes:
             raise RuleViolation({"remoteId": f"{words} Nothing was sent."}, hint=hint)
         return now
 
-    async def detail_as_shown(self, remote_id: int) -> Remote:
+    async def detail_as_shown(self, remote_id: int, pace: Pace | None = None) -> Remote:
         """Return the details of a remote as the service sends them, possibly outdated."""
-        return (await self._reads.read(detail_source(remote_id))).value
+        return (await self._reads.read(detail_source(remote_id), pace)).value
 
-    async def detail_or_gone(self, remote_id: int | None) -> Remote | None:
+    async def detail_or_gone(
+        self, remote_id: int | None, pace: Pace | None = None
+    ) -> Remote | None:
         """Return :meth:`detail_as_shown`, or None if the service has no such remote."""
         try:
-            return await self.detail_as_shown(remote_id or 0)
+            return await self.detail_as_shown(remote_id or 0, pace)
         except Refused as error:
             if not error.is_gone:
                 raise

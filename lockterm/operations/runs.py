@@ -32,7 +32,6 @@ from lockterm.errors import (
     ServiceError,
     StoreError,
 )
-from lockterm.operations.connection import go_by, unstated_s
 from lockterm.operations.ongoing_run import OngoingRun
 from lockterm.operations.rate_limiter import MOST_AT_ONCE
 from lockterm.operations.refusals import (
@@ -255,9 +254,11 @@ class Runs:
                     self._here.discard(plan.id)
         if holder:
             raise RunUnderWay(plan, holder)
+        self._connection.runs_under_way += 1
         try:
             yield
         finally:
+            self._connection.runs_under_way -= 1
             self._here.discard(plan.id)
             with contextlib.suppress(StoreError):  # the claim ends with this session anyway
                 await self._use(self._store.release, plan.id)
@@ -334,12 +335,7 @@ class Runs:
         self, run: OngoingRun, work: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs
     ) -> T | None:
         """Return the result of a verification; None if the run was stopped first."""
-
-        async def read() -> T:
-            go_by(self._pace.turn)
-            return await work(*args, **options)
-
-        reading = asyncio.ensure_future(read())
+        reading = asyncio.ensure_future(work(*args, **options))
         stopping = asyncio.ensure_future(run.stop.wait())
         run.note_reading(+1)
         try:
@@ -354,7 +350,6 @@ class Runs:
 
     async def _try(self, run: OngoingRun, number: int) -> None:
         """Run a step; if its result cannot be stored, stop the run."""
-        unstated_s.set(0.0)
         try:
             await self._one(run, number)
         except StoreError as error:

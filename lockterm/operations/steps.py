@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.locks import Locks
+    from lockterm.operations.rate_limiter import RateLimiter
     from lockterm.operations.remotes import Remotes
     from lockterm.operations.watching import Watch
     from lockterm.operations.writes import Writes
@@ -58,6 +59,7 @@ class Steps:
         journal: The journal, which has the results of the changes that were sent.
         remotes: The remotes at the service, which are read just before they are changed.
         watch: The object that verifies changes without an answer.
+        pace: The rate limiter of verifications.
         locks: The lock book.
         zone: A function that returns the time zone of a lock, for times in messages.
     """
@@ -68,6 +70,7 @@ class Steps:
         journal: JournalStore,
         remotes: Remotes,
         watch: Watch,
+        pace: RateLimiter,
         locks: Locks,
         zone: Callable[[Lock], tzinfo],
     ) -> None:
@@ -75,6 +78,7 @@ class Steps:
         self._journal = journal
         self._remotes = remotes
         self._watch = watch
+        self._pace = pace
         self._locks = locks
         self._zone = zone
 
@@ -137,7 +141,7 @@ class Steps:
         if operation.unsettled:
             within_s = self._watch.horizon.proof_s if within_s is None else within_s
             try:
-                await self._watch.until_proven(operation, within_s)
+                await self._watch.until_proven(operation, within_s, self._pace)
             except LocktermError as error:  # it stays unconfirmed
                 _log.info("operation %s could not be read back: %s", operation.id, error.message)
 

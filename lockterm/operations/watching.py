@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lockterm.domain.constants import READABLE_CALLS
 from lockterm.domain.operation import Operation, State
 from lockterm.errors import ListTooLarge, ServiceError, StoreError, Unreachable
-from lockterm.operations.connection import FIRST_RETRY_S, LAST_RETRY_S, go_by
+from lockterm.operations.connection import FIRST_RETRY_S, LAST_RETRY_S
 from lockterm.operations.list_walk import ASKED, UNASKED, WalkLimits
 from lockterm.operations.proof import (
     Case,
@@ -37,7 +37,7 @@ from lockterm.operations.refusals import damaged_entry
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
-    from lockterm.operations.connection import Connection
+    from lockterm.operations.connection import Connection, Pace
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.rate_limiter import RateLimiter
     from lockterm.operations.remotes import Remotes
@@ -122,10 +122,20 @@ class Watch:
 
     # --- one reading -------------------------------------------------------------------------
 
-    async def check(self, operation: Operation, limits: WalkLimits = ASKED) -> Operation:
+    async def check(
+        self,
+        operation: Operation,
+        limits: WalkLimits = ASKED,
+        pace: Pace | None = None,
+    ) -> Operation:
         """Verify an unconfirmed operation with one reading, and store what is proven.
 
         One reading is seldom enough for a proof; see :mod:`lockterm.operations.proof`.
+
+        Args:
+            operation: The operation.
+            limits: The limits of the reading.
+            pace: See :meth:`Connection.read`.
 
         Returns:
             The operation as it is now in the journal.
@@ -139,7 +149,7 @@ class Watch:
         if operation.state is State.DAMAGED:
             raise damaged_entry(operation)
         if operation.call in READABLE_CALLS:
-            verdict = await self._look(operation, limits)
+            verdict = await self._look(operation, limits, pace)
         else:
             words = "The service does not report this value. You can send the same value again."
             verdict = Verdict(State.UNKNOWN, words)
@@ -161,10 +171,11 @@ class Watch:
                 self.told.add(checked.id)
         return checked
 
-    async def _look(self, operation: Operation, limits: WalkLimits) -> Verdict:
+    async def _look(self, operation: Operation, limits: WalkLimits, pace: Pace | None) -> Verdict:
         """Read the remotes of an operation once, and return what all readings so far prove."""
         case, begun_s = self._case(operation), self.timer.now_s()
-        claim, detail, remotes = await self._read(operation, limits, case.is_of_horizon(begun_s))
+        is_since = case.is_of_horizon(begun_s)
+        claim, detail, remotes = await self._read(operation, limits, pace, is_since)
         now_ms = self._service_ms()
         # An added remote that is shown exists, even if the answer is old.
         is_fresh, doubt = claim.remote_id is not None, ""
@@ -212,7 +223,7 @@ class Watch:
         )
 
     async def _read(
-        self, operation: Operation, limits: WalkLimits, is_since: bool
+        self, operation: Operation, limits: WalkLimits, pace: Pace | None, is_since: bool
     ) -> tuple[Verdict, Remote | None, Sequence[Remote] | None]:
         """Return a verdict, with the detail and the list that were read, each of them or None.
 
@@ -220,19 +231,20 @@ class Watch:
         """
         detail = None
         if operation.call == "update":
-            if (detail := await self._remotes.detail_or_gone(operation.remote_id)) is not None:
+            detail = await self._remotes.detail_or_gone(operation.remote_id, pace)
+            if detail is not None:
                 return judge_update(operation, detail), detail, None
-            remotes = await self._remotes.all(operation.lock_id, limits)
+            remotes = await self._remotes.all(operation.lock_id, limits, pace=pace)
             for remote in remotes:
                 if remote.id == operation.remote_id:
                     return judge_update(operation, remote), remote, remotes
             return judge_gone(), None, remotes
-        remotes = await self._remotes.whole(operation.lock_id, limits)
+        remotes = await self._remotes.whole(operation.lock_id, limits, pace=pace)
         if operation.call == "clear":
             return judge_clear(operation, remotes), None, remotes
         if operation.call == "delete":
             if not any(remote.id == operation.remote_id for remote in remotes):
-                detail = await self._remotes.detail_or_gone(operation.remote_id)
+                detail = await self._remotes.detail_or_gone(operation.remote_id, pace)
             return judge_delete(operation, remotes, detail), detail, remotes
         alike = like_added(operation, remotes)
         if not alike:
@@ -287,7 +299,6 @@ class Watch:
 
     async def _run(self) -> None:
         """Verify each operation when its next reading is due, until none is due any more."""
-        go_by(self._pace.turn)
         delay_s = FIRST_RETRY_S
         while self._asked.is_set():
             self._asked.clear()
@@ -322,7 +333,7 @@ class Watch:
             at_s = case.next_look_s()
             if at_s is not None and at_s <= self.timer.now_s():
                 try:
-                    await self.check(operation, UNASKED)
+                    await self.check(operation, UNASKED, self._pace)
                 except ListTooLarge as error:
                     self._left_to_a_person.add(operation.id)
                     why = f"{error.message} {error.hint}"
@@ -344,8 +355,15 @@ class Watch:
         while self._running is not None and not self._running.done():
             await asyncio.wait([self._running])
 
-    async def until_proven(self, operation: Operation, within_s: float) -> Operation:
+    async def until_proven(
+        self, operation: Operation, within_s: float, pace: Pace | None = None
+    ) -> Operation:
         """Verify an operation until its result is proven or the time limit is reached.
+
+        Args:
+            operation: The operation.
+            within_s: The time limit in seconds.
+            pace: See :meth:`Connection.read`.
 
         Returns:
             The operation as it is in the journal at the end.
@@ -358,7 +376,7 @@ class Watch:
             failure: ServiceError | None = None
             at_s: float | None
             try:
-                operation = await self.check(operation)
+                operation = await self.check(operation, pace=pace)
             except ServiceError as error:
                 failure = error
                 at_s, delay_s = self.timer.now_s() + delay_s, min(delay_s * 2, LAST_RETRY_S)

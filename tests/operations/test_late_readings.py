@@ -145,10 +145,10 @@ async def test_an_answer_that_took_longer_than_a_later_reading_proves_nothing(be
         lost, whole = await case.last(), remotes.whole
         begun, gate = asyncio.Event(), asyncio.Event()
 
-        async def slowly(*args: Any) -> list[Remote]:
+        async def slowly(*args: Any, **options: Any) -> list[Remote]:
             begun.set()
             await gate.wait()
-            return await whole(*args)
+            return await whole(*args, **options)
 
         await case.timer.pass_s(70)
         remotes.whole = slowly

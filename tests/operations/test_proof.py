@@ -221,7 +221,7 @@ class World:
         self.shown_s.append(now_s - lag_s)
         return state
 
-    async def all(self, lock_id: int, limits: object) -> list[Remote]:
+    async def all(self, lock_id: int, limits: object, *, pace: object) -> list[Remote]:
         return [Remote.read(one) for one in self._seen().values()]
 
     whole = all
@@ -229,7 +229,7 @@ class World:
     async def ids_before(self, lock_id: int, at_ms: int) -> set[int] | None:
         return self.kept_ids
 
-    async def detail_or_gone(self, remote_id: int) -> Remote | None:
+    async def detail_or_gone(self, remote_id: int, pace: object) -> Remote | None:
         state = self._seen()
         return Remote.read(state[remote_id]) if remote_id in state else None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 from collections.abc import Callable
 from typing import Any
@@ -17,8 +16,7 @@ from lockterm.domain.plan import Action, Plan, Step, StepState, at_rest
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
 from lockterm.domain.text.run import count_states
-from lockterm.errors import OutcomeUnknown, StoreError
-from lockterm.operations.connection import go_by, turn, unstated_s
+from lockterm.errors import OutcomeUnknown, RateLimited, StoreError
 from lockterm.operations.proof import Horizon
 from lockterm.operations.rate_limiter import RateLimiter
 from lockterm.operations.undoing import undo_last
@@ -323,26 +321,47 @@ async def test_each_call_that_reads_back_has_its_turn_by_the_pace(
     assert pace.begun == len(asked)
 
 
-async def test_what_listens_to_what_reads_back_waits_for_no_turn_of_it(site: Site):
-    """A screen reads its page again since the service is back: a key waits for that page."""
-    usual, seen = (turn.get(), unstated_s.get()), []
-
-    async def read() -> None:
-        seen.append((turn.get(), unstated_s.get()))
-
-    reading = set()
-
-    def listen(*_: object) -> None:
-        reading.add(asyncio.create_task(read()))
-
+async def test_what_listens_to_what_reads_back_waits_for_no_turn_of_it(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    """A screen reads its page again when a change is proven: a key waits for that page."""
+    pace, lock_id = HeldPace(Clock()), site.new_lock()
+    monkeypatch.setattr("lockterm.operations.facade.RateLimiter", lambda *_, **__: pace)
+    read = asyncio.Queue[asyncio.Task[Any]]()
     async with site.proxy() as proxy, site.operations(proxy, reads_back=False) as operations:
-        operations.connection.on_online = operations.journal.on_change = listen
-        go_by(lambda: contextlib.AsyncExitStack())
-        operations.connection.note_reached(0.0)
-        operations.journal.note_change()
-        await asyncio.gather(*reading)
-    assert seen == [usual] * 2
-    assert (turn.get(), unstated_s.get()) != usual
+        operations.watch.timer, operations.watch.horizon = VirtualTimer(), Horizon()
+        proxy.arm("update", applied(reset))
+        remote = site.remotes(lock_id)[0]
+        plan = operations.runs.make("a test", [update(lock_id, remote, remoteName="Anna")])
+
+        def listen() -> None:
+            pace.is_held = "detail" in proxy.asked[1:]  # the first one is the step's own
+            if pace.is_held:
+                work = operations.remotes.page(lock_id, 1, 20, fresh=True)
+                read.put_nowait(asyncio.create_task(work))
+
+        operations.journal.on_change = listen
+        running = asyncio.create_task(carry_out(operations, plan))
+        async with asyncio.timeout(30):
+            assert (await (await read.get())).value.total
+        operations.journal.on_change = lambda: None
+        pace.is_held = False
+        assert states(await running) == [RECORDED]
+
+
+async def test_run_makes_its_own_pauses_if_the_service_states_none(site: Site):
+    lock_id, waits = site.new_lock(), list[float]()
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("add", LIMITED["429 without Retry-After"], 1)
+        run = carry_out(
+            operations, [add(lock_id, 1)], lambda _: waits.append(operations.connection.wait_s)
+        )
+        assert states(await run) == [RECORDED]
+        assert max(waits) == 0.0, "keys wait for the limiter of a run"
+        proxy.arm("list", LIMITED["429 without Retry-After"], 3)
+        with pytest.raises(RateLimited):
+            await operations.remotes.page(lock_id, 1, 20)
+        assert operations.connection.wait_s > 0
 
 
 async def test_background_verification_keeps_the_rate_limit(
