@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import sys
-from array import array
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
@@ -83,7 +81,7 @@ async def walk(
     """
     at_once = PAGES_AT_ONCE if ahead else 1
     for _ in range(WALKS):
-        ids, without_id, unreadable = SeenIds(), 0, 0
+        ids, without_id, unreadable = set[int](), 0, 0
         total: int | None = None
         page_no, pages, moved, read = 1, 1, False, 0
         places = Places(at_once)
@@ -100,8 +98,14 @@ async def walk(
                 is_told, before = "total" not in page.odd, read
                 moved = is_told and total is not None and page.total != total
                 total, pages = page.total, page.pages
-                new = [one for one in page.remotes if one.id is None or ids.add(one.id)]
-                without_id += sum(one.id is None for one in new)
+                new = []
+                for remote in page.remotes:
+                    if remote.id is None:
+                        without_id += 1
+                        new.append(remote)
+                    elif remote.id not in ids:
+                        ids.add(remote.id)
+                        new.append(remote)
                 unreadable += page.unreadable
                 read = len(ids) + without_id + unreadable
                 is_empty = not page.remotes and not page.unreadable
@@ -240,48 +244,3 @@ def memory_of(values: Iterable[Any]) -> int:
         elif isinstance(value, list):
             todo.extend(value)
     return total + sum(map(sys.getsizeof, names))
-
-
-class SeenIds:
-    """A set of the IDs in a long list, with 16 to 32 bytes per ID; a Python set needs about 80."""
-
-    def __init__(self) -> None:
-        self._slots = array("q", bytes(8 * 1024))
-        self._factor = random.getrandbits(62) | 1  # nobody can choose ids that take long to find
-        self._count = 0
-        self._others = set[int]()
-        """IDs that are 0, negative, or have more than 63 bits."""
-
-    def __len__(self) -> int:
-        return self._count + len(self._others)
-
-    def __contains__(self, number: object) -> bool:
-        if not isinstance(number, int) or not 0 < number < 1 << 63:
-            return number in self._others
-        return bool(self._slots[self._place(number)])
-
-    def add(self, number: int) -> bool:
-        """Add an ID, and return whether it is new."""
-        if not 0 < number < 1 << 63:
-            before = len(self._others)
-            self._others.add(number)
-            return len(self._others) > before
-        place = self._place(number)
-        if self._slots[place]:
-            return False
-        self._slots[place] = number
-        self._count += 1
-        if 2 * self._count > len(self._slots):
-            before_it, self._slots = self._slots, array("q", bytes(16 * len(self._slots)))
-            for known in filter(None, before_it):
-                self._slots[self._place(known)] = known
-        return True
-
-    def _place(self, number: int) -> int:
-        """Return the index at which an ID is stored, or would be stored."""
-        slots = self._slots
-        last = len(slots) - 1
-        place = number * self._factor >> 32 & last
-        while slots[place] not in (0, number):
-            place = place + 1 & last
-        return place

@@ -18,7 +18,6 @@ from lockterm.errors import LocktermError, Refused, StoreError
 from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.facade import Operations
 from lockterm.operations.list_state import Found, ListState
-from lockterm.operations.list_walk import SeenIds
 from lockterm.operations.load_state import LoadState, load
 from lockterm.operations.recorded import Unlisted
 from lockterm.operations.remotes import AHEAD_S
@@ -91,7 +90,7 @@ class RemoteList:
         """The number of remotes stored in the lock book; None before the first time."""
         self._refused: set[int] = set()
         """Page sizes that the service has refused."""
-        self._listed = SeenIds()
+        self._listed = set[int]()
         """The IDs of the remotes on all pages read so far."""
 
     def rename(self, lock: Lock) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import random
 import sqlite3
 from contextlib import closing
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 from lockterm.domain.remotes import Remote
-from lockterm.operations.list_walk import PAGES_AT_ONCE, SeenIds
+from lockterm.operations.list_walk import PAGES_AT_ONCE
 from lockterm.paths import Paths
 from lockterm.screens.remotes.pages import RemotePages
 from tests.screens.running_app import Starter, settled, shown, until
@@ -107,14 +106,3 @@ async def test_long_search_reports_progress_less_often(
         await pilot.press("enter")
         await until(pilot, lambda: f"{PAGES * PAGE:,} remotes searched" in shown(pilot))
         assert 8 < len(painted) < 14, painted
-
-
-def test_search_separates_known_ids_from_new_ones() -> None:
-    chance = random.Random(5)
-    numbers = [chance.choice((1, 2**40, 2**64)) * chance.randrange(-3, 3000) for _ in range(20_000)]
-    seen, known = SeenIds(), set[int]()
-    for number in numbers:
-        assert (number in seen) is (number in known)
-        assert seen.add(number) is (number not in known)
-        known.add(number)
-        assert len(seen) == len(known)
