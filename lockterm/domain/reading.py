@@ -139,11 +139,6 @@ def is_number(value: Any) -> bool:
     return type(value) is int and _LEAST <= value < _BEYOND
 
 
-def _is_moment(value: Any) -> bool:
-    """Return whether a received value is a time; ``Record.read`` also accepts digit strings."""
-    return is_number(value)
-
-
 def _from_digits(value: Any) -> int | None:
     """Return the 64-bit whole number in a string; None for any other value."""
     if not isinstance(value, str) or not value.isascii() or len(value) > _MOST_DIGITS:
@@ -152,9 +147,11 @@ def _from_digits(value: Any) -> int | None:
     return number if is_number(number) else None
 
 
+_TIMES = (Kind.DATE, Kind.TIMESTAMP)
+"""The kinds of times, which ``Record.read`` also accepts as strings of digits."""
+
 _FITS: Mapping[Kind, Callable[[Any], bool]] = {
-    **dict.fromkeys((Kind.NUMBER, Kind.CONSTANT), is_number),
-    **dict.fromkeys((Kind.DATE, Kind.TIMESTAMP), _is_moment),
+    **dict.fromkeys((Kind.NUMBER, Kind.CONSTANT, *_TIMES), is_number),
     Kind.TEXT: lambda value: isinstance(value, str),
     Kind.WEEKDAYS: lambda value: isinstance(value, list) and all(map(is_number, value)),
     Kind.OBJECT: lambda value: isinstance(value, dict),
@@ -193,9 +190,9 @@ class Record:
 
     @classmethod
     @cache
-    def _plan(cls) -> Sequence[tuple[str, str, type | None, Callable[[Any], bool], Any]]:
+    def _plan(cls) -> Sequence[tuple[str, str, Kind, type | None, Callable[[Any], bool], Any]]:
         return [
-            (one.name, one.attribute, _SURE.get(one.kind), _FITS[one.kind], one.default)
+            (one.name, one.attribute, one.kind, _SURE.get(one.kind), _FITS[one.kind], one.default)
             for one in cls.fields().values()
         ]
 
@@ -211,14 +208,14 @@ class Record:
         values: dict[str, Any] = {}
         odd: dict[str, Any] = {}
         # Only the contract's names, so that no answer can set an attribute by its Python name.
-        for name, attribute, sure, fits, default in cls._plan():
+        for name, attribute, kind, sure, fits, default in cls._plan():
             if name in parts:
                 values[attribute] = parts[name]
             elif name in raw:
                 value = raw[name]
                 if type(value) is sure or fits(value) or (value is None and default is None):
                     values[attribute] = value
-                elif fits is _is_moment and (digits := _from_digits(value)) is not None:
+                elif kind in _TIMES and (digits := _from_digits(value)) is not None:
                     values[attribute] = digits
                 else:
                     odd[name] = value
