@@ -172,12 +172,7 @@ class CachedReads:
 
     async def use_cache(self, work: Callable[[Cache], T]) -> T | None:
         """Run a function with the cache to its end, even if the caller is canceled."""
-        if self._cache is None:
-            return None
-        working = asyncio.ensure_future(self._cache.thread.run(work, self._cache))
-        self._writing.add(working)
-        working.add_done_callback(self._writing.discard)
-        return await asyncio.shield(working)
+        return None if self._cache is None else await self._finish(self._cache, work, self._cache)
 
     async def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:
         """Return the cached lists by lock ID, for all locks or for one lock."""
@@ -214,12 +209,12 @@ class CachedReads:
         if self._cache is not None:
             await self._finish(self._cache, self._cache.note_changed, lock_id)
 
-    async def _finish(self, cache: Cache, work: Callable[..., None], *args: object) -> None:
-        """Complete a write to the cache, even if the caller is canceled."""
+    async def _finish(self, cache: Cache, work: Callable[..., T], *args: object) -> T:
+        """Complete a write to the cache, even if the caller is canceled; return its result."""
         writing = asyncio.ensure_future(cache.thread.run(work, *args))
         self._writing.add(writing)
         writing.add_done_callback(self._writing.discard)
-        await asyncio.shield(writing)
+        return await asyncio.shield(writing)
 
     async def close(self) -> None:
         """Close the cache after all remaining writes."""
