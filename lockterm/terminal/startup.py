@@ -22,6 +22,9 @@ _WORTH_IT = 2
 
 _waiting: list[Callable[[], None]] = []
 
+_is_starting = False
+"""Whether lockterm is starting: :func:`begin` was called, and :func:`over` was not."""
+
 
 def begin() -> None:
     """Prepare the process for a fast start.
@@ -34,6 +37,8 @@ def begin() -> None:
             os.fstat(number)
         except OSError:  # a connection or the store must not get this number and then the output
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    global _is_starting
+    _is_starting = True
     gc.disable()
     sys.setswitchinterval(_SWITCH_S)
 
@@ -55,6 +60,8 @@ def over() -> None:
     Imported objects live as long as the process. Freezing them keeps later collections short, so
     that no key waits for a collection.
     """
+    global _is_starting
+    _is_starting = False
     gc.freeze()
     gc.enable()
 
@@ -66,5 +73,5 @@ def collect() -> None:
 
 
 def is_over() -> bool:
-    """Return whether the start of lockterm is complete: :func:`over` was called."""
-    return gc.isenabled()
+    """Return whether no start of lockterm is in progress."""
+    return not _is_starting
