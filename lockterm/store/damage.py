@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 from lockterm.domain.safe_text import clean
 from lockterm.errors import StoreError
@@ -109,11 +108,6 @@ def contents(connection: sqlite3.Connection) -> Contents:
     finally:
         connection.text_factory = str
     return {tuple(row)[:4]: row[4] for row in rows}
-
-
-def checksum(made: Contents) -> int:
-    """Return a checksum of a schema that does not depend on the page numbers."""
-    return crc32("".join(sorted(map(repr, made))).encode())
 
 
 def contents_of(tables: Sequence[str]) -> Contents:

@@ -110,9 +110,3 @@ PRIMARY KEY (plan_id, number)
 
 EARLIER = b"migrations"
 """The name of a table that only stores from before the first release have."""
-
-MADE = frozenset({0xE6061066, 0xF5738324})
-"""Checksums of the schema tables of a store and of a cache.
-
-A schema table with another checksum is compared with new tables, which takes a few milliseconds
-and 0.7 MiB."""

@@ -21,12 +21,9 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.operation import UNSETTLED, Operation, State
 from lockterm.operations import Operations
 from lockterm.paths import Paths
-from lockterm.store.cache import TABLES as TABLES_OF_CACHE
-from lockterm.store.damage import checksum, contents_of
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from lockterm.store.lock_book import LockBook
-from lockterm.store.tables import MADE, TABLES
 from tests.samples import an_operation
 from tests.store.pages import PAGE, cells, leaves
 
@@ -268,11 +265,6 @@ def test_a_damaged_table_of_contents_loses_nothing(
     assert {lock.name for lock in locks} == {f"Lock {one}" for one in range(ROWS)}
     (aside,) = tmp_path.glob("lockterm.db.damaged-*")
     assert aside.read_bytes()[:PAGE] == first
-
-
-def test_the_tables_of_contents_of_this_version_are_known() -> None:
-    """Any other one is right too, but then each start makes all tables once more to compare."""
-    assert {checksum(contents_of(tables)) for tables in (TABLES, TABLES_OF_CACHE)} == MADE
 
 
 def test_the_table_of_contents_fits_on_the_first_page(store: Path) -> None:
