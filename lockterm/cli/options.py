@@ -12,10 +12,9 @@ import click
 
 from lockterm.cli.completion import complete_locks, complete_profiles
 from lockterm.cli.logfile import LEVELS
+from lockterm.config.values import INT64
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-LAST_ID = 2**63 - 1
 
 
 class WholeNumber(click.IntRange):
@@ -32,8 +31,8 @@ class WholeNumber(click.IntRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the number, or fail with click's error for an invalid value."""
         number = super().convert(value, param, ctx)
-        if number > LAST_ID:
-            self.fail(f"{number} is too large. The maximum is {LAST_ID}.", param, ctx)
+        if number not in INT64:
+            self.fail(f"{number} is too large. The maximum is {INT64[-1]}.", param, ctx)
         return number
 
 

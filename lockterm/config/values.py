@@ -23,7 +23,7 @@ from lockterm.errors import describe_os_error
 from lockterm.safe_files import written_by_others
 
 INT64 = range(-(2**63), 2**63)
-"""The range of whole numbers in TOML and in the service's IDs."""
+"""The range of whole numbers in TOML, and of those that the service and the store can store."""
 PORTS = {"http": 80, "https": 443}
 """Maps URL schemes to their default ports."""
 

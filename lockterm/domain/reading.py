@@ -13,8 +13,7 @@ from enum import Enum, IntEnum
 from functools import cache
 from typing import Any, NamedTuple, Self
 
-INT64 = range(-(2**63), 2**63)
-"""The range of whole numbers that the service and the database of lockterm can store."""
+from lockterm.config.values import INT64
 
 _MOST_DIGITS = 20
 """Maximum number of characters of a 64-bit number including its sign."""

@@ -13,7 +13,8 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, create_model
 from pydantic import Field as Checked
 
-from lockterm.domain.reading import INT64, Field, Kind
+from lockterm.config.values import INT64
+from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, UPDATED
 from lockterm.errors import CORRECT_FIELDS, RuleViolation
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from lockterm.config.values import INT64
 from lockterm.domain.constants import (
     VALIDITY,
     RemoteType,
@@ -25,7 +26,7 @@ from lockterm.domain.constants import (
 )
 from lockterm.domain.json_text import canonical, size
 from lockterm.domain.names import normalize_name
-from lockterm.domain.reading import INT64, Field, Kind
+from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.safe_text import is_seen
 from lockterm.domain.validity import Phase, phase_of

@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
+from lockterm.config.values import INT64
 from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType, word
 from lockterm.domain.date_input import is_relative
 from lockterm.domain.json_text import canonical
 from lockterm.domain.names import near_key, normalize_name
 from lockterm.domain.plan import Action, Step, order_renames, with_near_notes
-from lockterm.domain.reading import INT64, Field, Kind
+from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import FIELDS, UPDATED, Remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.table_columns import (

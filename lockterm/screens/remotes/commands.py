@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from textual.worker import Worker
 
 from lockterm import screens
+from lockterm.config.values import INT64
 from lockterm.domain.constants import CALL_NAMES, RemoteType
 from lockterm.domain.locks import Lock
-from lockterm.domain.reading import INT64
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.remote import (
