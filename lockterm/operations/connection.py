@@ -38,11 +38,10 @@ dates by this machine's clock are trusted."""
 
 
 class Pace(Protocol):
-    """An object that decides when background calls are made, such as a rate limiter."""
+    """A rate limiter, which decides when background calls are made.
 
-    unstated_s: float
-    """The pause of the connection, in seconds, if the service states none; 0 if this object makes
-    its own pauses."""
+    It also makes the pauses if the service states none.
+    """
 
     def turn(self) -> AbstractAsyncContextManager[None]:
         """Return the context in which a call waits for its turn and runs."""
@@ -166,8 +165,8 @@ class Connection:
 
         Args:
             call: The call.
-            pace: The order in which background calls get their turns; None if a user waits for
-                this call, which is then made at once.
+            pace: The rate limiter whose turn the call waits for; None if a user waits for the
+                call, which is then made at once.
             retry: The call to retry in the background; None to retry the same call.
 
         Raises:
@@ -177,7 +176,7 @@ class Connection:
             if pace is None:
                 return await self.call(call)
             async with pace.turn():
-                return await self._call(call, pace.unstated_s)
+                return await self._call(call, 0.0)
         except ServiceError as error:
             if error.out_of_reach:
                 self.keep_trying(retry or call)

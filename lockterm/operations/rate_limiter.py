@@ -62,7 +62,6 @@ class RateLimiter:
     """
 
     def __init__(self, clock: Clock, calls_per_minute: int = 0) -> None:
-        self.unstated_s = 0.0
         self.at_once = FIRST_AT_ONCE
         """Number of steps allowed in parallel. The fraction is the progress toward one more
         step."""

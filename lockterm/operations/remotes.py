@@ -271,7 +271,7 @@ class Remotes:
         pace: Pace | None = None,
         ahead: bool = False,
     ) -> AsyncGenerator[Step, None]:
-        """Yield the pages of a lock's complete list; see ``walk`` of :mod:`list_walk`.
+        """Yield the pages of a lock's complete list; see ``list_walk.walk``.
 
         Without a budget, the limits are those if the user waits for the walk.
         """
