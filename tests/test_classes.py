@@ -14,7 +14,7 @@ MOST_ABOVE = 3
 """Own classes above one, each a parent of the one below it: a screen of ours, with a list, over all
 locks."""
 
-MOST_LINES = 450
+MOST_LINES = 600
 """So many lines a file of lockterm may have."""
 
 
