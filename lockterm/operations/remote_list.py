@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from lockterm.domain.callbacks import ignore
 from lockterm.domain.locks import Lock
 from lockterm.domain.remote_states import StateCounts
 from lockterm.domain.remotes import Remote, RemotePage
@@ -133,7 +134,12 @@ class RemoteList:
         return first[1]
 
     async def load(
-        self, *, fresh: bool = False, held: bool = False, at_most_s: float = AHEAD_S
+        self,
+        *,
+        fresh: bool = False,
+        held: bool = False,
+        at_most_s: float = AHEAD_S,
+        kept_shown: Callable[[], None] = ignore,
     ) -> bool:
         """Load the wanted page. The old page stays on the screen until the new one is available.
 
@@ -142,6 +148,7 @@ class RemoteList:
             held: Whether the user holds down the key for the next or previous page. If so, only the
                 page at which the key is released is requested.
             at_most_s: The maximum age, in seconds, of a page from memory.
+            kept_shown: A function to call when a cached page is shown before the service answers.
 
         Returns:
             Whether the page was loaded. If not, ``state`` has the error.
@@ -176,6 +183,7 @@ class RemoteList:
             show,
             read,
             partial(self._kept, wanted),
+            kept_shown=kept_shown,
             is_other=lambda page: page.page_no != wanted,
         )
         if seen is not None:

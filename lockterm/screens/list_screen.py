@@ -53,6 +53,9 @@ class ListScreen(LocktermScreen[ResultT]):
     row_action: ClassVar[str] = "open"
     """The name of the action that a click on the selected row runs."""
 
+    keeps_titles: ClassVar[bool] = False
+    """Whether the table stays visible without rows, with the empty state below its titles."""
+
     on_marked: ClassVar[Mapping[str, str]] = ON_MARKED
     """Maps actions that apply to the marked rows, if any, to their labels in that case."""
 
@@ -71,8 +74,8 @@ class ListScreen(LocktermScreen[ResultT]):
         """Maps the ID of each unfinished plan to the number of marks made before the plan."""
 
     def compose_list(self) -> ComposeResult:
-        """Compose the table, which is hidden until it has rows, and the empty state."""
-        self.table.display = False
+        """Compose the table and the empty state, which is shown until the table has rows."""
+        self.table.display = self.keeps_titles
         yield self.table
         yield StatePanel(self.describe_empty()[0], id="state")
 
@@ -118,7 +121,7 @@ class ListScreen(LocktermScreen[ResultT]):
         title = self.describe_title()
         self.table.show_title(title)
         state.border_title = Content(title)
-        self.table.display, state.display = has_rows, not has_rows
+        self.table.display, state.display = has_rows or self.keeps_titles, not has_rows
         if not has_rows:
             state.say(*self.describe_empty())
         elif self.focused is None:

@@ -6,7 +6,7 @@ import pytest
 
 from lockterm.domain.locks import Lock
 from lockterm.screens.remotes import RemotesScreen
-from lockterm.screens.remotes.body import BookPane
+from lockterm.screens.remotes.book_pane import BookPane
 from lockterm.service.running import RunningService
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, notices, settled, shown, until

@@ -44,7 +44,7 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
 
 
 async def use(pilot: Pilot[Any], *columns: str, by: SortOrder | None = None) -> None:
-    screen(pilot).pages.arrange_table(Arrangement.of(columns, by))
+    screen(pilot).arrange_table(Arrangement.of(columns, by))
     await settled(pilot)
 
 
@@ -92,7 +92,7 @@ async def test_the_name_stays(service: RunningService, lockterm_app: Starter) ->
             await press(pilot, "j", "space")
         await press(pilot, "ctrl+s")
         assert titles(pilot) == ["Name"]
-        screen(pilot).commands.mark_busy(table(pilot).selected.id, "deleting")  # type: ignore[union-attr]
+        screen(pilot).mark_busy(1001, table(pilot).selected.id, "deleting")  # type: ignore[union-attr]
         await settled(pilot)
         assert "deleting: Night crew 1" in shown(pilot)
 
@@ -232,7 +232,7 @@ async def test_a_damaged_choice_stops_nothing(
     file.parent.mkdir(parents=True)
     file.write_text(kept)
     async with lockterm_app(service, 1003) as pilot:
-        assert screen(pilot).pages.columns.arrangement == Arrangement(columns)
+        assert screen(pilot).columns.arrangement == Arrangement(columns)
         assert len(names(pilot)) == 9
 
 

@@ -24,11 +24,11 @@ from lockterm.operations.everywhere import LockRead
 from lockterm.operations.run_here import RunHere
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.everywhere import EverywhereScreen, results
+from lockterm.screens.everywhere import EverywhereScreen, all_locks
 from lockterm.screens.everywhere import site as everywhere_site
+from lockterm.screens.everywhere.all_locks import AllLocksScreen
 from lockterm.screens.everywhere.days import MORE, DaysToCome, bars, numbers
 from lockterm.screens.everywhere.ends import WhatEndsScreen
-from lockterm.screens.everywhere.screen import AllLocksScreen
 from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.marked.form import MarkedForm
 from lockterm.screens.modal import RefusedModal
@@ -434,7 +434,7 @@ async def test_hostile_names_are_shown_with_care(lockterm_app: Starter, key: str
 async def test_expiring_shows_ends_by_day_and_span(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(results, "SHOWN_S", 3600)  # else the cursor stands on what came first
+    monkeypatch.setattr(all_locks, "SHOWN_S", 3600)  # else the cursor stands on what came first
 
     def ends(remote_id: int, lock_id: int, end_ms: int, kind: int = 2) -> dict[str, Any]:
         fields = {"remoteType": kind, "startDate": NOW_MS - 99 * DAY_MS, "endDate": end_ms}
@@ -553,7 +553,7 @@ async def test_days_ahead_leaves_out_a_removed_lock(
         screen = pilot.app.screen
         assert isinstance(screen, WhatEndsScreen) and days() == ["Lock 1", "Lock 2", "Lock 3"]
         await pilot.app.operations.locks.remove(1)
-        await screen.results.site.load()
+        await screen.site.load()
         await press(pilot, "V", "V")
         await until(pilot, lambda: days() == ["Lock 2", "Lock 3"])
         await pilot.resize_terminal(80, 40)
@@ -631,9 +631,10 @@ async def test_results_are_counted_after_typing_pauses(
     site = Site(L1=[remote(1, 1, "Anna", isCoerced=1), remote(2, 1, "Anton", isCoerced=1)])
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
         await press(pilot, "F", "ctrl+r")
-        found = pilot.app.screen.query_one(results.Results)
+        found = pilot.app.screen
+        assert isinstance(found, AllLocksScreen)
         with monkeypatch.context() as patch:
-            patch.setattr(results, "TYPED_S", 600.0)
+            patch.setattr(all_locks, "TYPED_S", 600.0)
             await pilot.press("a", "n")
             await until(pilot, lambda: len(found.rows) == 2)
             assert found.counts is None
@@ -646,7 +647,7 @@ async def test_what_comes_is_shown_while_more_comes_and_one_state_alone_is_shown
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """News do not stop what is being found."""
-    monkeypatch.setattr(results, "SHOWN_S", 0)
+    monkeypatch.setattr(all_locks, "SHOWN_S", 0)
     monkeypatch.setattr(everywhere_site, "SLICE_S", 0)
     lists = {
         f"L{n}": [remote(n * 10 + i, n, "Anna", isCoerced=1) for i in range(9)] for n in (1, 2)
@@ -681,7 +682,7 @@ async def test_what_comes_is_shown_while_more_comes_and_one_state_alone_is_shown
 async def test_what_is_looked_at_for_its_state_alone_has_an_end(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(results, "MOST_LOOKED_AT", 3)
+    monkeypatch.setattr(all_locks, "MOST_LOOKED_AT", 3)
     site = Site(L1=[remote(n, 1, "Anna", isCoerced=int(n in (2, 5))) for n in range(1, 7)])
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
         seen = await press(pilot, "F", "ctrl+r", *"anna", "enter", "i", "G", "enter")
@@ -776,7 +777,7 @@ async def test_what_a_run_has_changed_is_read_again(
         runs, plan = pilot.app.operations.runs, screen.drawn.plan
         run = RunHere(runs, pilot.app.operations.clock, plan, partial(tell_end, pilot.app))
         await run.carry_out()
-        await until(pilot, lambda: len(everywhere.results.rows) < len(before))
+        await until(pilot, lambda: len(everywhere.rows) < len(before))
         await press(pilot, "escape")
         assert pilot.app.screen is everywhere
         assert rows(pilot) == [row for row in before if row != gone]
@@ -790,14 +791,14 @@ async def test_what_a_run_has_changed_is_behind_until_it_is_read(lockterm_app: S
         assert isinstance(screen, EverywhereScreen)
         site.go_on.clear()
         asked = len(site.asked)
-        screen.results.read_changed({2, 77})
+        screen.read_changed({2, 77})
         await until(pilot, lambda: len(site.asked) > asked)
-        await until(pilot, lambda: [row.read for row in screen.results.rows] == ["now", "now!"])
-        screen.results.read_changed({1})  # while another one is read
+        await until(pilot, lambda: [row.read for row in screen.rows] == ["now", "now!"])
+        screen.read_changed({1})  # while another one is read
         site.go_on.set()
         await settled(pilot)
         assert site.asked[asked:] == [2, 1]
-        assert [row.read for row in screen.results.rows] == ["now", "now"]
+        assert [row.read for row in screen.rows] == ["now", "now"]
 
 
 @pytest.mark.long
@@ -814,11 +815,11 @@ async def test_a_reading_that_was_replaced_does_not_end_the_one_after_it(
             asked = len(site.asked)
             await pilot.press("r")
             await until(pilot, lambda asked=asked: len(site.asked) > asked)
-        assert screen.results.site.is_reading
+        assert screen.site.is_reading
         assert "reading: 0 of 1 locks" in words(pilot.app)
         site.go_on.set()
         await settled(pilot)
-        assert not screen.results.site.is_reading
+        assert not screen.site.is_reading
 
 
 async def test_a_plan_to_delete_names_the_locks_that_are_still_being_read(

@@ -12,7 +12,7 @@ import pytest
 from lockterm.domain.remotes import Remote
 from lockterm.operations.list_walk import PAGES_AT_ONCE
 from lockterm.paths import Paths
-from lockterm.screens.remotes.pages import RemotePages
+from lockterm.screens.remotes import RemotesScreen
 from tests.screens.running_app import Starter, settled, shown, until
 from tests.screens.site import canned
 
@@ -54,13 +54,13 @@ async def test_a_search_keeps_what_it_finds_and_nothing_else(
             alive.append(sum(isinstance(one, Remote) for one in gc.get_objects()))
         return page(query)
 
-    paint_rows = RemotePages.paint_rows
+    paint = RemotesScreen.paint
 
-    def counted(pages: RemotePages, *, top: bool = False) -> None:
+    def counted(screen: RemotesScreen, *, top: bool = False) -> None:
         painted.append("rows")
-        paint_rows(pages, top=top)
+        paint(screen, top=top)
 
-    monkeypatch.setattr(RemotePages, "paint_rows", counted)
+    monkeypatch.setattr(RemotesScreen, "paint", counted)
     async with canned({"/list": answer}) as server, lockterm_app(server, 7) as pilot:
         before = {f"page 7 {number} 20" for number in (1, 2)}
         await until(pilot, lambda: kept_answers(lockterm_app) == before)
@@ -86,18 +86,18 @@ async def test_long_search_reports_progress_less_often(
 ) -> None:
     """A page takes 0.1 s: it is told at every 0.3 s of two, and at every second of four more."""
     painted: list[str] = []
-    paint_rows = RemotePages.paint_rows
+    paint = RemotesScreen.paint
 
     def answer(query: dict[str, str]) -> Any:
         if query["pageSize"] == str(PAGE):
             lockterm_app.clock.now_s += 0.1
         return page(query)
 
-    def counted(pages: RemotePages, *, top: bool = False) -> None:
+    def counted(screen: RemotesScreen, *, top: bool = False) -> None:
         painted.append("rows")
-        paint_rows(pages, top=top)
+        paint(screen, top=top)
 
-    monkeypatch.setattr(RemotePages, "paint_rows", counted)
+    monkeypatch.setattr(RemotesScreen, "paint", counted)
     async with canned({"/list": answer}) as server, lockterm_app(server, 7) as pilot:
         await settled(pilot)
         await pilot.press("slash", *"nobody")

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.sorting import natural
-from lockterm.screens.remotes import RemotesScreen, pages
+from lockterm.screens.remotes import RemotesScreen, page_size
 from lockterm.screens.remotes.columns import Arrangement, SortOrder
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
@@ -83,7 +83,7 @@ async def test_another_size_keeps_remote_marks_search_and_order(
         await until(pilot, lambda: "page 2 of 5" in shown(pilot))
         await settled(pilot)
 
-        screen.pages.arrange_table(Arrangement(order=SortOrder("name", descending=True)))
+        screen.arrange_table(Arrangement(order=SortOrder("name", descending=True)))
         await pilot.press("slash", *"a", "down")
         await settled(pilot)
         here = table(pilot).selected
@@ -108,7 +108,7 @@ async def test_only_the_last_of_many_sizes_is_asked_for(
         await until(pilot, lambda: "page 1 of" in shown(pilot))
         await settled(pilot)  # the first page fits: nothing else is asked for because of it
         asked = someone_else.counted(service, "list")
-        monkeypatch.setattr(pages, "RESIZED_S", 3600.0)
+        monkeypatch.setattr(page_size, "RESIZED_S", 3600.0)
         for lines in range(25, 40):
             await pilot.resize_terminal(100, lines)
         monkeypatch.undo()

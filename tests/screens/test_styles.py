@@ -31,7 +31,7 @@ async def test_a_start_reads_the_styles_of_what_it_shows(
     profile = Profile("yard", service.base_url)
     app = LocktermApp(profile, Paths.below(tmp_path), open_lock=1001)
     async with app.run_test(size=(80, 24)) as pilot:
-        screen = "RemotesScreen, RemoteDetailScreen, Results"
+        screen = "RemotesScreen, RemoteDetailScreen, AllLocksScreen"
         first = {"Screen", "LineTable", "StatePanel", screen}
         assert _read(app) == first
         await pilot.press("question_mark")

@@ -13,7 +13,7 @@ from lockterm.domain.date_input import WRONG_DAYS, parse_days
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import describe_none_expired
 from lockterm.operations.cleaning import plan_cleaning
-from lockterm.screens.everywhere.results import SHOWN_S
+from lockterm.screens.everywhere.site import SHOWN_S
 from lockterm.screens.plan_modal import PlanModal
 from lockterm.widgets.text_input import OneLine
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
@@ -20,12 +19,11 @@ from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import LockRead
 from lockterm.operations.planner import PlanDraft
+from lockterm.screens.everywhere.all_locks import AllLocksScreen
 from lockterm.screens.everywhere.days import DaysToCome
 from lockterm.screens.everywhere.days_pane import DaysPane, DaysShown
-from lockterm.screens.everywhere.results import Results
-from lockterm.screens.everywhere.screen import EMPTY_BOOK, AllLocksScreen
-from lockterm.screens.everywhere.site import Site
-from lockterm.screens.everywhere.table import OnLock
+from lockterm.screens.everywhere.site import EMPTY_BOOK
+from lockterm.screens.everywhere.table import OnLock, problem_rows
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
 
@@ -68,6 +66,7 @@ class WhatEndsScreen(AllLocksScreen):
     BINDINGS = bindings("ends")
 
     columns = ("sign", "end", "when", "lock", "who", "number", "days", "state", "read")
+    reads_first = True
 
     def __init__(self, operations: Operations) -> None:
         super().__init__(operations)
@@ -77,6 +76,8 @@ class WhatEndsScreen(AllLocksScreen):
         self._timeline = Timeline(0, ())
         self._has_days: bool | None = None
         """Whether the chart of days is shown; None to decide by the terminal's size."""
+        self._days = DaysToCome(id="days")
+        self._days_pane = DaysPane(id="days-pane")
 
     def crumbs(self) -> tuple[str, ...]:
         """Return the breadcrumbs for the header, which name no lock."""
@@ -84,15 +85,15 @@ class WhatEndsScreen(AllLocksScreen):
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="spans", markup=False)
-        days, pane = DaysToCome(id="days"), DaysPane(id="days-pane")
-        self._place_days(days, pane)  # before the first layout, which measures the columns
-        yield days
-        yield Results(
-            self.operations, self.table, self.search, self.marks, reads_first=True, beside=pane
-        )
+        self._place_days()  # before the first layout, which measures the columns
+        yield self._days
+        yield from super().compose_body()
 
-    def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
-        now_ms, needed = self.operations.now_ms(), split_needle(needle)
+    def compose_beside(self) -> ComposeResult:
+        yield self._days_pane
+
+    def search(self) -> Iterator[OnLock | None]:
+        site, now_ms, needed = self.site, self.operations.now_ms(), split_needle(self.needle)
         borders = (
             [
                 (-(2**63) if span.first_days is None else now_ms + span.first_days * dates.DAY_MS)
@@ -131,15 +132,15 @@ class WhatEndsScreen(AllLocksScreen):
             if count and not needed:
                 problem = describe_unreadable_periods(count)
                 yield OnLock(one.lock, zones[one.lock.zone], problem=problem)
-        yield from self.problems(site)
+        yield from problem_rows(site, self.operations)
 
     def describe_no_match(self) -> tuple[str, str]:
-        results, site = self.results, self.results.site
+        site = self.site
         if not site.locks:
             return EMPTY_BOOK, "escape  back"
         what = f"that {self.span.verb} " if self.span is not SPANS[0] else ""
-        if results.asked_for:
-            return f"No remote {what}matches {' and '.join(results.asked_for)}.", "escape  show all"
+        if self.asked_for:
+            return f"No remote {what}matches {' and '.join(self.asked_for)}.", "escape  show all"
         if site.is_reading and site.unread:
             return "No remote found so far.", "escape  back"
         if site.unread == len(site.locks):
@@ -158,11 +159,10 @@ class WhatEndsScreen(AllLocksScreen):
             parts.append((f"[{words}]", "bold") if is_shown else (f" {words} ", "dim"))
         return Content(" ").join(Content.styled(*part) for part in parts)
 
-    @on(Results.Shown)
-    def _shown(self) -> None:
+    def describe_row(self) -> None:
+        super().describe_row()
         self.query_one("#spans", Static).update(self._describe_spans(), layout=False)
         self._show_days()
-        self.refresh_bindings()
 
     @property
     def _shows_days(self) -> bool:
@@ -170,16 +170,16 @@ class WhatEndsScreen(AllLocksScreen):
             return self._has_days
         return self.has_class("-framed") or self.app.size.height >= _HIGH
 
-    def _place_days(self, days: DaysToCome, pane: DaysPane) -> None:
+    def _place_days(self) -> None:
         """Show the chart beside the rows if there is room for frames, otherwise above the rows."""
         is_beside = self.has_class("-framed")
-        days.display = self._shows_days and not is_beside
-        pane.display = self._shows_days and is_beside
+        self._days.display = self._shows_days and not is_beside
+        self._days_pane.display = self._shows_days and is_beside
 
     def _show_days(self) -> None:
         """Update the numbers of the next days in the chart."""
-        days, pane, site = self.query_one(DaysToCome), self.query_one(DaysPane), self.results.site
-        self._place_days(days, pane)
+        self._place_days()
+        days, pane, site = self._days, self._days_pane, self.site
         ends = [
             (site.locks[lock_id].lock.title, counts)
             for lock_id, counts in self._timeline.by_first_day()
@@ -217,7 +217,7 @@ class WhatEndsScreen(AllLocksScreen):
 
     def _choose(self, by: int) -> None:
         self.span = SPANS[(SPANS.index(self.span) + by) % len(SPANS)]
-        self.results.find(top=True)
+        self.find(top=True)
 
     def action_next(self) -> None:
         self._choose(1)
@@ -232,7 +232,7 @@ class WhatEndsScreen(AllLocksScreen):
 
     def action_back(self) -> None:
         """Clear the search, or else the filter, or else the marks; if there are none, go back."""
-        if self.results.needle:
+        if self.needle:
             self.query_one(FindLine).action_close()
         else:
             super().action_back()

@@ -34,9 +34,7 @@ from lockterm.operations import Operations
 from lockterm.operations.export import export_files, rows_as_csv
 from lockterm.operations.people import CSV_COLUMNS, PeopleReport
 from lockterm.screens.everywhere.people_table import MOST_MEASURED, MOST_SHOWN, PeopleTable
-from lockterm.screens.everywhere.results import SHOWN_S
-from lockterm.screens.everywhere.screen import EMPTY_BOOK
-from lockterm.screens.everywhere.site import Site, Slices
+from lockterm.screens.everywhere.site import EMPTY_BOOK, SHOWN_S, Site, Slices
 from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen
 from lockterm.terminal.key_queue import PendingNavigation, opening

@@ -8,7 +8,9 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
 from lockterm.domain.text.amount import describe_age, format_short_age
+from lockterm.errors import ServiceError
 from lockterm.operations.everywhere import LockRead, describe_reads
 
 if TYPE_CHECKING:
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
     from lockterm.operations import Operations
 
+EMPTY_BOOK = "The lock book is empty."
+
+SHOWN_S = 0.25
+"""Seconds between two updates of a screen while locks are being read."""
 
 SLICE_S = 0.02
 """The duration of a time slice, in seconds; see :class:`Slices`."""
@@ -127,6 +133,22 @@ class Site:
         self.asked[lock_id] = read
         self._known = None
 
+    def unread_steps(self) -> list[Step]:
+        """Return an unsent step for each unread lock, to show that matches there are unknown."""
+        return [
+            Step(
+                0,
+                Action.DELETE,
+                lock_id,
+                None,
+                "not read",
+                state=StepState.NOT_SENT,
+                message=f"{why}. The plan deletes nothing on this lock.",
+            )
+            for lock_id, known in self.locks.items()
+            if (why := _why_unread(known, self.asked.get(lock_id, known)))
+        ]
+
     # --- texts ---------------------------------------------------------------------------------
 
     @property
@@ -197,3 +219,18 @@ class Site:
     def age_of(self, listing: Listing) -> str:
         """Return the age of a list as a text, such as ``3 h ago``."""
         return describe_age(listing.at_ms, self._operations.machine_ms(), changed=listing.changed)
+
+
+def _why_unread(known: LockRead, asked: LockRead | None) -> str:
+    """Return why the remotes of a lock are unknown; empty if they are known.
+
+    Args:
+        known: The lock with its last list.
+        asked: The latest result of reading the lock; None while the lock is being read.
+    """
+    if asked is None:
+        return "The lock was still being read"
+    if not asked.problem:
+        return "The lock has not been read" if known.listing is None else ""
+    is_far = isinstance(asked.error, ServiceError) and asked.error.out_of_reach
+    return NOT_REACHED if is_far else f"Not read: {asked.problem}"

@@ -42,6 +42,8 @@ from lockterm.widgets.row_table import GAP, Column, RowTable, fit
 if TYPE_CHECKING:
     from lockterm.domain.elsewhere import ChangeElsewhere
     from lockterm.domain.remotes import Remote
+    from lockterm.operations import Operations
+    from lockterm.screens.everywhere.site import Site
 
 LOCK_CELLS = 24
 """The maximum width of a lock's title, in cells."""
@@ -128,6 +130,17 @@ class OnLock:
     def remote(self) -> Remote | None:
         """The remote, unpacked on first use; None for a lock that could not be read."""
         return None if self.listing is None else self.listing.remote(self._place)
+
+
+def problem_rows(site: Site, operations: Operations) -> Iterator[OnLock]:
+    """Yield a row for each lock that could not be read completely."""
+    for one in site.asked.values():
+        if one is not None and one.problem:
+            words = f"not read: {one.problem}" if one.listing is None else one.problem
+            known = site.locks[one.lock.lock_id].listing
+            if one.listing is None and known is not None:
+                words += f". The remotes shown were {site.age_of(known)}"
+            yield OnLock(one.lock, operations.zone(one.lock), problem=words)
 
 
 class OnLocksTable(RowTable):

@@ -25,8 +25,7 @@ from lockterm.errors import LocktermError, Refused, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Fetched, Operations
 from lockterm.operations.load_state import LoadState, load
-from lockterm.screens.base import LocktermScreen
-from lockterm.screens.remotes.commands import RemoteCommands
+from lockterm.screens.remotes.actions import RemoteActions
 from lockterm.screens.remotes.table import RemoteRow
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.bindings import bindings
@@ -44,7 +43,7 @@ _PANE = 36
 """The width of the panel beside the fields, as in the stylesheet, in cells."""
 
 
-class RemoteDetailScreen(LocktermScreen[None]):
+class RemoteDetailScreen(RemoteActions):
     """The screen with every field of a remote, as the service reports them.
 
     Args:
@@ -56,6 +55,9 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     BINDINGS = bindings("remote")
 
+    refresh_key = "remote.refresh"
+    change_type = "Press {remote.edit} to change the type."
+
     lock_entry: Lock
 
     state: var[LoadState[Remote]] = var(LoadState, init=False)
@@ -66,8 +68,6 @@ class RemoteDetailScreen(LocktermScreen[None]):
     ) -> None:
         super().__init__(operations)
         self.lock_entry = lock_entry
-        self.commands = DetailCommands(self)
-        """The commands on the shown remote."""
         self.remote_id = remote_id
         self._opened_as = self._called = title
         self._is_deleted = False
@@ -272,25 +272,6 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     # --- actions -------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
-        """Return why an action is disabled; see :meth:`RemoteCommands.why_not`."""
-        return self.commands.why_not(action)
-
-    def action_edit(self) -> None:
-        self.commands.edit()
-
-    def action_renew(self) -> None:
-        self.commands.renew()
-
-    def action_delete(self) -> None:
-        self.commands.delete()
-
-    def action_replace(self) -> None:
-        self.commands.replace_fob()
-
-    def action_user_number(self) -> None:
-        self.commands.set_user_number()
-
     def action_copy(self) -> None:
         self.query_one(DetailsTable).copy()
 
@@ -299,19 +280,3 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     def action_back(self) -> None:
         self.dismiss(None)
-
-
-class DetailCommands(RemoteCommands):
-    """The commands on the remote that the detail screen shows.
-
-    Args:
-        screen: The detail screen.
-    """
-
-    def __init__(self, screen: RemoteDetailScreen) -> None:
-        super().__init__(screen, refresh="remote.refresh")
-        self._detail = screen
-
-    @property
-    def current(self) -> Remote | None:
-        return self._detail.current

@@ -2,50 +2,66 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.reactive import var
 
 from lockterm import screens
-from lockterm.config.profile import FIT, page_rows
 from lockterm.domain.callbacks import ignore
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Key, Marks, Row, key_of_remote, remote_marks
+from lockterm.domain.remote_states import StateFilter
+from lockterm.domain.safe_text import clean
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.operations.remote_list import HeldKey, RemoteList
+from lockterm.operations.batteries import NOT_REPORTED
+from lockterm.operations.list_state import ListState
+from lockterm.operations.remote_list import HELD_S, HeldKey, RemoteList
+from lockterm.operations.remotes import AHEAD_S, JUST_READ_S
 from lockterm.screens.list_screen import MARKING, ListScreen
-from lockterm.screens.remotes.body import BookPane, by_name
-from lockterm.screens.remotes.commands import RemoteCommands
-from lockterm.screens.remotes.list_text import why_no_page
-from lockterm.screens.remotes.pages import FLIPPING, RemotePages
+from lockterm.screens.remotes.actions import RemoteActions
+from lockterm.screens.remotes.columns import Arrangement, ColumnsChoice, SortOrder, rows_to_show
+from lockterm.screens.remotes.list_text import (
+    describe_empty,
+    format_pager,
+    format_title,
+    why_no_page,
+)
+from lockterm.screens.remotes.page_size import PageSize
+from lockterm.screens.remotes.side_panels import SidePanels
 from lockterm.screens.remotes.table import RemotesTable
-from lockterm.terminal.key_queue import opens
+from lockterm.terminal.idle import when_idle
+from lockterm.terminal.key_queue import PendingNavigation, opening, opens
+from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.bindings import bindings
+from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.pager import Pager
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
     from lockterm.domain.plan import Step
     from lockterm.domain.remotes import Remote
 
-PAGE_SIZES = (10, 20, 50, 100, 200)
-"""The page sizes that the user can choose, besides the current one."""
-
-PAGING = FLIPPING | {"go_to_page"}
-"""The actions that open another page."""
+FLIPPING = frozenset({"next_page", "previous_page", "first_page", "last_page"})
+"""The actions that open another page without asking for its number."""
 
 
-class RemotesScreen(ListScreen[None]):
+class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     """The screen with the remotes of a lock, in the pages that the service returns.
 
     Args:
         operations: The operations on the service and the local store.
-        lock_entry: The lock, which need not be in the lock book.
+        lock_entry: The lock, with the values of its lock book entry if it has one.
         open_book: A function that opens the lock book when the user goes back. It is used if no
             screen is below this one, as after lockterm was started with this lock.
         book: The lock book as last read; None if it was never read.
@@ -53,12 +69,17 @@ class RemotesScreen(ListScreen[None]):
 
     BINDINGS = bindings("remotes")
 
-    lock_entry: Lock
-    """The lock, with its entry in the lock book."""
-
     row_action = "detail"
+    keeps_titles = True
+    refresh_key = "remotes.refresh"
+    change_type = "Press {remotes.edit} to change the type."
+
+    lock_entry: Lock
     table: RemotesTable
     marks: Marks[Key, Row]
+
+    shown: var[ListState] = var(ListState, init=False)
+    """The state of the list as last shown; the list may have begun to load since then."""
 
     def __init__(
         self,
@@ -69,49 +90,299 @@ class RemotesScreen(ListScreen[None]):
     ) -> None:
         marks = remote_marks()
         super().__init__(operations, RemotesTable(lock_entry.lock_id, marks, id="table"), marks)
-        self._open_book = open_book
-        self._flip = HeldKey()
         self.lock_entry = lock_entry
-        self.commands = ListCommands(self)
-        """The commands on the selected remote."""
-        self.pages = RemotePages(
-            operations, lock_entry, self.table, marks, self.commands.busy, book
-        )
-        """The widget that loads and shows the pages of the list."""
+        self.book = book
+        self.open_book = open_book
+        self.remotes = RemoteList(operations, lock_entry, self._list_changed)
+        """The list of remotes, with the state of its loading."""
+        self._flip = HeldKey()
+        self._busy: dict[int, str] = {}
+        """Maps remote IDs to the current action on the remote, such as ``deleting``."""
+        self._reasons: tuple[str, ...] = ()
+        """Why copy, detail and edit are disabled for the selected remote; empty if not determined
+        yet."""
+        self._cut_name = ""
+        """The name that the pager shows because its row has no room for it; otherwise empty."""
+        self._has_restorable = False
+        """Whether the history has deleted remotes of this lock, which can be restored."""
+        self._find_line: FindLine | None = None
+        self._finding: PendingNavigation | None = None
 
     @cached_property
     def marked(self) -> screens.MarkedCommands:
         """The commands on the marked remotes."""
         return screens.MarkedCommands(self)
 
+    @cached_property
+    def columns(self) -> ColumnsChoice:
+        """The columns of the table and the sort order of its rows."""
+        return ColumnsChoice(self.host.choices)
+
     def crumbs(self) -> tuple[str, ...]:
         return ("Locks", self.lock_entry.title, "Remotes")
 
     def compose_body(self) -> ComposeResult:
-        yield self.pages
+        self.table.choose(self.columns.arrangement)
+        with Horizontal(id="remotes"):
+            yield from self.compose_list()
+        with Horizontal(id="foot"):
+            yield Pager(self.operations.clock.steady_ms, id="pager")
 
-    @property
-    def remotes(self) -> RemoteList:
-        """The list of remotes, with the state of its loading."""
-        return self.pages.list
+    def on_mount(self) -> None:
+        """Show the first page if it is available, and read it otherwise."""
+        self.remotes.size = self.wanted_rows
+        self.show_pane()
+        self.show_book()
+        if (painted := self.remotes.show_first()) is not None:
+            self.call_after_refresh(painted)
+            # This also starts the work that follows each loaded page.
+            self.call_after_refresh(self.load, at_most_s=JUST_READ_S)
+        else:
+            self.load()
+        self.show_list()  # the empty state is shown until a page is there
+        when_idle(self.query_one("#foot"), self.find_line)
 
-    @property
-    def current(self) -> Remote | None:
-        """The selected remote; None if there is none."""
-        return self.pages.current
+    # --- loading -------------------------------------------------------------------------------
 
-    @property
-    def known_locks(self) -> Sequence[Lock]:
-        return self.pages.body.book or ()
+    @work(exclusive=True, group="page")
+    async def load(
+        self,
+        *,
+        fresh: bool = False,
+        held: bool = False,
+        moving: bool = False,
+        at_most_s: float = AHEAD_S,
+    ) -> None:
+        """Load and show the wanted page.
+
+        Args:
+            fresh: Whether to request the page even if it is in memory.
+            held: Whether the user holds the paging key down; see :meth:`RemoteList.load`.
+            moving: Whether keys move the cursor while the page loads. If so, the selected remote
+                stays selected.
+            at_most_s: The maximum age, in seconds, of a page in memory that needs no request.
+        """
+        listed, shown = self.remotes, self.remotes.state.page
+        if fresh:
+            self.workers.cancel_group(self, "battery")
+            self.operations.batteries.forget()
+        was_cached = listed.is_cached
+        passes = self._flips_or_moves if moving and shown else self._flips
+        with opening(self, f"page {listed.page_no}", passes=passes) as opened:
+            is_there = shown is not None and shown.page_no == listed.page_no
+            if is_there and not fresh and listed.go_to is None:
+                opened.end()  # the wanted page is shown already
+            is_read = await listed.load(
+                fresh=fresh, held=held, at_most_s=at_most_s, kept_shown=opened.end
+            )
+            opened.has_failed = not is_read
+        if not is_read:
+            assert listed.state.load.error is not None
+            self.keep_refusal(listed.state.load.error)
+            return
+        if listed.missed is not None:
+            find = with_keys("Press {remotes.find} to search the whole lock.")
+            self.notify(f"Remote {listed.missed} was not on the pages that lockterm read. {find}")
+        self.call_after_refresh(self.fit)  # the terminal's size may have changed
+        self.compare_with_journal()
+        if not (held and was_cached):
+            self.call_after_refresh(listed.read_ahead)
+        with self.showing_errors():
+            if await listed.note_opened():
+                self.read_book_if_shown()
+        if held and was_cached:
+            await asyncio.sleep(HELD_S)
+            listed.read_ahead()
+
+    def _list_changed(self) -> None:
+        self.shown = self.remotes.state
+
+    def _flips(self, event: events.Key) -> bool:
+        """Return whether a key opens another page, so that it need not wait for this one."""
+        if self.focused is not self.table:
+            return False
+        return any(binding.action in FLIPPING for binding in own_bindings(self, event.key))
+
+    def _flips_or_moves(self, event: events.Key) -> bool:
+        moves = self.focused is self.table and bool(own_bindings(self.table, event.key))
+        return moves or self._flips(event)
+
+    @work(exclusive=True, group="journal")
+    async def compare_with_journal(self) -> None:
+        """Compare the page with lockterm's changes in the journal, and with the earlier list."""
+        await self.remotes.compare_with_journal()
+
+    @work(exclusive=True, group="restorable")
+    async def _look_for_restorable(self) -> None:
+        self._has_restorable = await self.remotes.has_restorable()
+        self.show_list()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.read_batteries)  # their column may fit now
+
+    def read_batteries(self) -> None:
+        """Read the battery levels of the rows, if the table shows them or sorts by them."""
+        if self.table.needs_batteries:
+            self._read_levels()
+
+    @work(exclusive=True, group="battery")
+    async def _read_levels(self) -> None:
+        reader = self.operations.batteries
+        remotes = [row.remote for row in self.table.rows if reader.is_due(row.remote)]
+        if not remotes or reader.stopped == NOT_REPORTED:
+            return
+        await reader.read(remotes)
+        if not reader.is_reported:
+            reader.stop(NOT_REPORTED)
+        if reader.stopped:
+            self.notify(clean(reader.stopped, 300), title="Battery levels", severity="warning")
+        self.paint()
+
+    # --- search --------------------------------------------------------------------------------
+
+    def find_line(self) -> FindLine:
+        """Return the search field; the first call creates it."""
+        if self._find_line is None:
+            self._find_line = FindLine(id="find")
+            self.query_one("#foot").mount(self._find_line, before=0)
+        return self._find_line
+
+    def search_for(self, text: str) -> None:
+        self._narrow(needle=text)
+        if self.remotes.state.only is not None and not text:
+            self._search_rest()  # the state filter applies to the whole list
+
+    def show_only(self, only: StateFilter | None) -> None:
+        """Show only the remotes of one state, from the whole list; None shows all again."""
+        self._narrow(only=only)
+        self._search_rest()
+
+    def _narrow(self, **wanted: str | StateFilter | None) -> None:
+        """Apply a search text or a filter to the loaded page; ``search`` covers other pages."""
+        self.workers.cancel_group(self, "search")
+        self.remotes.change(**wanted, found=None)
+
+    @on(FindLine.Submitted)
+    def _search_rest(self) -> None:
+        if self.remotes.state.has_rest:
+            self.search()
+
+    @work(exclusive=True, group="search")
+    async def search(self, *, again: bool = False) -> None:
+        """Search the whole list; see :meth:`RemoteList.search`."""
+        with opening(self, "the first matches") as self._finding:
+            if again and self.remotes.state.found is not None:
+                self._finding.end()
+            if (error := await self.remotes.search(again=again)) is not None:
+                self.keep_refusal(error)
+
+    # --- painting ------------------------------------------------------------------------------
+
+    def watch_shown(self, before: ListState, now: ListState) -> None:
+        """Show the new state of the list; paint the rows only if they have changed."""
+        if not now.has_rows_of(before):
+            if now.page is not None and not now.page.total:
+                self._look_for_restorable()
+            self.paint(top=now.page_no != before.page_no)
+            self.read_batteries()
+        else:
+            self.show_list()
+            self.describe_rows()
+        self.table.set_class(now.load.stale, "-stale")
+        self._reasons = ()
+        self.query_one(KeyLine).show_keys()
+        is_found = now.found is not None and now.found is not before.found and now.found.remotes
+        if is_found and self._finding is not None:
+            self._finding.end()
+
+    def paint(self, *, top: bool = False) -> None:
+        """Replace the rows of the table; the same remote stays selected.
+
+        Args:
+            top: Whether to select the first row if that remote is gone.
+        """
+        if not self.is_running:  # a write may outlive the screen that began it
+            return
+        listed, now_ms = self.remotes, self.operations.now_ms()
+        order, batteries = self.columns.arrangement.order, self.operations.batteries
+        unlisted = listed.state.unlisted
+        self.table.elsewhere = listed.state.elsewhere
+        self.table.show_remotes(
+            rows_to_show(listed.state, order, listed.zone, now_ms, batteries.levels),
+            listed.zone,
+            now_ms,
+            busy={**(unlisted.words if unlisted else {}), **self._busy},
+            batteries=batteries,
+            cursor=listed.go_to,
+            top=top,
+        )
+        if self.marks:
+            self.marks.see(self.rows_to_mark)
+        self.show_list()
+        self.show_pane()
+        self.describe_rows()
+
+    def describe_title(self) -> str:
+        return format_title(self.remotes.state, self.remotes.counts.describe())
+
+    def describe_empty(self) -> tuple[str, str]:
+        may_add, lock = not self.why_not("add"), clean(self.lock_entry.title, 60)
+        state, may_restore = self.remotes.state, self._has_restorable
+        return describe_empty(state, lock, may_add=may_add, may_restore=may_restore)
+
+    def describe_rows(self) -> None:
+        """Update the pager below the rows."""
+        self._cut_name = self._find_cut_name()
+        words = format_pager(
+            self.remotes.state,
+            self.table.row_count,
+            self.columns.arrangement.order,
+            self.marks.describe(self.rows_to_mark) if self.marks else "",
+            self._cut_name,
+            () if self.has_class("-framed") else self.remotes.counts.describe(),
+        )
+        self.query_one(Pager).show(*words)
+
+    def _find_cut_name(self) -> str:
+        """Return the full name to show in the pager; empty if it is shown elsewhere."""
+        # In a wide terminal, the side panel shows the name.
+        return "" if self.has_class("-wide") else self.table.cut_name
+
+    def follow_cursor(self) -> None:
+        if self._cut_name != self._find_cut_name():
+            self.describe_rows()
+        else:
+            self.query_one(Pager).tick()
+        self.show_pane()
+        reasons = tuple(map(self.why_not, ("copy", "detail", "edit")))
+        if reasons != self._reasons:  # only then may keys be enabled or disabled
+            self._reasons = reasons
+            self.query_one(KeyLine).show_keys()
+
+    def pass_time(self) -> None:
+        """Update dates and states to the current time; the order and the results stay."""
+        now_ms, page = self.operations.now_ms(), self.remotes.state.page
+        self.table.pass_time(now_ms)
+        if page is not None:
+            self.remotes.counts.note(page, now_ms)
+        self.show_list()
+        self.describe_rows()
+        self.show_pane()
+
+    def mark_busy(self, lock_id: int, remote_id: int, word: str) -> None:
+        self._busy.pop(remote_id, None)
+        if word:
+            self._busy[remote_id] = word
+        self.paint()
 
     # --- changes from other screens ------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
         self.read_entry()  # another screen may have changed the lock, such as its time zone
-        self.call_after_refresh(self.pages.body.read_book_if_shown)
-        self.pages.fit()  # the terminal's size may have changed, too
+        self.call_after_refresh(self.read_book_if_shown)
+        self.fit()  # the terminal's size may have changed, too
         if self.remotes.state.elsewhere:
-            self.pages.compare_with_journal()  # the user may have looked at the changes
+            self.compare_with_journal()  # the user may have looked at the changes
         self.unmark_done()
 
     @work(exclusive=True, group="entry")
@@ -121,45 +392,52 @@ class RemotesScreen(ListScreen[None]):
         with suppress(StoreError):  # the locks screen shows the error; no book is needed here
             entry = await self.operations.locks.find(self.lock_entry.lock_id)
             if entry not in (Lock(entry.lock_id), self.lock_entry):
-                self.lock_entry = self.pages.body.lock_entry = entry
+                self.lock_entry = entry
                 self.remotes.rename(entry)
                 self.show_crumbs()
-                self.pages.paint_rows()  # with dates in the lock's time zone
+                self.paint()  # with dates in the lock's time zone
 
     def after_write(self, remote_id: int | None) -> None:
         """Read the page again, because its remotes may have changed."""
-        self.pages.load(fresh=True)
+        self.load(fresh=True)
         if self.remotes.state.found is not None:
-            self.pages.search(again=True)
+            self.search(again=True)
         self.unmark_done()
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
         """Read the page again after an error, when the service can be reached again."""
         super().show_notices(link, unsettled)
         if self.may_read_again(self.remotes.state.load.error):
-            self.pages.load()
-        self.pages.show_changes()
+            self.load()
+        self.show_changes()
+        self._reasons = ()
         self.refresh_bindings()
 
-    # --- painting ------------------------------------------------------------------------------
+    # --- what the actions act on ---------------------------------------------------------------
 
-    def paint(self) -> None:
-        self.pages.write_again()
+    @property
+    def current(self) -> Remote | None:
+        """The selected remote; None if there is none."""
+        return self.table.selected
 
-    def follow_cursor(self) -> None:
-        """Do nothing, because the pages follow the cursor themselves."""
+    @property
+    def known_remotes(self) -> Iterable[Remote]:
+        return self.remotes.state.known
 
-    def pass_time(self) -> None:
-        self.pages.pass_time()
+    @property
+    def remote_count(self) -> int | None:
+        page = self.remotes.state.page
+        return page.total if page is not None else None
 
-    def on_resize(self) -> None:
-        self.pages.follow_terminal()
+    def is_deleted(self, remote: Remote) -> bool:
+        return self.remotes.state.is_deleted(remote)
 
-    # --- marks ---------------------------------------------------------------------------------
+    def select_after_load(self, remote_id: int | None) -> None:
+        self.remotes.go_to = remote_id
 
     @property
     def rows_to_mark(self) -> Sequence[Row]:
-        return self.pages.rows_to_mark()
+        return [(self.lock_entry.lock_id, row.remote) for row in self.table.rows]
 
     @property
     def row_to_mark(self) -> Row | None:
@@ -168,18 +446,13 @@ class RemotesScreen(ListScreen[None]):
     def paint_mark(self, row: Row) -> None:
         self.table.paint_remote(row[1])
 
-    def describe_rows(self) -> None:
-        self.pages.show_pager()
-
     def key_of_step(self, step: Step) -> Hashable | None:
         return key_of_remote(step)
 
-    # --- what keys can do ----------------------------------------------------------------------
-
     def why_not(self, action: str) -> str:
-        """Return why an action is disabled; see also :meth:`RemoteCommands.why_not`."""
+        """Return why an action is disabled; see also :meth:`RemoteActions.why_not`."""
         state = self.remotes.state
-        if action in PAGING:
+        if action in FLIPPING or action == "go_to_page":
             return why_no_page(state, action, self.remotes.at)
         if action != "mark" and (action in MARKING or (self.marks and action in self.on_marked)):
             if action == "mark_all" and state.found is not None and state.found.running:
@@ -187,7 +460,7 @@ class RemotesScreen(ListScreen[None]):
             if action == "mark_all" and not self.table.rows:
                 return "There is nothing to mark."
             return self.why_no_mark(action)
-        if reason := self.commands.why_not("detail" if action == "mark" else action):
+        if reason := super().why_not("detail" if action == "mark" else action):
             return reason
         if action in ("next_lock", "previous_lock") and self.marks:
             return with_keys("Some remotes are marked. Press {marks.none} to unmark them.")
@@ -196,9 +469,6 @@ class RemotesScreen(ListScreen[None]):
         return ""
 
     # --- actions: pages ------------------------------------------------------------------------
-
-    def _flip_to(self, page_no: int) -> None:
-        self.pages.flip_to(page_no, held=self._flip.is_repeated())
 
     def action_next_page(self) -> None:
         self._flip_to(self.remotes.at + 1)
@@ -211,6 +481,10 @@ class RemotesScreen(ListScreen[None]):
 
     def action_last_page(self) -> None:
         self._flip_to(self.remotes.state.last_page)
+
+    def _flip_to(self, page_no: int) -> None:
+        self.remotes.page_no = page_no
+        self.load(held=self._flip.is_repeated())
 
     def action_go_to_page(self) -> None:
         """Ask the user for the number of a page, and show that page."""
@@ -226,40 +500,40 @@ class RemotesScreen(ListScreen[None]):
             go,
         )
 
-    def action_page_size(self) -> None:
-        """Ask for a page size and apply it; the service may still return fewer or more remotes."""
-
-        def resize(size: int | Literal["auto"] | None) -> None:
-            if size is not None:
-                self.remotes.wanted_size = size
-                self.pages.fit(asked=True)
-
-        now = self.remotes.wanted_size
-        fitting = page_rows(FIT, *self.app.size)
-        sizes = sorted({*PAGE_SIZES} | ({now} if now != FIT else set()))
-        choices: list[tuple[int | Literal["auto"], str]]
-        choices = [(FIT, f"as many as fit (now {fitting})")]
-        choices += [(size, f"{size} remotes per page") for size in sizes]
-        at = [size for size, _ in choices].index(now)
-        self.app.push_screen(screens.ChoiceModal("How many remotes per page?", choices, at), resize)
-
     def action_refresh(self) -> None:
-        self.pages.load(fresh=True, moving=True)
+        self.load(fresh=True, moving=True)
         if self.remotes.state.found is not None:
-            self.pages.search()
+            self.search()
 
     def action_find(self) -> None:
-        self.pages.find_line().open()
+        self.find_line().open()
 
     def action_filter(self) -> None:
         """Ask the user for a state, and show only the remotes of that state."""
         question, only = "Show remotes in which state?", self.remotes.state.only
-        screens.ask_only(self.app, question, self.remotes.counts.counts, only, self.pages.show_only)
+        screens.ask_only(self.app, question, self.remotes.counts.counts, only, self.show_only)
 
     def action_table(self) -> None:
         """Ask the user for the columns and the sort order of the table."""
-        dialog = screens.ColumnsModal(self.pages.columns.arrangement, self.table.left_out)
-        self.app.push_screen(dialog, self.pages.arrange_table)
+        dialog = screens.ColumnsModal(self.columns.arrangement, self.table.left_out)
+        self.app.push_screen(dialog, self.arrange_table)
+
+    @on(RemotesTable.TitleClicked)
+    def _sort_by(self, event: RemotesTable.TitleClicked) -> None:
+        """Sort by a column: ascending, then descending, then unsorted."""
+        before = self.columns.arrangement
+        self.arrange_table(replace(before, order=SortOrder.after(before.order, event.column)))
+
+    def arrange_table(self, chosen: Arrangement | None) -> None:
+        """Apply and save an arrangement; if saving fails, it applies to this session only."""
+        if chosen is None or chosen == self.columns.arrangement:
+            return
+        not_kept = self.columns.use(chosen)
+        self.table.choose(chosen)
+        self.paint()
+        self.read_batteries()
+        if not_kept:
+            self.notify(not_kept, title="Columns not saved", severity="warning")
 
     # --- actions: remotes ----------------------------------------------------------------------
 
@@ -270,32 +544,17 @@ class RemotesScreen(ListScreen[None]):
             screen = screens.RemoteDetailScreen(self.operations, self.lock_entry, remote.id, title)
             self.app.push_screen(screen)
 
-    def action_add(self) -> None:
-        self.commands.add()
-
-    def action_another(self) -> None:
-        self.commands.add_another()
-
-    def action_edit(self) -> None:
-        self.commands.edit()
-
     def action_renew(self) -> None:
-        (self.marked if self.marks else self.commands).renew()
+        if self.marks:
+            self.marked.renew()
+        else:
+            super().action_renew()
 
     def action_delete(self) -> None:
-        (self.marked if self.marks else self.commands).delete()
-
-    def action_replace(self) -> None:
-        self.commands.replace_fob()
-
-    def action_user_number(self) -> None:
-        self.commands.set_user_number()
-
-    def action_copy(self) -> None:
-        self.commands.copy()
-
-    def action_clear(self) -> None:
-        self.commands.clear()
+        if self.marks:
+            self.marked.delete()
+        else:
+            super().action_delete()
 
     def action_act_on_marked(self) -> None:
         self.marked.act()
@@ -316,89 +575,19 @@ class RemotesScreen(ListScreen[None]):
         else:
             self.app.push_screen(screens.CopyScreen(self.operations, self.lock_entry))
 
-    # --- actions: other locks ------------------------------------------------------------------
-
-    def action_next_lock(self) -> None:
-        self._show_lock_beside(1)
-
-    def action_previous_lock(self) -> None:
-        self._show_lock_beside(-1)
-
-    @work
-    @opens("the other lock", must_appear=True)
-    async def _show_lock_beside(self, step: int) -> None:
-        """Show the lock ``step`` positions further in the sorted lock book, which wraps around."""
-        with self.refusing_errors():
-            book = self.pages.body.book = await self.operations.locks.all()
-            locks = by_name(book, self.lock_entry)
-            ids = [lock.lock_id for lock in locks]
-            other = locks[(ids.index(self.lock_entry.lock_id) + step) % len(locks)]
-            if other.lock_id == self.lock_entry.lock_id:
-                self.refuse_to_open("Another lock", "The lock book contains no other lock.")
-            else:
-                self._show_lock(other)
-
-    @on(BookPane.LockClicked)
-    def _lock_clicked(self, event: BookPane.LockClicked) -> None:
-        self._show_lock(event.lock)
-
-    def _show_lock(self, lock: Lock) -> None:
-        """Replace this screen with the remotes of another lock."""
-        if not self.is_current:
-            return
-        if reason := self.why_not("next_lock"):
-            self.notify(reason, title="Another lock")
-            return
-        other = RemotesScreen(self.operations, lock, self._open_book, self.pages.body.book)
-        other.leads_back = self.leads_back
-        self.app.switch_screen(other)
-
     def action_back(self) -> None:
         """Do the first that applies: stop or clear the search, show all, unmark, or go back."""
         state = self.remotes.state
         if state.found is not None and state.found.running:
-            self.pages.stop_search()
+            self.workers.cancel_group(self, "search")
+            self.remotes.stop_search()
         elif state.needle:
-            self.pages.find_line().action_close()
+            self.find_line().action_close()
         elif state.only is not None:
-            self.pages.show_only(None)
+            self.show_only(None)
         elif self.marks:
             self.action_unmark_all()
         elif len(self.app.screen_stack) > 1:
             self.dismiss(None)
         else:
-            self._open_book()
-
-
-class ListCommands(RemoteCommands):
-    """The commands on the selected remote of the list, and on all remotes of the lock.
-
-    Args:
-        screen: The screen that shows the list.
-    """
-
-    def __init__(self, screen: RemotesScreen) -> None:
-        super().__init__(screen, refresh="remotes.refresh")
-        self._list_screen = screen
-
-    @property
-    def current(self) -> Remote | None:
-        return self._list_screen.current
-
-    @property
-    def known(self) -> Iterable[Remote]:
-        return self._list_screen.remotes.state.known
-
-    @property
-    def total(self) -> int | None:
-        page = self._list_screen.remotes.state.page
-        return page.total if page is not None else None
-
-    def is_deleted(self, remote: Remote) -> bool:
-        return self._list_screen.remotes.state.is_deleted(remote)
-
-    def go_to(self, remote_id: int | None) -> None:
-        self._list_screen.remotes.go_to = remote_id
-
-    def show_busy(self) -> None:
-        self._list_screen.pages.paint_rows()
+            self.open_book()

@@ -1,12 +1,13 @@
-"""The commands on one remote, for every screen that shows it, and on all remotes of a lock."""
+"""The actions on one remote, for every screen that shows it, and on all remotes of a lock."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from textual import work
 from textual.worker import Worker
 
 from lockterm import screens
@@ -24,10 +25,10 @@ from lockterm.domain.text.remote import (
 )
 from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import LocktermError
-from lockterm.keymap.hints import key, settle_first
+from lockterm.keymap.hints import key, settle_first, with_keys
 from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.clipboard import copy
-from lockterm.terminal.key_queue import opening
+from lockterm.terminal.key_queue import opens
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
@@ -52,54 +53,39 @@ _WITHOUT_ID = frozenset({"another", "copy"})
 """Actions of ``ON_A_REMOTE`` that do not need the remote's ID."""
 
 
-class RemoteCommands:
-    """The commands on remotes: add, edit, renew, replace, delete, set user number, copy, clear.
+class RemoteActions(LocktermScreen[None]):
+    """A screen with actions on remotes: add, edit, renew, replace, delete, clear, and others.
 
-    A command acts on the remote that is selected when its key is pressed, even if the screen
+    An action acts on the remote that is selected when its key is pressed, even if the screen
     shows other remotes before the dialog or the request ends.
-
-    A subclass provides the remote and handles the result of a command.
-
-    Args:
-        screen: The screen whose keys run the commands.
-        refresh: The ID of the key that reads the screen's data again.
-        busy: A mapping of running actions, as in the attribute, to share with other commands; None
-            for a new one.
-        on_lock: The lock of the remote; None for the lock that the screen is about.
-        change_type: A sentence that explains how to change the type of a remote; empty if the
-            screen's edit key does that.
     """
 
-    def __init__(
-        self,
-        screen: LocktermScreen[None],
-        *,
-        refresh: str,
-        busy: dict[int, str] | None = None,
-        on_lock: Lock | None = None,
-        change_type: str = "",
-    ) -> None:
-        self._screen = screen
-        self._refresh = refresh
-        self._on_lock = on_lock
-        self._change_type = change_type
-        self.busy = {} if busy is None else busy
-        """Maps remote IDs to the current action on the remote, such as ``deleting``."""
+    refresh_key: ClassVar[str]
+    """The ID of the key that reads the screen's data again."""
+
+    change_type: ClassVar[str]
+    """A sentence that explains how to change the type of a remote, with IDs of keys in braces."""
 
     # --- what a subclass gives -----------------------------------------------------------------
 
     @property
     @abstractmethod
     def current(self) -> Remote | None:
-        """The remote that the commands act on; None if there is none."""
+        """The remote that the actions act on; None if there is none."""
 
     @property
-    def known(self) -> Iterable[Remote]:
+    def current_lock(self) -> Lock:
+        """The lock of that remote."""
+        assert self.lock_entry is not None
+        return self.lock_entry
+
+    @property
+    def known_remotes(self) -> Iterable[Remote]:
         """The remotes of the lock that are already loaded, whose names are in use."""
         return ()
 
     @property
-    def total(self) -> int | None:
+    def remote_count(self) -> int | None:
         """The number of remotes of the lock; None if it is unknown."""
         return None
 
@@ -107,39 +93,21 @@ class RemoteCommands:
         """Return whether the service has recorded the deletion of a remote."""
         return False
 
-    def go_to(self, remote_id: int | None) -> None:
+    def select_after_load(self, remote_id: int | None) -> None:
         """Select a saved remote once the screen has loaded it."""
 
-    def show_busy(self) -> None:
-        """Repaint the running actions of remotes; see ``busy``."""
-
-    def note_written(self) -> None:
-        """Handle that a remote may have changed, for example by reading it again."""
-
-    @property
-    def _lock(self) -> Lock:
-        found = self._on_lock or self._screen.lock_entry
-        assert found is not None
-        return found
-
-    @property
-    def _lock_name(self) -> str:
-        return clean(self._lock.title, 60)
-
-    def _who(self, remote: Remote) -> str:
-        """Return the remote for a notification, with its lock unless the screen is about it."""
-        at = f" at {self._lock_name}" if self._on_lock is not None else ""
-        return f"{format_remote(remote)}{at}"
+    def mark_busy(self, lock_id: int, remote_id: int, word: str) -> None:
+        """Show that an action on a remote is running; an empty word means that it has ended."""
 
     # --- what is possible ----------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
         """Return why an action is disabled now; empty if it is enabled."""
-        operations = self._screen.operations
+        operations = self.operations
         if action in WRITES and operations.profile.read_only:
             return describe_read_only(operations.profile.name)
         if action in WRITES and operations.connection.online is False:
-            again = key(self._refresh)
+            again = key(self.refresh_key)
             return f"The service cannot be reached, so nothing can be sent. Press {again} to retry."
         if action in _HELD and (reason := self._why_held()):
             return reason
@@ -161,8 +129,8 @@ class RemoteCommands:
 
     def _why_held(self) -> str:
         """Return why an unconfirmed change blocks adding and clearing; empty if none does."""
-        for operation in self._screen.unsettled:
-            if operation.holds_back and operation.lock_id == self._lock.lock_id:
+        for operation in self.unsettled:
+            if operation.holds_back and operation.lock_id == self.current_lock.lock_id:
                 return (
                     f"An earlier change is unconfirmed: {_named(operation)}. Another"
                     f" change could repeat its effect. {settle_first()}"
@@ -171,8 +139,8 @@ class RemoteCommands:
 
     def _why_remote_held(self, remote: Remote) -> str:
         """Return why an unconfirmed change blocks changes of a remote; empty if none does."""
-        for operation in self._screen.unsettled:
-            is_same = operation.lock_id == self._lock.lock_id
+        for operation in self.unsettled:
+            is_same = operation.lock_id == self.current_lock.lock_id
             if is_same and remote.id is not None and operation.remote_id == remote.id:
                 return (
                     "An earlier change of this remote is unconfirmed:"
@@ -181,33 +149,39 @@ class RemoteCommands:
                 )
         return ""
 
+    def _format_who(self, lock: Lock, remote: Remote) -> str:
+        """Return the remote for a notification, with its lock unless the screen is about it."""
+        at = f" at {_name_of(lock)}" if self.lock_entry is None else ""
+        return f"{format_remote(remote)}{at}"
+
     # --- the form ------------------------------------------------------------------------------
 
-    def add(self) -> None:
+    def action_add(self) -> None:
         """Open the form that adds a remote, or explain why adding is not possible."""
         if reason := self.why_not("add"):  # chosen in the palette
-            self._screen.refuse_to_open("Add", reason)
+            self.refuse_to_open("Add", reason)
         else:
             self._open_form(None)
 
-    def add_another(self) -> None:
+    def action_another(self) -> None:
         """Open the form for a remote like the selected one, with the next free name and number."""
-        remote = self.current
-        if remote is not None:
-            self._screen.run_worker(self._add_like(remote), group="another", exclusive=True)
+        if (remote := self.current) is not None:
+            self._add_like(remote)
 
+    @work(exclusive=True, group="another")
+    @opens("the form", must_appear=True)
     async def _add_like(self, remote: Remote) -> None:
-        with opening(self._screen, "the form", must_appear=True):
-            offered, taken = await screens.values_like(
-                remote, self._screen.operations, self._lock, [*self.known], self.total
-            )
-            self._open_form(None, "remoteName", offered, taken)
+        offered, taken = await screens.values_like(
+            remote, self.operations, self.current_lock, [*self.known_remotes], self.remote_count
+        )
+        self._open_form(None, "remoteName", offered, taken)
 
-    def edit(self) -> None:
+    def action_edit(self) -> None:
         """Open the form that changes the remote."""
-        self._open_form(self.current)
+        if (remote := self.current) is not None:
+            self._open_form(remote)
 
-    def renew(self) -> None:
+    def action_renew(self) -> None:
         """Open the form that changes the remote, with the cursor in the end date.
 
         A permanent remote has no end date, so a dialog explains that it cannot be renewed. The
@@ -215,10 +189,11 @@ class RemoteCommands:
         again whenever the cursor moves.
         """
         remote = self.current
-        if remote is not None and remote.remote_type == RemoteType.PERMANENT:
-            edit = f"{self._refresh.partition('.')[0]}.edit"
-            way = self._change_type or f"Press {key(edit)} to change the type."
-            self._screen.refuse_to_open(f"Renew {self._who(remote)}", f"{NO_END} {way}")
+        if remote is None:
+            return
+        if remote.remote_type == RemoteType.PERMANENT:
+            who, way = self._format_who(self.current_lock, remote), with_keys(self.change_type)
+            self.refuse_to_open(f"Renew {who}", f"{NO_END} {way}")
             return
         self._open_form(remote, "endDate")
 
@@ -229,83 +204,85 @@ class RemoteCommands:
         offered: Mapping[str, str] | None = None,
         taken: NamesInUse | None = None,
     ) -> None:
-        screen = self._screen
-        form = screens.RemoteForm(
-            screen.operations, self._lock, remote, focus_field, offered=offered, taken=taken
-        )
-        screen.app.push_screen(form, self._form_closed)
+        lock = self.current_lock
 
-    def _form_closed(self, saved: RemoteSaved | None) -> None:
-        if saved is not None:
-            self.go_to(saved.remote_id)
-        # Also without a result, because an unconfirmed change may have changed the shown data.
-        self._written(saved.remote_id if saved else None)
+        def closed(saved: RemoteSaved | None) -> None:
+            if saved is not None:
+                self.select_after_load(saved.remote_id)
+            # Also without a result: an unconfirmed change may have changed the shown data.
+            self._note_written(lock, saved.remote_id if saved else None)
+
+        form = screens.RemoteForm(
+            self.operations, lock, remote, focus_field, offered=offered, taken=taken
+        )
+        self.app.push_screen(form, closed)
 
     # --- the plan ------------------------------------------------------------------------------
 
-    def replace_fob(self) -> None:
+    def action_replace(self) -> None:
         """Ask for the number of a new fob, and show the plan that replaces the remote's fob."""
-        remote, screen = self.current, self._screen
+        remote = self.current
         if remote is None:
             return
+        lock = self.current_lock
 
         def planned(draft: PlanDraft | None) -> None:
             if draft is not None:
-                left = partial(self._left_plan, remote, draft.plan.id)
-                screen.app.push_screen(screens.PlanScreen(draft), left)
+                left = partial(self._left_plan, lock, remote, draft.plan.id)
+                self.app.push_screen(screens.PlanScreen(draft), left)
 
-        dialog = screens.ReplaceModal(screen.operations, [(self._lock, remote)])
-        screen.app.push_screen(dialog, planned)
+        self.app.push_screen(screens.ReplaceModal(self.operations, [(lock, remote)]), planned)
 
-    def _left_plan(self, old: Remote, plan_id: str, _: None) -> None:
+    def _left_plan(self, lock: Lock, old: Remote, plan_id: str, _: None) -> None:
         """Select the new remote and close the old one's screens, if the plan replaced the fob."""
-        run = self._screen.operations.run_here
+        run = self.operations.run_here
         if run is None or run.plan.id != plan_id:
             return
         steps: dict[str, Step] = {one.action: one for one in run.steps.values() if one.is_done}
         if "add" in steps:
-            self.go_to(steps["add"].remote_id)
+            self.select_after_load(steps["add"].remote_id)
         if "delete" in steps:
-            self._written(old.id, is_deleted=True)
+            self._note_written(lock, old.id, is_deleted=True)
 
     # --- writes --------------------------------------------------------------------------------
 
-    def delete(self) -> None:
+    def action_delete(self) -> None:
         """Delete the remote after a confirmation."""
         remote = self.current
         if remote is None:
             return
-        operations, lock = self._screen.operations, self._lock
-        deletion = screens.Deletion(operations, lock, remote)
+        lock = self.current_lock
+        deletion = screens.Deletion(self.operations, lock, remote)
         dialog = deletion.dialog()
 
         def answered(confirmed: bool | None) -> None:
             if not confirmed:
                 if not dialog.may_act():  # the remote was gone, so the list is old
-                    self._written(None)
+                    self._note_written(lock, None)
                 return
             who = format_remote(deletion.remote)
             self._carry_out(
-                f"Delete {self._who(deletion.remote)}",
-                operations.writes.delete_remote(lock.lock_id, deletion.remote),
-                lambda _: (f"Deleted {who} from {self._lock_name}", ""),
+                lock,
+                f"Delete {self._format_who(lock, deletion.remote)}",
+                self.operations.writes.delete_remote(lock.lock_id, deletion.remote),
+                lambda _: (f"Deleted {who} from {_name_of(lock)}", ""),
                 remote_id=remote.id,
                 busy="deleting",
                 deletes=True,
             )
 
-        self._screen.app.push_screen(dialog, answered)
+        self.app.push_screen(dialog, answered)
 
-    def set_user_number(self) -> None:
+    def action_user_number(self) -> None:
         """Ask for a new user number of the remote, and send it."""
         remote = self.current
         if remote is None:
             return
-        who, operations, lock = format_remote(remote), self._screen.operations, self._lock
-        name = format_remote_name(remote, UNNAMED)
+        lock = self.current_lock
+        who = format_remote(remote)
         numbers = "\n".join(screens.numbers_of(remote, lock))
         dialog = screens.NumberModal(
-            f"New user number of {name} on {self._lock_name}?",
+            f"New user number of {format_remote_name(remote, UNNAMED)} on {_name_of(lock)}?",
             f"{numbers}\nThe service does not report user numbers, so write down the number.",
             heading="User number",
             verb="Set the user number",
@@ -316,41 +293,38 @@ class RemoteCommands:
         def answered(number: int | None) -> None:
             if number is not None:
                 self._carry_out(
+                    lock,
                     f"User number of {who}",
-                    operations.writes.set_user_no(lock.lock_id, remote, number),
+                    self.operations.writes.set_user_no(lock.lock_id, remote, number),
                     lambda _: (f"Set user number {number} for {who}", ""),
                     remote_id=remote.id,
                     busy="writing",
                 )
 
-        self._screen.app.push_screen(dialog, answered)
+        self.app.push_screen(dialog, answered)
 
-    def clear(self) -> None:
+    def action_clear(self) -> None:
         """Delete all remotes of the lock, after a confirmation."""
-        operations, lock = self._screen.operations, self._lock
-        clearing = screens.Clearing(operations, lock)
+        lock = self.current_lock
+        clearing = screens.Clearing(self.operations, lock)
 
         def answered(confirmed: bool | None) -> None:
             if confirmed:
                 backed_up = clearing.count
                 self._carry_out(
-                    f"Clear {self._lock_name}",
-                    operations.writes.clear_remotes(lock.lock_id, backed_up),
-                    lambda deleted: self._cleared(deleted, backed_up),
+                    lock,
+                    f"Clear {_name_of(lock)}",
+                    self.operations.writes.clear_remotes(lock.lock_id, backed_up),
+                    lambda deleted: _describe_cleared(lock, deleted, backed_up),
                 )
 
-        self._screen.app.push_screen(clearing.dialog(), answered)
-
-    def _cleared(self, deleted: int | None, backed_up: int | None) -> tuple[str, str]:
-        if deleted is None:
-            return f"Deleted the remotes of {self._lock_name}", ""
-        beyond = describe_beyond_backup(deleted, backed_up or deleted)
-        return f"Deleted {format_count(deleted, 'remote')} from {self._lock_name}", beyond
+        self.app.push_screen(clearing.dialog(), answered)
 
     def _carry_out(
         self,
+        lock: Lock,
         what: str,
-        work: Awaitable[int | None],
+        change: Awaitable[int | None],
         done: Callable[[int | None], tuple[str, str]],
         *,
         remote_id: int | None = None,
@@ -360,8 +334,9 @@ class RemoteCommands:
         """Send a change and report its result, even if the user leaves the screen.
 
         Args:
+            lock: The lock.
             what: The action as the title of an error, without control characters.
-            work: The call that sends the change.
+            change: The call that sends the change.
             done: A function that gets the result of the call, and returns a message and more
                 sentences about it.
             remote_id: The ID of the remote to change; None for all remotes.
@@ -371,40 +346,33 @@ class RemoteCommands:
 
         async def send() -> None:
             is_deleted = False
-            self.mark_busy(remote_id, busy)
+            if remote_id is not None:
+                self.mark_busy(lock.lock_id, remote_id, busy)
             try:
-                told = done(await work)
+                told = done(await change)
             except LocktermError as error:
-                self._screen.tell(error, what)
+                self.tell(error, what)
             else:
-                self._screen.tell_recorded(*told)
+                self.tell_recorded(*told)
                 is_deleted = deletes
             finally:
-                self.mark_busy(remote_id, "")
-                self._written(remote_id, is_deleted=is_deleted)
+                if remote_id is not None:
+                    self.mark_busy(lock.lock_id, remote_id, "")
+                self._note_written(lock, remote_id, is_deleted=is_deleted)
 
         # The app runs this, not exclusively: a canceled request may still have been applied.
-        return self._screen.app.run_worker(send(), group="writes", exclusive=False)
+        return self.app.run_worker(send(), group="writes", exclusive=False)
 
-    def mark_busy(self, remote_id: int | None, word: str) -> None:
-        """Show that an action on a remote is running; an empty word means that it has ended."""
-        if remote_id is None:
-            return
-        self.busy.pop(remote_id, None)
-        if word:
-            self.busy[remote_id] = word
-        if self._screen.is_attached:
-            self.show_busy()
-
-    def _written(self, remote_id: int | None, *, is_deleted: bool = False) -> None:
-        """Update every open screen of this lock after a change."""
-        for screen in self._screen.screens_of(self._lock.lock_id):
+    def _note_written(self, lock: Lock, remote_id: int | None, *, is_deleted: bool = False) -> None:
+        """Update every open screen of a lock after a change, and this screen if it shows more."""
+        for screen in self.screens_of(lock.lock_id):
             (screen.after_delete if is_deleted else screen.after_write)(remote_id)
-        self.note_written()
+        if self.is_attached:  # a running change continues after this screen is closed
+            self.read_changed([lock.lock_id])
 
     # --- copy ----------------------------------------------------------------------------------
 
-    def copy(self) -> None:
+    def action_copy(self) -> None:
         """Ask which value of the remote to copy, and copy it to the clipboard."""
         remote = self.current
         if remote is None:
@@ -422,10 +390,21 @@ class RemoteCommands:
 
         def chosen(what: tuple[str, str] | None) -> None:
             if what is not None:
-                copy(self._screen.app, what[1], what[0])
+                copy(self.app, what[1], what[0])
 
-        self._screen.app.push_screen(screens.ChoiceModal("Copy which value?", choices), chosen)
+        self.app.push_screen(screens.ChoiceModal("Copy which value?", choices), chosen)
+
+
+def _name_of(lock: Lock) -> str:
+    return clean(lock.title, 60)
 
 
 def _named(operation: Operation) -> str:
     return f"{CALL_NAMES[operation.call]} {clean(operation.remote_name, 40)}".strip()
+
+
+def _describe_cleared(lock: Lock, deleted: int | None, backed_up: int | None) -> tuple[str, str]:
+    if deleted is None:
+        return f"Deleted the remotes of {_name_of(lock)}", ""
+    beyond = describe_beyond_backup(deleted, backed_up or deleted)
+    return f"Deleted {format_count(deleted, 'remote')} from {_name_of(lock)}", beyond
