@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events
 from textual.app import App, ComposeResult
@@ -179,9 +179,6 @@ class LocktermScreen(Screen[ResultT]):
     def known_locks(self) -> Sequence[Lock]:
         """The locks that the screen has loaded, which the command palette offers to open."""
         return ()
-
-    global_keys: ClassVar[Mapping[str, str]] = {}
-    """Maps the IDs of global keys that this screen's footer also shows to their labels there."""
 
     @property
     def first_keys(self) -> Sequence[str]:

@@ -219,7 +219,7 @@ class ListScreen(LocktermScreen[ResultT]):
         """Mark or unmark the selected row, and move to the next one."""
         if (row := self.row_to_mark) is not None:
             self.marks.toggle(row)
-            self.show_marks(row)
+            self.show_marks()
             self.table.action_cursor_down()
 
     def action_mark_range(self) -> None:
@@ -247,20 +247,9 @@ class ListScreen(LocktermScreen[ResultT]):
             self.marks.bring_back()
         self.show_marks()
 
-    def paint_mark(self, row: Any) -> None:
-        """Repaint the mark of one row."""
+    def show_marks(self) -> None:
+        """Update the marks, their number, and the footer."""
         self.table.refresh()
-
-    def show_marks(self, row: Any | None = None) -> None:
-        """Update the marks, their number, and the footer.
-
-        Args:
-            row: The row, if no other mark has changed; None to update all rows.
-        """
-        if row is None:
-            self.table.refresh()
-        else:
-            self.paint_mark(row)
         self.describe_rows()
         self.query_one(KeyLine).show_keys()
 

@@ -209,11 +209,6 @@ class KeyQueue:
         """Whether a screen or page is being opened from the visible screen."""
         return any(one.screen is self.app.screen for one in self._openings)
 
-    @property
-    def is_holding(self) -> bool:
-        """Whether a key waits for a screen that is opening."""
-        return self._wake is not None
-
     # --- keys ----------------------------------------------------------------------------------
 
     async def take(self, event: Arrived) -> None:

@@ -66,6 +66,7 @@ class LocksScreen(ListScreen[None]):
         "app.history": "history",
         "app.quit": "quit",
     }
+    """Maps the IDs of global keys that the footer also shows to their labels there."""
 
     wanted: var[str] = var("", init=False)
     """The text to search for."""

@@ -443,9 +443,6 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     def row_to_mark(self) -> Row | None:
         return None if self.current is None else (self.lock_entry.lock_id, self.current)
 
-    def paint_mark(self, row: Row) -> None:
-        self.table.paint_remote(row[1])
-
     def key_of_step(self, step: Step) -> Hashable | None:
         return key_of_remote(step)
 

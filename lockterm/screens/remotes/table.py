@@ -369,12 +369,6 @@ class RemotesTable(LineTable):
         """Return the change by others of a row that the user has not seen, or None."""
         return None if row is None else self.elsewhere.get((self._lock_id, row.remote.id or 0))
 
-    def paint_remote(self, remote: Remote) -> None:
-        """Paint the rows of a remote again; several rows may have its ID."""
-        for place, row in enumerate(self.rows):
-            if row.remote.id == remote.id:
-                self.refresh_lines(place + TITLES)
-
     def _plan_columns(self, arrangement: Arrangement) -> Layout:
         height = self.size.height or self.app.size.height
         scrollbar = len(self.rows) > height - TITLES

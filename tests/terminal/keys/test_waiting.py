@@ -32,6 +32,11 @@ def starter(tmp_path: Path) -> Starter:
     return Starter(tmp_path / "lockterm", Clock())
 
 
+def waits(app: Any) -> bool:
+    """Whether a key waits for a screen that is opening."""
+    return app.key_queue._wake is not None
+
+
 async def hung(*_: object, **__: object) -> Any:
     await asyncio.Event().wait()
 
@@ -110,7 +115,7 @@ async def test_the_cursor_moves_while_its_page_is_asked_for_again(
         for key in ("r", "j", "down", "e"):
             await queue.take(key_queue.events.Key(key, key))
         await until(pilot, lambda: table.cursor_row == 2)
-        await until(pilot, lambda: queue.is_holding)
+        await until(pilot, lambda: waits(pilot.app))
         assert isinstance(pilot.app.screen, RemotesScreen)
 
 
@@ -133,7 +138,7 @@ async def test_keys_go_to_a_question_as_soon_as_it_is_there(
         monkeypatch.setattr(operations.locks, "all", slow)
         for key in ("e", "o"):
             await pilot.app.key_queue.take(key_queue.events.Key(key, key))  # type: ignore[attr-defined]
-        await until(pilot, lambda: pilot.app.key_queue.is_holding)  # type: ignore[attr-defined]
+        await until(pilot, lambda: waits(pilot.app))
         go.set()
         await until(pilot, lambda: isinstance(pilot.app.screen, VendorModelModal))
         vendor = pilot.app.screen.query_one("#vendor", Input)
