@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -26,6 +26,7 @@ from lockterm.domain.text.remote import (
 from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key, settle_first, with_keys
+from lockterm.operations.list_state import ListState
 from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.clipboard import copy
 from lockterm.terminal.key_queue import opens
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
     from lockterm.domain.series import NamesInUse
     from lockterm.operations.planner import PlanDraft
+    from lockterm.operations.remote_list import RemoteList
     from lockterm.screens.remote_form import RemoteSaved
 
 WRITES = frozenset({"add", "another", "edit", "renew", "replace", "delete", "clear", "user_number"})
@@ -66,6 +68,9 @@ class RemoteActions(LocktermScreen[None]):
     change_type: ClassVar[str]
     """A sentence that explains how to change the type of a remote, with IDs of keys in braces."""
 
+    remotes: RemoteList | None = None
+    """The list of the lock's remotes; None if the screen shows no such list."""
+
     # --- what a subclass gives -----------------------------------------------------------------
 
     @property
@@ -78,23 +83,6 @@ class RemoteActions(LocktermScreen[None]):
         """The lock of that remote."""
         assert self.lock_entry is not None
         return self.lock_entry
-
-    @property
-    def known_remotes(self) -> Iterable[Remote]:
-        """The remotes of the lock that are already loaded, whose names are in use."""
-        return ()
-
-    @property
-    def remote_count(self) -> int | None:
-        """The number of remotes of the lock; None if it is unknown."""
-        return None
-
-    def is_deleted(self, remote: Remote) -> bool:
-        """Return whether the service has recorded the deletion of a remote."""
-        return False
-
-    def select_after_load(self, remote_id: int | None) -> None:
-        """Select a saved remote once the screen has loaded it."""
 
     def mark_busy(self, lock_id: int, remote_id: int, word: str) -> None:
         """Show that an action on a remote is running; an empty word means that it has ended."""
@@ -120,12 +108,16 @@ class RemoteActions(LocktermScreen[None]):
             return ""
         if remote.id is None:
             return "The service listed this remote without a usable ID."
-        if action in WRITES and self.is_deleted(remote):
+        if action in WRITES and self._list_state.is_deleted(remote):
             return (
                 "This remote is already deleted. The service recorded the delete but still"
                 " lists the remote."
             )
         return self._why_remote_held(remote) if action in WRITES else ""
+
+    @property
+    def _list_state(self) -> ListState:
+        return ListState() if self.remotes is None else self.remotes.state
 
     def _why_held(self) -> str:
         """Return why an unconfirmed change blocks adding and clearing; empty if none does."""
@@ -171,8 +163,9 @@ class RemoteActions(LocktermScreen[None]):
     @work(exclusive=True, group="another")
     @opens("the form", must_appear=True)
     async def _add_like(self, remote: Remote) -> None:
+        known, page = [*self._list_state.known], self._list_state.page
         offered, taken = await screens.values_like(
-            remote, self.operations, self.current_lock, [*self.known_remotes], self.remote_count
+            remote, self.operations, self.current_lock, known, page.total if page else None
         )
         self._open_form(None, "remoteName", offered, taken)
 
@@ -208,7 +201,7 @@ class RemoteActions(LocktermScreen[None]):
 
         def closed(saved: RemoteSaved | None) -> None:
             if saved is not None:
-                self.select_after_load(saved.remote_id)
+                self._select_after_load(saved.remote_id)
             # Also without a result: an unconfirmed change may have changed the shown data.
             self._note_written(lock, saved.remote_id if saved else None)
 
@@ -216,6 +209,10 @@ class RemoteActions(LocktermScreen[None]):
             self.operations, lock, remote, focus_field, offered=offered, taken=taken
         )
         self.app.push_screen(form, closed)
+
+    def _select_after_load(self, remote_id: int | None) -> None:
+        if self.remotes is not None:
+            self.remotes.go_to = remote_id
 
     # --- the plan ------------------------------------------------------------------------------
 
@@ -240,7 +237,7 @@ class RemoteActions(LocktermScreen[None]):
             return
         steps: dict[str, Step] = {one.action: one for one in run.steps.values() if one.is_done}
         if "add" in steps:
-            self.select_after_load(steps["add"].remote_id)
+            self._select_after_load(steps["add"].remote_id)
         if "delete" in steps:
             self._note_written(lock, old.id, is_deleted=True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -75,6 +75,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     change_type = "Press {remotes.edit} to change the type."
 
     lock_entry: Lock
+    remotes: RemoteList
     table: RemotesTable
     marks: Marks[Key, Row]
 
@@ -419,21 +420,6 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     def current(self) -> Remote | None:
         """The selected remote; None if there is none."""
         return self.table.selected
-
-    @property
-    def known_remotes(self) -> Iterable[Remote]:
-        return self.remotes.state.known
-
-    @property
-    def remote_count(self) -> int | None:
-        page = self.remotes.state.page
-        return page.total if page is not None else None
-
-    def is_deleted(self, remote: Remote) -> bool:
-        return self.remotes.state.is_deleted(remote)
-
-    def select_after_load(self, remote_id: int | None) -> None:
-        self.remotes.go_to = remote_id
 
     @property
     def rows_to_mark(self) -> Sequence[Row]:
