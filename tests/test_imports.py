@@ -32,4 +32,4 @@ def test_screens_are_typed_and_loaded_from_the_same_modules() -> None:
         if isinstance(one, ast.ImportFrom) and str(one.module).startswith("lockterm.screens.")
         for name in one.names
     }
-    assert typed == screens._MODULES
+    assert typed == screens.MODULES

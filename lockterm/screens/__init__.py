@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from lockterm.screens.remotes.replace import ReplaceModal as ReplaceModal
     from lockterm.screens.voice import VoiceScreen as VoiceScreen
 
-_MODULES = {
+MODULES = {
     "offer_abandoned": "abandoned_draft",
     "CopyScreen": "copy",
     "ChoiceModal": "dialogs.choice",
@@ -118,7 +118,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Return a class or function that ``_MODULES`` lists; import its module first if needed."""
-    if name not in _MODULES:
+    """Return a class or function that ``MODULES`` lists; import its module first if needed."""
+    if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{MODULES[name]}"), name)

@@ -33,8 +33,8 @@ def starter(tmp_path: Path) -> Starter:
 
 
 def waits(app: Any) -> bool:
-    """Whether a key waits for a screen that is opening."""
-    return app.key_queue._wake is not None
+    """Whether a key waits for a screen that is opening, once nothing else is to be done."""
+    return app.key_queue.is_dealing and app.key_queue.is_opening
 
 
 async def hung(*_: object, **__: object) -> Any:
@@ -115,6 +115,7 @@ async def test_the_cursor_moves_while_its_page_is_asked_for_again(
         for key in ("r", "j", "down", "e"):
             await queue.take(key_queue.events.Key(key, key))
         await until(pilot, lambda: table.cursor_row == 2)
+        await pilot.pause()
         await until(pilot, lambda: waits(pilot.app))
         assert isinstance(pilot.app.screen, RemotesScreen)
 
@@ -138,6 +139,7 @@ async def test_keys_go_to_a_question_as_soon_as_it_is_there(
         monkeypatch.setattr(operations.locks, "all", slow)
         for key in ("e", "o"):
             await pilot.app.key_queue.take(key_queue.events.Key(key, key))  # type: ignore[attr-defined]
+        await pilot.pause()
         await until(pilot, lambda: waits(pilot.app))
         go.set()
         await until(pilot, lambda: isinstance(pilot.app.screen, VendorModelModal))
