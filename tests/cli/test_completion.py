@@ -17,30 +17,22 @@ from tests.terminal.pty_session import clean_environment
 
 
 @pytest.mark.parametrize(
-    ("shell", "words"),
+    ("shell", "place", "words"),
     [
-        ("bash", "complete -o nosort -F _lockterm_completion lockterm"),
-        ("zsh", "#compdef lockterm"),
-        ("fish", "complete --no-files --command lockterm"),
+        (
+            *("bash", "share/bash-completion/completions/lockterm"),
+            "complete -o nosort -F _lockterm_completion lockterm",
+        ),
+        ("zsh", "share/zsh/site-functions/_lockterm", "#compdef lockterm"),
+        (
+            *("fish", "config/fish/completions/lockterm.fish"),
+            "complete --no-files --command lockterm",
+        ),
     ],
+    ids=["bash", "zsh", "fish"],
 )
-def test_completion_prints_a_script_for_each_shell(lockterm: Run, shell: str, words: str) -> None:
-    result = lockterm("completion", shell)
-    assert result.returncode == 0
-    assert words in result.stdout
-    assert f"_LOCKTERM_COMPLETE={shell}_complete" in result.stdout
-
-
-@pytest.mark.parametrize(
-    ("shell", "place"),
-    [
-        ("bash", "share/bash-completion/completions/lockterm"),
-        ("zsh", "share/zsh/site-functions/_lockterm"),
-        ("fish", "config/fish/completions/lockterm.fish"),
-    ],
-)
-def test_completion_installs_the_script_for_its_shell(
-    lockterm: Run, tmp_path: Path, shell: str, place: str
+def test_completion_prints_and_installs_the_script_for_its_shell(
+    lockterm: Run, tmp_path: Path, shell: str, place: str, words: str
 ) -> None:
     file = tmp_path / place
     homes = {"XDG_DATA_HOME": str(tmp_path / "share"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
@@ -49,7 +41,10 @@ def test_completion_installs_the_script_for_its_shell(
         assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith(f"Written: {file}\n")
     assert result.stdout.endswith(f"To undo: rm {file}\n")
-    assert file.read_text().startswith(lockterm("completion", shell).stdout)
+    printed = lockterm("completion", shell)
+    assert printed.returncode == 0 and words in printed.stdout
+    assert f"_LOCKTERM_COMPLETE={shell}_complete" in printed.stdout
+    assert file.read_text().startswith(printed.stdout)
     file.write_text("somebody's own\n")
     result = lockterm("completion", "--install", shell, env=homes)
     assert (result.returncode, file.read_text()) == (1, "somebody's own\n")

@@ -1,13 +1,10 @@
-"""Times and sizes in words: where one unit gives way to the next."""
+"""Durations in words: where one unit gives way to the next."""
 
 from __future__ import annotations
 
 import pytest
 
-from lockterm.domain.dates import DAY_MS, distance
 from lockterm.domain.text.amount import format_duration
-
-NOW = 1_795_161_600_000
 
 
 @pytest.mark.parametrize(
@@ -23,10 +20,3 @@ NOW = 1_795_161_600_000
 )
 def test_roughly_takes_the_next_unit_when_ninety_are_reached(seconds: float, words: str) -> None:
     assert format_duration(seconds) == words
-
-
-@pytest.mark.parametrize(
-    ("days", "words"), [(700, "700 days"), (730, "730 days"), (731, "2 years"), (1500, "4 years")]
-)
-def test_distance_counts_years_when_two_have_passed(days: int, words: str) -> None:
-    assert words in distance(NOW + days * DAY_MS, NOW)

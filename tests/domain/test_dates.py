@@ -155,11 +155,6 @@ def test_month_ends_stay_month_ends_when_each_renewal_says_eom() -> None:
     assert moment.note == "current end 31 Mar 2027 + 1 month, end of the month"
 
 
-def test_a_day_without_a_time_ends_with_its_last_minute() -> None:
-    assert read("2026-12-31", end=True).ms == ms("2026-12-31 22:59")
-    assert "end of that day" in read("2026-12-31", end=True).note
-
-
 @pytest.mark.parametrize(
     ("text", "start", "end", "result", "note"),
     [
@@ -199,6 +194,7 @@ def test_relative_end_counts_from_current_end_if_it_lies_ahead(
 @pytest.mark.parametrize(
     ("zone", "day", "begins", "ends"),
     [
+        ("Europe/Berlin", "2026-12-31", "2026-12-30 23:00", "2026-12-31 22:59"),
         ("Africa/Cairo", "2027-04-30", "2027-04-29 22:00", "2027-04-30 20:59"),  # no midnight
         ("Africa/Cairo", "2027-04-29", "2027-04-28 22:00", "2027-04-29 21:59"),
         ("Africa/Cairo", "2027-10-28", "2027-10-27 21:00", "2027-10-28 21:59"),  # 23:59 twice
@@ -212,7 +208,8 @@ def test_whole_day_runs_from_its_first_to_its_last_minute_when_clocks_change_at_
     zone: str, day: str, begins: str, ends: str
 ) -> None:
     assert read_moment(day, ZoneInfo(zone), NOW).ms == ms(begins)
-    assert read_moment(day, ZoneInfo(zone), NOW, end=True).ms == ms(ends)
+    end = read_moment(day, ZoneInfo(zone), NOW, end=True)
+    assert (end.ms, "end of that day" in end.note) == (ms(ends), True)
 
 
 def test_whole_day_is_refused_when_the_zone_skips_it() -> None:
@@ -401,6 +398,8 @@ def test_numbers_beyond_the_calendar_are_shown_as_they_came() -> None:
         (2 * dates.HOUR_MS, "in 2 hours"),
         (41 * dates.DAY_MS + 5, "in 41 days"),
         (-3 * dates.DAY_MS, "3 days ago"),
+        (730 * dates.DAY_MS, "in 730 days"),
+        (731 * dates.DAY_MS, "in 2 years"),
         (10 * dates.YEAR_MS, "in 10 years"),
     ],
 )
@@ -416,7 +415,6 @@ def test_times_as_people_read_them() -> None:
     assert dates.day_time(at + 59_000, BERLIN) == "1 Dec 2026 09:00:59 +01:00"
     assert dates.day_time(at + 59_000, BERLIN, exact=False) == "1 Dec 2026 09:00 +01:00"
     assert dates.preview(at, UTC, NOW) == "Tue 1 Dec 2026 08:00 +00:00, in 10 days"
-    assert dates.as_ms(1_764_576_000) == dates.as_ms(1_764_576_000_000) == 1_764_576_000_000
 
 
 @pytest.mark.parametrize(

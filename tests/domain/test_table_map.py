@@ -106,29 +106,22 @@ def test_a_cell_names_a_door_and_a_door_names_a_lock_of_the_book() -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "words"),
+    ("header", "wrong"),
     [
-        ("Card no,Phone,Note", [
-            "line 1, column Phone, “Phone”: The mapping has no meaning for this column. To leave"
-            ' it out, add under [columns]: "Phone" = "ignore"',
-            "line 1, column Name, “”: The mapping names this column, but the file does not have"
-            " it.",
-        ]),
-        ("Name,Card no,Card no", [
-            "line 1, column Card no, “Card no”: Two columns mean the number: also “Card no”.",
-        ]),
+        ("Card no,Phone,Note", ["Phone", "Name"]),
+        ("Name,Card no,Card no", ["Card no"]),
         ("Name,Card  no,,Note", []),
-        ("Name,Card no,,Note\n1,2,x,3", [
-            "line 1, column (no name), “”: The mapping has no meaning for this column. To leave it"
-            ' out, add under [columns]: "" = "ignore"',
-        ]),
+        ("Name,Card no,,Note\n1,2,x,3", ["(no name)"]),
     ],
-)  # fmt: skip
-def test_header_is_refused_when_the_mapping_does_not_fit(header: str, words: list[str]) -> None:
+)
+def test_header_is_refused_when_the_mapping_does_not_fit(header: str, wrong: list[str]) -> None:
     table_map = TableMap(
         {"Name": "remoteName", "Card no": "remoteNumber", "Note": "ignore"}, values={"lockId": "1"}
     )
-    assert rows(f"{header}\n", table_map)[1] == words
+    problems = rows(f"{header}\n", table_map)[1]
+    assert [problem.partition(", “")[0] for problem in problems] == [
+        f"line 1, column {column}" for column in wrong
+    ]
 
 
 @pytest.mark.parametrize(
@@ -136,25 +129,18 @@ def test_header_is_refused_when_the_mapping_does_not_fit(header: str, words: lis
     [
         (TableMap({"a": "ignore", "b": "endDate"}, values={"lockId": "1"}),
          "line 1: No column identifies the remote. Assign a column to the number or the name."),
-        (TableMap({"a": "remoteName", "b": "remoteNumber"}),
-         "line 1: The mapping has no lock. Assign a column to the lock, or add a value or doors."),
+        (TableMap({"a": "remoteName", "b": "remoteNumber"}), "line 1: The mapping has no lock."),
         (TableMap({"a": "remoteName", "b": "first name"}, values={"lockId": "1"}),
          "line 1, column a, “a”: Two columns mean the name: also “first name or last name”."),
-        (TableMap({"a": "remoteName"}, {"b": "1"}, {"lockId": "1"}),
-         "line 1: The table has columns for doors and a lock. Remove the lock."),
-        (TableMap({"a": "remoteName"}, {"b": "gate"}),
-         "line 1, column b, “gate”: The lock book has no lock with this name. Write the ID of the"
-         " lock in the mapping."),
-        (TableMap({"a": "remoteName"}, {"b": "1", "c": "2"}),
-         "line 1, column c, “”: The mapping names this column, but the file does not have it."),
-        (TableMap({}, {"a": "2", "b": "2"}),
-         "line 1, column b, “2”: Two columns are doors of lock 2."),
-        (TableMap({"a": "remoteName"}, {"a": "1", "b": "2"}),
-         "line 1, column a, “”: The column is in [columns] and in [doors]. Remove one of the two."),
+        (TableMap({"a": "remoteName"}, {"b": "1"}, {"lockId": "1"}), "line 1: The table has"),
+        (TableMap({"a": "remoteName"}, {"b": "gate"}), "line 1, column b, “gate”: The lock"),
+        (TableMap({"a": "remoteName"}, {"b": "1", "c": "2"}), "line 1, column c, “”: The"),
+        (TableMap({}, {"a": "2", "b": "2"}), "line 1, column b, “2”: Two columns are doors of"),
+        (TableMap({"a": "remoteName"}, {"a": "1", "b": "2"}), "line 1, column a, “”: The"),
     ],
 )  # fmt: skip
 def test_mapping_is_refused_when_it_has_no_clear_meaning(table_map: TableMap, words: str) -> None:
-    assert words in rows("a,b\n", table_map)[1]
+    assert any(problem.startswith(words) for problem in rows("a,b\n", table_map)[1])
 
 
 # --- cells ---------------------------------------------------------------------------------------
@@ -278,30 +264,20 @@ def test_rows_without_a_lock_are_for_the_given_lock() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('[columns]\n"Card no" = "numbr"\n',
-         "line 2, column Card no, “numbr”: Unknown meaning. Meanings: name, first name,"),
-        ('[columns]\nCard no = "number"\n',
-         "line 2: The line is not valid TOML from column 6 on. Write each column as in the"
-         ' example: "Card no" = "number"'),
+        ('[columns]\n"Card no" = "numbr"\n', "line 2, column Card no, “numbr”: Unknown"),
+        ('[columns]\nCard no = "number"\n', "line 2: The line is not valid TOML from column 6"),
         ('[columns]\n"Card no" = "number', "The file is not valid TOML."),
-        ("[columns]\nNumber = true\n",
-         "line 2, column Number, “True”: Write the value in double quotes."),
+        ("[columns]\nNumber = true\n", "line 2, column Number, “True”: Write the value in"),
         ("columns = 1\n", "line 1, column columns, “”: Write a section: [columns]"),
         ("[column]\n", "line 1, column column, “”: Unknown section. Sections: [columns],"),
-        ('[format]\ndates = "d.m.y"\n',
-         "line 2, column dates, “d.m.y”: Write “day/month/year” or “month/day/year” or"
-         " “year-month-day”."),
+        ('[format]\ndates = "d.m.y"\n', "line 2, column dates, “d.m.y”: Write “day/month/year”"),
         ('[format]\nnumbers = "octal"\n', "line 2, column numbers, “octal”: Write “as written”"),
         ('[format]\ndate = "x"\n', "line 2, column date, “x”: Unknown key. Keys: dates, numbers."),
-        ('[values]\ntype = "guest"\n',
-         "line 2, column type, “guest”: “guest” is not a valid type. Write permanent (1),"),
-        ('[values]\nend = "1/2/2027"\n',
-         "line 2, column end, “1/2/2027”: Day, month and year are ambiguous."),
+        ('[values]\ntype = "guest"\n', "line 2, column type, “guest”: “guest” is not a valid"),
+        ('[values]\nend = "1/2/2027"\n', "line 2, column end, “1/2/2027”: Day, month and year"),
         ('[values]\nignore = "x"\n', "line 2, column ignore, “x”: Unknown name."),
-        ('[values]\nend = "+1y"\nendDate = "+1y"\n',
-         "line 3, column endDate, “+1y”: Two keys mean the end."),
-        ('[columns]\n"a  b" = "name"\n"a b" = "number"\n',
-         "line 3, column a b, “number”: Duplicate column."),
+        ('[values]\nend = "+1y"\nendDate = "+1y"\n', "line 3, column endDate, “+1y”: Two keys"),
+        ('[columns]\n"a  b" = "name"\n"a b" = "number"\n', "line 3, column a b, “number”:"),
         ("\xff", "line 1: Not UTF-8. Save the file as UTF-8."),
     ],
 )  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,14 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain.dates import to_ms
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, Step
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.rules import is_same
 from lockterm.domain.table_file import read_table
 from lockterm.domain.table_plan import LockPlan, check_rows
-from lockterm.domain.text.plan import describe_step
 from lockterm.operations.export import remotes_as_csv, remotes_as_json
 from lockterm.operations.planner import ReadLock
 from tests.domain.test_rules import NOW, sound, wild
@@ -57,31 +54,6 @@ def planned(
 
 def actions(steps: Sequence[Step]) -> list[tuple[str, int | None, dict[str, Any]]]:
     return [(step.action.value, step.remote_id, dict(step.wanted)) for step in steps]
-
-
-@pytest.mark.parametrize(
-    ("end", "text", "wanted", "counted"),
-    [
-        ("2027-01-31T23:59:59", "+1mo", "2027-02-28T23:59:59", "current end 31 Jan 2027 + 1 month"),
-        ("2027-01-31T23:59:00", "+30d", "2027-03-02T23:59:00", "current end 31 Jan 2027 + 30 days"),
-        (
-            *("2027-01-31T23:59:00", "+30d 18:00", "2027-03-02T18:00:00"),
-            "current end 31 Jan 2027 + 30 days",
-        ),
-        ("2026-01-31T23:59:59", "+30d", "2026-12-21T01:13:00", "now + 30 days"),
-    ],
-)
-def test_relative_end_of_a_row_counts_from_current_end(
-    end: str, text: str, wanted: str, counted: str
-) -> None:
-    def ms(wall: str) -> int:
-        return to_ms(datetime.fromisoformat(wall).replace(tzinfo=BERLIN))
-
-    ben = BEN | {"startDate": ms("2025-11-01T00:00"), "endDate": ms(end)}
-    steps, wrong = planned(f"lockId,remoteNumber,endDate\n1001,B-2,{text}\n", [ben])
-    assert wrong == []
-    assert actions(steps) == [("update", 2, {"endDate": ms(wanted)})]
-    assert describe_step(steps[0], BERLIN, NOW)[1:] == [f"End: {counted}."]
 
 
 @given(st.lists(wild | sound(), max_size=4))
@@ -207,29 +179,17 @@ FIRST = "line 2, column "
 @pytest.mark.parametrize(
     ("columns", "row", "words"),
     [
-        ("remoteNumber", "12",
-         "remoteNumber, “12”: The lock has 0012. A spreadsheet may have dropped the zeros. Format"
-         " the column as text and type the number again."),
-        ("remoteId,remoteNumber", "1,12",
-         "remoteNumber, “12”: The lock has 0012. A spreadsheet may have dropped the zeros. Format"
-         " the column as text and type the number again."),
-        ("remoteNumber", "1.2E+11",
-         "remoteNumber, “1.2E+11”: A spreadsheet has shortened a long number, and its last digits"
-         " are lost. Format the column as text and type the number again."),
-        ("remoteId", '"1,2E+11"',
-         "remoteId, “1,2E+11”: A spreadsheet has shortened a long number, and its last digits are"
-         " lost. Format the column as text and type the number again."),
+        ("remoteNumber", "12", "remoteNumber, “12”: The lock has 0012."),
+        ("remoteId,remoteNumber", "1,12", "remoteNumber, “12”: The lock has 0012."),
+        ("remoteNumber", "1.2E+11", "remoteNumber, “1.2E+11”: A spreadsheet has shortened a"),
+        ("remoteId", '"1,2E+11"', "remoteId, “1,2E+11”: A spreadsheet has shortened a long"),
         ("remoteId", "x", "remoteId, “x”: The ID must be a whole number, such as 1001."),
         ("remoteId", "7", "remoteId, “7”: Lock 1001 has no remote with this ID."),
-        ("remoteId,action", "1,add",
-         "remoteId, “1”: The service assigns the IDs of new remotes. Leave the cell empty."),
+        ("remoteId,action", "1,add", "remoteId, “1”: The service assigns the IDs of new"),
         ("remoteNumber,action", "Z,update", "action, “update”: Lock 1001 has no such remote."),
-        ("remoteNumber,action", "B-2,voice",
-         "action, “voice”: The action must be add, update, delete or keep."),
-        ("remoteNumber,action", "B-2,ADDED",
-         "action, “ADDED”: The action must be add, update, delete or keep."),
-        ("remoteNumber", '" "',
-         "remoteNumber, “”: The row does not identify a remote. Add a number or a name."),
+        ("remoteNumber,action", "B-2,voice", "action, “voice”: The action must be add, update,"),
+        ("remoteNumber,action", "B-2,ADDED", "action, “ADDED”: The action must be add, update,"),
+        ("remoteNumber", '" "', "remoteNumber, “”: The row does not identify a remote."),
         ("remoteId,remoteNumber", "2,B-9",
          "remoteNumber, “B-9”: This field cannot be changed. Its value is B-2."),
         ("remoteId,addType", "2,gateway",
@@ -238,61 +198,33 @@ FIRST = "line 2, column "
         ("remoteId,remoteName", "2,", "remoteName, “”: A name is required."),
         ("remoteId,remoteName,action", "2,Anna,delete",
          "remoteName, “Anna”: Remote 2 is now named Ben (B-2)."),
-        ("remoteId,endDate", "2,12/31/26",
-         "endDate, “12/31/26”: Day, month and year are ambiguous. Put the year first, as in"
-         " 2026-12-31."),
-        ("remoteId,endDate", "2,1/12/2026",
-         "endDate, “1/12/2026”: Day, month and year are ambiguous. Put the year first, as in"
-         " 2026-12-31."),
-        ("remoteId,endDate", "1,+1mo",
-         "endDate, “+1mo”: This field does not apply to a permanent remote. Leave the cell empty."),
-        ("remoteId,endDate", "2,+1m",
-         "endDate, “+1m”: m is ambiguous. Write +30min for minutes or +1mo for months."),
-        ("remoteId,endDate", "2,31.12.26",
-         "endDate, “31.12.26”: Day, month and year are ambiguous. Put the year first, as in"
-         " 2026-12-31."),
-        ("remoteId,endDate", "2,46387",
-         "endDate, “46387”: The number is not a time in milliseconds since 1970. Type a date such"
-         " as 2026-12-01 09:00."),
-        ("remoteId,endDate", "2,12345678901234567890",
-         "endDate, “12345678901234567890”: The number is not a time in milliseconds since 1970."
-         " Type a date such as 2026-12-01 09:00."),
+        ("remoteId,endDate", "2,12/31/26", "endDate, “12/31/26”: Day, month and year are"),
+        ("remoteId,endDate", "2,1/12/2026", "endDate, “1/12/2026”: Day, month and year are"),
+        ("remoteId,endDate", "1,+1mo", "endDate, “+1mo”: This field does not apply to a"),
+        ("remoteId,endDate", "2,+1m", "endDate, “+1m”: m is ambiguous."),
+        ("remoteId,endDate", "2,31.12.26", "endDate, “31.12.26”: Day, month and year are"),
+        ("remoteId,endDate", "2,46387", "endDate, “46387”: The number is not a time in"),
+        ("remoteId,endDate", "2,12345678901234567890", "endDate, “12345678901234567890”: The"),
         ("remoteId,endDate", "2,30.02.2027", "endDate, “30.02.2027”: Feb 2027 has no day 30."),
-        ("remoteId,endDate", "2,2026-11-30",
-         "endDate, “2026-11-30”: The end must be after the start."),
-        ("remoteId,endDate", "2,",
-         "endDate, “”: An end date is required, because the remote is not permanent."),
+        ("remoteId,endDate", "2,2026-11-30", "endDate, “2026-11-30”: The end must be after the"),
+        ("remoteId,endDate", "2,", "endDate, “”: An end date is required, because the remote"),
         ("remoteId,startDate", "2,2026-10-25 02:30",
          "startDate, “2026-10-25 02:30”: That time occurs twice when the clocks go back. Write"
          " “2026-10-25 02:30 +02:00” or “2026-10-25 02:30 +01:00”."),
-        ("remoteId,endDate", "1,2026-12-31",
-         "endDate, “2026-12-31”: This field does not apply to a permanent remote. Leave the cell"
-         " empty."),
-        ("remoteId,weekDay", "2,mon",
-         "weekDay, “mon”: This field does not apply to a time-limited remote. Leave the cell"
-         " empty."),
-        ("remoteId,weekDay", "2,1.3",
-         "weekDay, “1.3”: “1.3” is not a weekday. Type mon-fri, 1-5 (1 is Monday) or a list such as"
-         " mo,we."),
-        ("remoteId,remoteType,weekDay", "2,4,127",
-         "weekDay, “127”: “127” is ambiguous. Type mon-fri, or separate the digits with commas,"
-         " as in 1,2,7."),
-        ("remoteId,remoteType", "2,3",
-         "remoteType, “3”: “3” is not a valid type. Write permanent (1), time-limited (2)"
-         " or recurring (4)."),
-        ("remoteId,isCoerced", "2,TRUE",
-         ("isCoerced, “TRUE”: “TRUE” is not a valid coerced flag. Write default (0), yes"
-         " (1) or no (2).")),
-        ("remoteId,extraData", "2,[1]",
-         "extraData, “[1]”: This field requires a JSON object: { ... }."),
-        ("remoteNumber,remoteName", "Z,Z",
-         "remoteType, “”: A new remote needs a type. Write permanent, time-limited or recurring"
-         " in the column remoteType."),
+        ("remoteId,endDate", "1,2026-12-31", "endDate, “2026-12-31”: This field does not apply"),
+        ("remoteId,weekDay", "2,mon", "weekDay, “mon”: This field does not apply to a"),
+        ("remoteId,weekDay", "2,1.3", "weekDay, “1.3”: “1.3” is not a weekday."),
+        ("remoteId,remoteType,weekDay", "2,4,127", "weekDay, “127”: “127” is ambiguous."),
+        ("remoteId,remoteType", "2,3", "remoteType, “3”: “3” is not a valid type."),
+        ("remoteId,isCoerced", "2,TRUE", "isCoerced, “TRUE”: “TRUE” is not a valid coerced"),
+        ("remoteId,extraData", "2,[1]", "extraData, “[1]”: This field requires a JSON object:"),
+        ("remoteNumber,remoteName", "Z,Z",
+         "remoteType, “”: A new remote needs a type. Write permanent, time-limited or recurring"),
     ],
 )  # fmt: skip
 def test_row_problems_name_their_cell(columns: str, row: str, words: str) -> None:
     _, wrong = planned(f"lockId,{columns}\n1001,{row}\n")
-    assert FIRST + words in wrong
+    assert any(problem.startswith(FIRST + words) for problem in wrong), wrong
 
 
 def test_every_wrong_cell_is_reported() -> None:
@@ -344,14 +276,14 @@ ZOE = ANNA | {"id": 3, "remoteName": "Zoe\u0308 Kra\u0308mer", "remoteNumber": "
 """Decomposed, as another system wrote it."""
 
 
-def test_a_delete_finds_its_remote_when_the_name_is_encoded_otherwise() -> None:
-    steps, wrong = planned("lockId,action,remoteName\n1001,delete,Zo\u00eb Kr\u00e4mer\n", [ZOE])
-    assert (actions(steps), wrong) == ([("delete", 3, {})], [])
-
-
-def test_a_row_changes_nothing_when_the_name_differs_only_in_encoding() -> None:
-    steps, wrong = planned("lockId,remoteNumber,remoteName\n1001,Z-1,Zo\u00eb Kr\u00e4mer\n", [ZOE])
-    assert (actions(steps), wrong) == ([("keep", 3, {})], [])
+@pytest.mark.parametrize(
+    ("row", "action"), [("delete,", "delete"), (",Z-1", "keep")], ids=["by name", "by number"]
+)
+def test_a_row_finds_its_remote_when_the_name_is_encoded_otherwise(row: str, action: str) -> None:
+    steps, wrong = planned(
+        f"lockId,action,remoteNumber,remoteName\n1001,{row},Zo\u00eb Kr\u00e4mer\n", [ZOE]
+    )
+    assert (actions(steps), wrong) == ([(action, 3, {})], [])
 
 
 def test_an_added_name_is_sent_in_normal_form_c() -> None:
@@ -387,28 +319,29 @@ def test_an_added_remote_has_a_note_when_its_name_is_near_another() -> None:
 FOB = "lockId,action,remoteNumber,remoteName,remoteType\n"
 
 
-def test_a_deleted_remote_frees_its_name_for_another_fob() -> None:
-    steps, wrong = planned(f"{FOB}1001,add,H-2,Ben,permanent\n1001,delete,B-2,,\n")
+@pytest.mark.parametrize(
+    ("rows", "prune", "planned_steps"),
+    [
+        (["add,H-2,Ben,permanent", "delete,B-2,,"], False, "delete Ben, add Ben"),
+        (["add,B-2,Carl,permanent", "delete,B-2,,"], False, "delete Ben, add Carl"),
+        ([",H-2,Ben,permanent", ",0012,Anna,permanent"], True, "delete Ben, add Ben, keep Anna"),
+        ([",N-1,Anna,permanent", ",0012,Anna W.,permanent"], False, "update Anna W., add Anna"),
+    ],
+    ids=["name of a deleted one", "number of a deleted one", "pruned", "renamed"],
+)
+def test_a_name_or_number_is_free_when_its_remote_goes_first(
+    rows: list[str], prune: bool, planned_steps: str
+) -> None:
+    steps, wrong = planned(FOB + "".join(f"1001,{row}\n" for row in rows), prune=prune)
     assert wrong == []
-    assert [(step.action, step.remote_name) for step in steps] == [
-        (Action.DELETE, "Ben"),
-        (Action.ADD, "Ben"),
-    ]
+    names = [step.wanted.get("remoteName", step.remote_name) for step in steps]
+    told = [f"{step.action.value} {name}" for step, name in zip(steps, names, strict=True)]
+    assert ", ".join(told) == planned_steps
 
 
-def test_a_deleted_remote_frees_its_number_when_the_row_adds() -> None:
-    steps, wrong = planned(f"{FOB}1001,add,B-2,Carl,permanent\n1001,delete,B-2,,\n")
-    assert wrong == []
-    assert [step.action for step in steps] == [Action.DELETE, Action.ADD]
+def test_a_row_is_a_duplicate_when_it_does_not_say_that_it_adds() -> None:
     _, wrong = planned(f"{FOB}1001,,B-2,Carl,permanent\n1001,delete,B-2,,\n")
     assert wrong == ["line 2, column remoteName, “Carl”: Duplicate of line 3."]
-
-
-def test_a_pruned_remote_frees_its_name_for_another_fob() -> None:
-    table = f"{FOB}1001,,H-2,Ben,permanent\n1001,,0012,Anna,permanent\n"
-    steps, wrong = planned(table, prune=True)
-    assert wrong == []
-    assert [step.action for step in steps] == [Action.DELETE, Action.ADD, Action.KEEP]
 
 
 @pytest.mark.parametrize("action", ["", "add", "update"])
@@ -419,16 +352,6 @@ def test_a_name_of_another_fob_is_a_problem_when_that_fob_stays(action: str) -> 
         "line 2, column remoteName, “Ben”: Remote 2 has this name and the number B-2, so"
         " the fob of this row will not open the lock. To replace B-2, add a row with the"
         " action delete for it."
-    ]
-
-
-def test_a_renamed_remote_frees_its_name_for_an_added_one() -> None:
-    table = f"{FOB}1001,,N-1,Anna,permanent\n1001,,0012,Anna W.,permanent\n"
-    steps, wrong = planned(table)
-    assert wrong == []
-    assert [(step.action, step.wanted["remoteName"]) for step in steps] == [
-        (Action.UPDATE, "Anna W."),
-        (Action.ADD, "Anna"),
     ]
 
 
