@@ -1,4 +1,4 @@
-"""Each row of the fault table, on a read and on a write: the error, the attempts, the secrets."""
+"""Faults of the catalogue, on a read and on a write: the error, the attempts, the secrets."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import contextlib
 import gzip
 import json
 import time
+import urllib.request
+from collections.abc import Awaitable, Callable, Mapping
 
 import pytest
 
@@ -20,10 +22,12 @@ from lockterm.errors import (
     Refused,
     ServiceError,
 )
+from lockterm.service.running import RunningService
 from tests.api.conftest import AT_ONCE, Settings
 from tests.api.fault_server import FaultServer, Script, answers, http, says
-from tests.long import telling
-from tests.servers import Line
+from tests.faults.catalogue import BROKEN_OFF, ENDLESS, MALFORMED, REFUSED, refusal
+from tests.faults.proxy import FaultProxy, Play
+from tests.servers import Line, port_of
 
 STALL_S = 0.05
 """Half of what a key may wait."""
@@ -36,131 +40,6 @@ async def reset(line: Line) -> None:
     line.reset()
 
 
-async def silence(line: Line) -> None:
-    await line.reader.read()
-
-
-def then(script: Script, after: Script) -> Script:
-    async def both(line: Line) -> None:
-        await script(line)
-        await after(line)
-
-    return both
-
-
-def drip(data: bytes, each: int = 1) -> Script:
-    """A byte now and then, for ever: no read of it ever times out."""
-
-    async def script(line: Line) -> None:
-        await line.send(data)
-        while True:
-            await line.send(b" " * each)
-            await asyncio.sleep(0.02)
-
-    return script
-
-
-async def informational_flood(line: Line) -> None:
-    while True:
-        await line.send(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 100)
-
-
-def packed(body: bytes, *, encoding: str = "gzip", cut: int | None = None) -> Script:
-    return answers(gzip.compress(body)[:cut], 200, f"Content-Encoding: {encoding}")
-
-
-def envelope(code: object, **more: object) -> str:
-    return json.dumps({"errcode": code, "errmsg": "said", "description": "why", **more})
-
-
-BROKEN_OFF: dict[str, Script] = {
-    "reset before the answer": reset,
-    "closed before the answer": says(),
-    "reset inside the headers": then(says(b"HTTP/1.1 200 OK\r\nContent-"), reset),
-    "reset inside the body": then(answers(GOOD[:20], length=500), reset),
-    "body shorter than said": answers(GOOD, length=500),
-    "chunks without an end": says(
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{'a': 123"
-    ),
-    "not HTTP": says(b"SSH-2.0-OpenSSH_9.6\r\n"),
-    "101": says(b"HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
-    "endless header": says(b"HTTP/1.1 200 OK\r\nX: ", b"x" * 300_000, b"\r\n\r\n"),
-    "silence": silence,
-    "silence inside the body": then(answers(GOOD[:20], length=500), silence),
-    "drip inside the body": drip(http(GOOD, length=10**6)),
-    "drip inside the headers": drip(b"HTTP/1.1 200 OK\r\nX:"),
-    "informational answers for ever": informational_flood,
-}
-"""No complete answer."""
-
-MALFORMED: dict[str, Script] = {
-    "HTML of a proxy": answers(HOSTILE),
-    "empty": answers(""),
-    "204": answers("", 204),
-    "truncated JSON": answers(GOOD[:-9]),
-    "two JSON values": answers(GOOD + GOOD),
-    "an array": answers(f"[{GOOD}]"),
-    "bad UTF-8": answers(GOOD.encode().replace(b'"n"', b'"\xff"')),
-    "UTF-16": answers(GOOD.encode("utf-16")),
-    "NaN": answers(envelope(0, data=float("nan"))),
-    "infinite": answers(GOOD.replace(":5", ":1e999")),
-    "millions of objects": answers('{"errcode":0,"data":[' + "{}," * 2_000_000 + "{}]}"),
-    "deep nesting": answers("[" * 100_000),
-    "fairly deep nesting": answers(envelope(0, data=json.loads("[" * 80 + "]" * 80))),
-    "5,000 digits": answers(GOOD.replace(":5", ":" + "9" * 5000)),
-    "duplicate keys": answers(GOOD.replace('"data"', '"errcode":0,"data"')),
-    "HTTP 300": answers(GOOD, 300),
-    "no code": answers('{"errmsg":"","data":{}}'),
-    "codes that differ": answers(envelope(0, errorCode=1)),
-    "one code null": answers(envelope(0, errorCode=None)),
-    "code true": answers(envelope(True)),
-    "code false": answers(envelope(False)),
-    "code 0.0": answers(envelope(0.0)),
-    "code null": answers(envelope(None)),
-    "code in words": answers(envelope("zero")),
-    "code in other digits": answers(envelope("٠")),
-    "huge": answers(b" " * (9 << 20) + GOOD.encode()),
-    "gzip bomb": packed(b" " * (40 << 20) + GOOD.encode()),
-    "gzip cut short": packed(GOOD.encode(), cut=-12),
-    "gzip that is none": answers(GOOD, 200, "Content-Encoding: gzip"),
-    "unasked packing": packed(GOOD.encode(), encoding="br"),
-    "301": answers("", 301, "Location: /elsewhere"),
-    "302 to another host": answers(GOOD, 302, "Location: http://127.0.0.1:1/?token=x"),
-    "302 to nowhere": answers(GOOD, 302, "Location: http://[::/\x7f"),
-    "307": answers(GOOD, 307, "Location: /elsewhere"),
-    "408": answers(envelope(9), 408),
-    "500 with an envelope": answers(envelope(9), 500),
-    "500 with an envelope of success": answers(GOOD, 500),
-    "502 with HTML": answers(HOSTILE, 502),
-    "503": answers("", 503, "Retry-After: 0"),
-    "404 with an envelope of success": answers(GOOD, 404),
-}
-"""A whole answer that says neither yes nor no."""
-
-REFUSED: dict[str, Script] = {
-    "code 7": answers(envelope(7)),
-    "code as text": answers(envelope("7")),
-    "negative code": answers(envelope(-3)),
-    "other spelling": answers('{"errorCode":7,"errorMsg":"said","description":"why"}'),
-    "both spellings": answers('{"errcode":7,"errorCode":"7","errmsg":"said"}'),
-    "400": answers(envelope(7), 400),
-    "401": answers(HOSTILE, 401),
-    "403 that is too large": answers(b" " * (9 << 20), 403),
-    "404": answers("not found", 404),
-    "422": answers(envelope(7), 422),
-    "429 for long": answers(envelope(7), 429, "Retry-After: 3600"),
-}
-"""A no."""
-
-FAULTS = BROKEN_OFF | MALFORMED | REFUSED
-RECOVERED = {*BROKEN_OFF, "502 with HTML", "gzip bomb"}
-ENDLESS = {
-    *("silence inside the body", "drip inside the body", "drip inside the headers"),
-    "informational answers for ever",
-}
-"""Those that end with the time there is, beside plain silence."""
-
-
 def checked(error: ServiceError) -> None:
     """What an error shows is short, printable and without secrets, and tells more than a title."""
     shown = f"{error.title}{error.message}{error.hint}{getattr(error, 'description', '')}"
@@ -169,48 +48,107 @@ def checked(error: ServiceError) -> None:
     assert error.message
 
 
-def brief(name: str, server: FaultServer) -> Settings:
-    """Little time for what never ends; enough of it for all else on a busy machine."""
-    endless = any(word in name for word in ("silence", "drip", "for ever"))
-    headers = {"Authorization": SECRET}
-    return Settings(server.base_url, headers=headers, timeout_s=0.8 if endless else 10.0)
+Case = Callable[[LockService, FaultProxy, int], Awaitable[None]]
 
 
-@pytest.mark.parametrize("name", telling(FAULTS.keys() - ENDLESS, FAULTS))
-async def test_read(faults: FaultServer, name: str):
-    faults.play(FAULTS[name])
-    async with LockService(brief(name, faults), AT_ONCE) as client:
-        with pytest.raises(ServiceError) as error:
-            await client.remote_detail(5)
-    kind = NoAnswer if name in BROKEN_OFF else MalformedAnswer
-    assert isinstance(error.value, Refused if name in REFUSED else kind)
-    assert len(faults.asked) == (1 if name in REFUSED else 3)
-    assert all(asked.start.startswith("POST /api/") for asked in faults.asked)
-    checked(error.value)
+async def try_each(
+    service: RunningService, plays: Mapping[str, Play], case: Case, times: int = -1
+) -> None:
+    """Run a case on each fault, all at once, for as many answers as told, or for all."""
+    many = [record["id"] for record in first_page(service)]
+
+    async def one(name: str, play: Play, remote_id: int) -> None:
+        async with FaultProxy(port_of(service)).running() as proxy:
+            for call in ("detail", "delete"):
+                proxy.arm(call, play, times)
+            timeout_s = 0.8 if name in ENDLESS else 10.0
+            settings = Settings(proxy.base_url, timeout_s=timeout_s)
+            async with LockService(settings, AT_ONCE) as client:
+                try:
+                    await case(client, proxy, remote_id)
+                except BaseException as error:
+                    error.add_note(name)
+                    raise
+
+    async with asyncio.TaskGroup() as group:
+        for (name, play), remote_id in zip(plays.items(), many, strict=False):
+            group.create_task(one(name, play, remote_id))
 
 
-@pytest.mark.parametrize("name", telling(FAULTS.keys() - ENDLESS, FAULTS))
-async def test_write(faults: FaultServer, name: str):
-    """Sent once, whatever comes back, and in doubt unless the answer is a clear no."""
-    faults.play(FAULTS[name])
-    async with LockService(brief(name, faults), AT_ONCE) as client:
-        with pytest.raises(ServiceError) as error:
-            await client.send(writes.delete_remote(5))
-    assert type(error.value) in ((Refused, RateLimited) if name in REFUSED else (OutcomeUnknown,))
-    assert len(faults.asked) == 1
-    checked(error.value)
+def first_page(service: RunningService) -> list[dict[str, int]]:
+    path = "/api/v1/bluetooth-remote/list?lockId=1001&pageSize=200"
+    with urllib.request.urlopen(service.base_url + path) as answer:
+        return list(json.load(answer)["data"]["list"])
 
 
-@pytest.mark.parametrize("name", telling(RECOVERED - ENDLESS, sorted(RECOVERED)))
-async def test_a_read_recovers(faults: FaultServer, name: str):
-    faults.play(FAULTS[name], FAULTS[name], answers(GOOD))
-    async with LockService(brief(name, faults), AT_ONCE) as client:
-        assert (await client.remote_detail(5)).remote_name == "n"
+KINDS = pytest.mark.parametrize(
+    ("plays", "on_read", "on_write"),
+    [
+        (BROKEN_OFF, NoAnswer, OutcomeUnknown),
+        (MALFORMED, MalformedAnswer, OutcomeUnknown),
+        (REFUSED, Refused, Refused),
+        pytest.param(ENDLESS, NoAnswer, OutcomeUnknown, marks=pytest.mark.long),
+    ],
+    ids=["no complete answer", "neither yes nor no", "a no", "no end"],
+)
+
+
+@KINDS
+async def test_read_is_tried_three_times_when_its_answer_is_no_refusal(
+    service: RunningService,
+    plays: Mapping[str, Play],
+    on_read: type[ServiceError],
+    on_write: type[ServiceError],
+):
+    async def read(client: LockService, proxy: FaultProxy, remote_id: int) -> None:
+        with pytest.raises(on_read) as error:
+            await client.remote_detail(remote_id)
+        assert proxy.asked.count("detail") == (1 if plays is REFUSED else 3)
+        checked(error.value)
+
+    await try_each(service, plays, read)
+
+
+@KINDS
+async def test_write_is_sent_once_and_in_doubt_when_its_answer_is_no_refusal(
+    service: RunningService,
+    plays: Mapping[str, Play],
+    on_read: type[ServiceError],
+    on_write: type[ServiceError],
+):
+    async def write(client: LockService, proxy: FaultProxy, remote_id: int) -> None:
+        with pytest.raises(on_write) as error:
+            await client.send(writes.delete_remote(remote_id))
+        assert type(error.value) in (on_write, RateLimited)
+        assert proxy.asked.count("delete") == 1
+        checked(error.value)
+
+    await try_each(service, plays, write)
+
+
+async def test_read_recovers_when_the_third_answer_is_whole(service: RunningService):
+    async def read(client: LockService, proxy: FaultProxy, remote_id: int) -> None:
+        assert (await client.remote_detail(remote_id)).id == remote_id
+        assert proxy.asked.count("detail") == 3
+
+    recovered = BROKEN_OFF | {name: MALFORMED[name] for name in ("HTML with 502", "gzip bomb")}
+    await try_each(service, recovered, read, times=2)
+
+
+@pytest.mark.parametrize("status", [200, 302, 401, 502])
+async def test_error_shows_no_secret_when_the_answer_repeats_it(faults: FaultServer, status: int):
+    faults.play(answers(HOSTILE, status, "Location: http://127.0.0.1:1/?token=x"))
+    settings = Settings(faults.base_url, headers={"Authorization": SECRET})
+    async with LockService(settings, AT_ONCE) as client:
+        for call in (client.remote_detail(5), client.send(writes.delete_remote(5))):
+            with pytest.raises(ServiceError) as error:
+                await call
+            checked(error.value)
 
 
 @pytest.mark.parametrize("status", [401, 403])
 async def test_missing_permission_points_at_the_profile(faults: FaultServer, status: int):
-    faults.play(answers(envelope(7), status))
+    faults.play(answers(refusal(), status))
     async with LockService(Settings(faults.base_url)) as client:
         with pytest.raises(Refused) as error:
             await client.send(writes.delete_remote(5))
@@ -258,7 +196,13 @@ async def test_a_read_survives_a_stale_connection(faults: FaultServer):
 
 
 async def test_the_deadline_is_for_the_whole_attempt(faults: FaultServer):
-    faults.play(BROKEN_OFF["drip inside the body"])
+    async def drip(line: Line) -> None:
+        await line.send(http(GOOD, length=10**6))
+        while True:
+            await line.send(b" ")
+            await asyncio.sleep(0.02)
+
+    faults.play(drip)
     settings = Settings(faults.base_url, timeout_s=0.3)
     async with LockService(settings) as client:
         with pytest.raises(OutcomeUnknown) as error:
@@ -330,7 +274,7 @@ async def test_answer_is_malformed_when_it_is_about_another_remote(faults: Fault
 
 
 async def test_redirects_are_not_followed(faults: FaultServer):
-    faults.play(MALFORMED["301"], MALFORMED["307"])
+    faults.play(*(answers("", status, "Location: /elsewhere") for status in (301, 307)))
     async with LockService(Settings(faults.base_url)) as client:
         for _ in range(2):
             with pytest.raises(OutcomeUnknown):
@@ -340,7 +284,7 @@ async def test_redirects_are_not_followed(faults: FaultServer):
 
 @pytest.mark.parametrize("kind", ["read", "write"])
 async def test_a_packed_answer_is_unpacked(faults: FaultServer, kind: str):
-    faults.play(packed(GOOD.encode()))
+    faults.play(answers(gzip.compress(GOOD.encode()), 200, "Content-Encoding: gzip"))
     async with LockService(Settings(faults.base_url)) as client:
         await (client.remote_detail(5) if kind == "read" else client.send(writes.delete_remote(5)))
     assert faults.asked[0].headers["accept-encoding"] == "gzip"
