@@ -95,23 +95,20 @@ async def test_time_runs_out_while_connecting(call, share, monkeypatch):
 
 
 @BOTH
-async def test_time_runs_out_in_the_tls_handshake(faults: FaultServer, call):
-    async def mute(line: Line) -> None:
-        await line.reader.read()
+@pytest.mark.parametrize("line_is_lost", [False, True], ids=["time runs out", "connection lost"])
+async def test_error_is_not_sent_when_the_tls_handshake_fails(
+    faults: FaultServer, call, line_is_lost: bool
+):
+    async def fail(line: Line) -> None:
+        if line_is_lost:
+            line.reset()
+        else:
+            await line.reader.read()
 
-    faults.at_once = mute
+    faults.at_once = fail
+    timeout_s = 10.0 if line_is_lost else 0.3
     url = faults.base_url.replace("http:", "https:")
-    await not_sent(Settings(url, timeout_s=0.3), call)
-    assert faults.accepted == 3
-
-
-@BOTH
-async def test_connection_lost_in_the_tls_handshake(faults: FaultServer, call):
-    async def leave(line: Line) -> None:
-        line.reset()
-
-    faults.at_once = leave
-    await not_sent(Settings(faults.base_url.replace("http:", "https:")), call)
+    await not_sent(Settings(url, timeout_s=timeout_s), call)
     assert faults.accepted == 3
 
 

@@ -53,16 +53,6 @@ def test_ask_waits_four_round_trips_when_one_is_known(
     assert listening.is_waiting
 
 
-def test_ask_returns_the_answers_when_the_last_one_has_come(terminal: tuple[int, int]) -> None:
-    to_answer, asked = terminal
-    listening = Conversation()
-    os.write(to_answer, f"\x1b[3;4R{ATTRIBUTES}".encode())
-    assert listening.ask(b"\x1b[6n") == ["\x1b[3;4R", ATTRIBUTES]
-    assert os.read(asked, 100) == b"\x1b[6n\x1b[c"
-    assert listening.round_trip_s is not None
-    assert not listening.is_waiting
-
-
 def test_ask_sends_nothing_when_an_answer_is_pending(terminal: tuple[int, int]) -> None:
     to_answer, asked = terminal
     listening = Conversation(0.0)

@@ -55,14 +55,6 @@ def test_keys_table_separates_each_key_from_its_id(lockterm: Run) -> None:
         assert f" {' '.join(key['keys'])} " in printed, key["id"]
 
 
-def test_keys_refuses_an_unknown_id_in_the_configuration(lockterm: Run, chosen: Path) -> None:
-    chosen.write_text('[keys]\n"remotes.delte" = "x"\n')
-    result = lockterm("keys")
-    assert (result.returncode, result.stdout) == (2, "")
-    assert "line 2" in result.stderr
-    assert "`lockterm keys` lists every id" in result.stderr or "did you mean" in result.stderr
-
-
 def test_keys_refuses_two_formats(lockterm: Run) -> None:
     assert lockterm("keys", "--json", "--markdown").returncode == 2
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from lockterm.cli.commands import run
-from lockterm.config import values
 from lockterm.domain.safe_text import masked, spellings
 
 
@@ -71,20 +70,3 @@ def test_masked_hides_the_whole_secret_when_it_is_json() -> None:
     said = json.dumps({"token": secret, "for": "gate"})
     assert masked(said, known) == said.replace(json.dumps(secret)[1:-1], masked(secret, known))
     assert "2" not in masked(said, known)
-
-
-@pytest.mark.parametrize(
-    "url", ["{}locks", "https://{}locks:99999/", "ftp://{}locks", "https://{}"]
-)
-def test_base_url_error_hides_a_password(url: str) -> None:
-    with pytest.raises(ValueError, match="user name or password") as caught:
-        values.base_url(url.format("user:hunter22@"))
-    assert "hunter22" not in str(caught.value)
-
-
-@pytest.mark.parametrize("url", ["https:///{}locks", "https:/\\{}locks", "ftp://x/{}locks"])
-def test_base_url_error_hides_a_password_when_slashes_are_wrong(url: str) -> None:
-    for at in ("@", "\N{FULLWIDTH COMMERCIAL AT}"):
-        with pytest.raises(ValueError, match=r"is not a web address|user name") as caught:
-            values.base_url(url.format(f"user:hunter22{at}"))
-        assert "hunter22" not in str(caught.value)

@@ -138,17 +138,25 @@ def test_secrets_go_to_no_other_host_and_the_book_is_another(load: Load) -> None
 
 def test_http_elsewhere_is_allowed_with_a_warning(load: Load) -> None:
     assert "is not encrypted" in load(base_url="http://locks.example.com").profile.warnings[0]
-    for own in ("http://127.0.0.1:1", "http://localhost", "http://[::1]:9", "https://x.example"):
+    for own in (
+        "http://127.0.0.1:1",
+        "https://x.example:8443/a/b/",
+        "http://localhost",
+        "http://[::1]:9",
+        "https://x.example",
+    ):
         assert load(base_url=own).profile.warnings == ()
 
 
 @pytest.mark.parametrize(
     "url",
     [
-        "nonsense",
-        "ftp://host",
+        *("nonsense", "locks.example.com", "ftp://host", "https:\\\\host"),
         "https://",
         "https://user:hunter2@host",
+        *("https://hunter2@host", "hunter2@host", "https://host@", "ftp://hunter2@host"),
+        *("https:///u:hunter2@host", "https:/\\u:hunter2@host", "https:///u:hunter2\uff20host"),
+        *("https://u:hunter2@host:99999/", "https://u:hunter2@", "file:///etc/passwd"),
         *("ftp://x/?key=hunter2", "https://x/?key=hunter2", "x?hunter2"),
         "https://host?x=1",
         "https://host/#x",
@@ -156,8 +164,7 @@ def test_http_elsewhere_is_allowed_with_a_warning(load: Load) -> None:
         "https://ho st",
         "https://host\n.evil",
         "https://host\x1b[31m",
-        "https://host:99999",
-        "https://host:0",
+        *("https://host:99999", "https://host:0", "https://host:port", "https://:443"),
         "https://[::1",
         "https://evil\\@host",
         "https:///path",
@@ -330,9 +337,9 @@ def test_base_url_with_a_zone_id_is_refused_with_the_reason(load: Load, zone_id:
         load(base_url=f"https://[fe80::1{zone_id}]:8443")
 
 
-@given(st.text(max_size=40))
+@given(st.text(max_size=40) | st.text("[]:@/?#.%a1é \\", max_size=40))
 def test_any_base_url_is_refused_or_safe(text: str) -> None:
-    for url in (text, f"https://{text}"):
+    for url in (text, f"https://{text}", f"http://{text}"):
         try:
             checked, _ = values.base_url(url)
         except ValueError:

@@ -186,28 +186,26 @@ async def test_sending_again_what_was_not_seen(bench: Bench):
     await bench.agree()
 
 
-async def test_send_again_sends_nothing_when_an_add_may_still_be_found(bench: Bench):
-    seen = await bench.lose("add", close)
-    with pytest.raises(RuleViolation, match="can still find out"):
-        await bench.operations.resolution.send_again(replace(seen, state=State.UNKNOWN))
-    assert bench.proxy.asked.count("add") == 1
-
-
-async def test_send_again_sends_nothing_when_the_entry_is_damaged(bench: Bench):
-    """Its fields are made up: nothing of it is asked for either."""
-    seen = await bench.lose("delete", close)
+@pytest.mark.parametrize(
+    ("call", "state", "error", "words"),
+    [
+        ("add", State.UNKNOWN, RuleViolation, "can still find out"),
+        ("delete", State.DAMAGED, StoreDamaged, "is damaged"),
+        ("delete", State.CONFLICT, RuleViolation, r"Somebody has changed it\. Nothing was sent"),
+    ],
+    ids=["it may still be found", "its entry is damaged", "a conflict"],
+)
+async def test_send_again_sends_nothing_when_the_state_forbids_it(
+    bench: Bench, call: str, state: State, error: type[Exception], words: str
+):
+    seen = await bench.lose(call, close)
     bench.proxy.asked.clear()
-    with pytest.raises(StoreDamaged, match="is damaged"):
-        await bench.operations.resolution.send_again(replace(seen, state=State.DAMAGED))
-    assert bench.proxy.asked == []
-
-
-async def test_send_again_sends_nothing_when_a_delete_is_a_conflict(bench: Bench):
-    seen = await bench.lose("delete", close)
-    conflict = replace(seen, state=State.CONFLICT, message="Somebody has changed it.")
-    with pytest.raises(RuleViolation, match=r"Somebody has changed it\. Nothing was sent"):
-        await bench.operations.resolution.send_again(conflict)
-    assert bench.proxy.asked.count("delete") == 1
+    with pytest.raises(error, match=words):
+        await bench.operations.resolution.send_again(
+            replace(seen, state=state, message="Somebody has changed it.")
+        )
+    assert call not in bench.proxy.asked
+    assert state is not State.DAMAGED or bench.proxy.asked == [], "its fields are made up"
 
 
 async def test_send_again_sends_nothing_when_the_change_was_recorded(bench: Bench):
@@ -326,38 +324,29 @@ async def test_deleting_one_by_one_goes_on_after_an_interruption(bench: Bench):
     await bench.agree()
 
 
-async def test_update_stays_unconfirmed_when_its_remote_is_gone(bench: Bench):
-    bench.proxy.arm("update", close, 1)
-
-    async def vanish() -> None:
-        bench.site.ask("bluetooth-remote/delete", remoteId=bench.scene.remote.id)
-
-    bench.proxy.after("update", vanish)
-    with pytest.raises(OutcomeUnknown):
-        await CALLS["update"](bench.operations, bench.scene)
-    await read_back(bench.operations)
-    (row,) = await bench.operations.journal.history()
-    assert row.state is State.CONFLICT and "no longer exists" in row.message
-
-
-async def test_a_third_value_is_a_conflict(bench: Bench):
+@pytest.mark.parametrize(
+    ("path", "fields", "words"),
+    [
+        ("delete", {}, "no longer exists"),
+        ("update", {"remoteName": "By someone else"}, "remoteName"),
+    ],
+)
+async def test_update_is_a_conflict_when_someone_else_changed_its_remote(
+    bench: Bench, path: str, fields: dict[str, str], words: str
+):
     bench.proxy.arm("update", close, 1)
 
     async def interfere() -> None:
-        remote = bench.scene.remote
-        bench.site.ask(
-            "bluetooth-remote/update",
-            lockId=bench.lock_id,
-            remoteId=remote.id,
-            remoteName="By someone else",
-        )
+        about = {"lockId": bench.lock_id} if fields else {}
+        remote_id = bench.scene.remote.id
+        bench.site.ask(f"bluetooth-remote/{path}", remoteId=remote_id, **about, **fields)
 
     bench.proxy.after("update", interfere)
     with pytest.raises(OutcomeUnknown):
         await CALLS["update"](bench.operations, bench.scene)
     await read_back(bench.operations)
     (row,) = await bench.operations.journal.history()
-    assert row.state is State.CONFLICT and "remoteName" in row.message
+    assert row.state is State.CONFLICT and words in row.message
 
 
 async def test_verification_repeats_until_it_succeeds(bench: Bench):

@@ -78,12 +78,6 @@ def test_no_color_code_leaves(lockterm: Start, env: dict[str, str]) -> None:
     assert reverse, "the cursor is told by reverse"
 
 
-def test_an_empty_no_color_means_nothing(lockterm: Start) -> None:
-    session = lockterm("demo", env={"NO_COLOR": ""})
-    session.wait_for("Main gate")
-    assert 38 in color_codes(session.raw)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("term", ["xterm", "linux", "screen"])
 def test_sixteen_colors_are_the_terminals_own(lockterm: Start, term: str) -> None:
