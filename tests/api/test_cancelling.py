@@ -7,12 +7,10 @@ from random import Random
 
 import pytest
 
-from lockterm.api import writes
-from lockterm.api.client import LockService
 from lockterm.api.transport import Transport
 from lockterm.domain.clock import Clock
 from lockterm.errors import LocktermError
-from tests.api.conftest import AT_ONCE, Settings
+from tests.api.conftest import Settings
 from tests.api.fault_server import FaultServer, Script, http, says
 from tests.servers import Line
 
@@ -58,15 +56,3 @@ async def test_what_was_given_up_costs_the_next_one_nothing(
         while faults.open_connections > 4:
             await asyncio.sleep(0.01)
     await transport.close()
-
-
-async def test_reads_use_a_connection_again_and_writes_do_not(faults: FaultServer) -> None:
-    faults.play(GOOD)
-    async with LockService(Settings(faults.base_url), AT_ONCE) as client:
-        for _ in range(5):
-            await client.list_remotes(1001, 1, 20)
-        assert faults.accepted == 1
-        for _ in range(2):
-            await client.send(writes.delete_remote(5))
-        await client.list_remotes(1001, 1, 20)
-        assert faults.accepted == 3

@@ -7,7 +7,7 @@ import re
 import subprocess
 import time
 import urllib.request
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +23,8 @@ from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from lockterm.store.lock_book import LockBook
+from tests.faults.proxy import FaultProxy
+from tests.servers import port_of
 from tests.terminal import launcher
 from tests.terminal.pty_session import LOCKTERM, clean_environment
 
@@ -158,3 +160,11 @@ def scripts(
     found = Scripts(service, tmp_path, lockterm, config_file)
     found.use(service.base_url)
     return found
+
+
+@pytest.fixture
+async def proxy(scripts: Scripts) -> AsyncIterator[FaultProxy]:
+    """Start a proxy that can fail, and point the profile at it."""
+    async with FaultProxy(port_of(scripts.service)).running() as proxy:
+        scripts.use(proxy.base_url)
+        yield proxy

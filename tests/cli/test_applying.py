@@ -23,7 +23,8 @@ from lockterm.store.database import Database
 from lockterm.store.runs import RunStore
 from lockterm.store.sessions import StoreSession
 from tests.cli.conftest import Scripts
-from tests.cli.test_send_change import NEAR, lose, swallow
+from tests.cli.test_send_change import NEAR
+from tests.faults.catalogue import applied_unheard, reset
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.long import telling
 from tests.servers import port_of
@@ -385,8 +386,8 @@ async def test_apply_reports_a_step_once_when_it_was_read_back(
     file = written(tmp_path, "1004,A-1,Anna W.,1,", "1004,B-1,Ben W.,1,", "1003,C-1,Carl,1,add")
     async with FaultProxy(port_of(scripts.service)).running() as proxy:
         scripts.use(proxy.base_url)
-        proxy.arm("update", swallow)
-        proxy.arm("add", lose)
+        proxy.arm("update", applied_unheard)
+        proxy.arm("add", reset)
         command = await asyncio.create_subprocess_exec(
             *NEAR, "apply", file, "--yes", "--json", env=clean_environment(tmp_path),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -18,6 +18,7 @@ from lockterm.domain.locks import Lock
 from lockterm.operations.batteries import PROBED
 from tests.cli.conftest import Scripts
 from tests.cli.test_all_locks import all_but_the_dock, run_command
+from tests.faults.catalogue import reset
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.servers import port_of
 from tests.terminal.pty_session import LOCKTERM, clean_environment
@@ -102,7 +103,7 @@ async def test_report_battery_reads_at_most_the_given_number(scripts: Scripts) -
 @pytest.mark.long
 async def test_report_battery_stops_when_the_service_stops_answering(scripts: Scripts) -> None:
     async with _details(scripts, *[{"electricQuantity": 9}] * 30) as proxy:
-        proxy.arm("detail", _reset)
+        proxy.arm("detail", reset)
         shown = await run_command(scripts, "report", "--battery", "20")
         assert shown.returncode == 3
         assert shown.stderr.startswith("lockterm: 30 remotes not read. No answer")
@@ -110,10 +111,6 @@ async def test_report_battery_stops_when_the_service_stops_answering(scripts: Sc
         scripts.keep([Lock(1002, name="Dock")])
         unread = await run_command(scripts, "report", "--battery", "20")
         assert unread.returncode == 3 and "Dock: no answer" in unread.stderr
-
-
-async def _reset(exchange: Exchange) -> None:
-    exchange.reset()
 
 
 async def test_report_battery_prints_what_was_read_when_interrupted(scripts: Scripts) -> None:

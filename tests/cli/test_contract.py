@@ -46,13 +46,6 @@ def test_voice_list_marks_the_voice_when_the_lock_is_not_in_the_book(scripts: Sc
     assert [line.split()[:2] for line in marked] == [[lang, timbre]]
 
 
-@pytest.mark.parametrize(
-    ("command", "call"), [("list", "voice/packs (4.10)"), ("packs", "voice/list (4.9)")]
-)
-def test_voice_help_names_its_call(scripts: Scripts, command: str, call: str) -> None:
-    assert call in " ".join(scripts.run("voice", command, "--help").stdout.split())
-
-
 def test_update_shows_the_differing_part_when_extra_data_changes(scripts: Scripts) -> None:
     long = {"door": "Süd " * 30, "字": ["x" * 80, 1], "same": "s" * 100}
     remote_id = scripts.have(extraData=long)
@@ -89,10 +82,3 @@ def test_add_accepts_a_new_unicode_character_in_a_name(scripts: Scripts, sign: s
     result = scripts.run("remotes", "add", "1004", "--name", f"Ben {sign}", *given)
     assert result.returncode == 0, result.stderr
     assert scripts.remotes(1004)[0]["name"] == f"Ben {sign}"
-
-
-def test_add_refuses_an_invisible_character_in_a_name(scripts: Scripts) -> None:
-    for sign in ("\u200b", "\ufffe", "\U000e0fff", "\u2065"):
-        given = ("--number", "A-2", "--type", "permanent")
-        result = scripts.run("remotes", "add", "1004", "--name", f"Ben{sign}", *given)
-        assert "The text contains an invisible character" in result.stderr, hex(ord(sign))

@@ -7,7 +7,6 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -30,8 +29,8 @@ from lockterm.errors import (
 )
 from lockterm.service.running import RunningService
 from tests.cli.conftest import Scripts
+from tests.faults.catalogue import applied_unheard, reset
 from tests.faults.proxy import Exchange, FaultProxy
-from tests.servers import port_of
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
 ADD = ("remotes", "add", "1004", "--name", "Anna", "--number", "A-1", "--type", "permanent")
@@ -49,30 +48,10 @@ The last four pauses help a busy machine, which reads more slowly.
 """
 
 
-async def swallow(exchange: Exchange) -> None:
-    """Forward the request and lose the answer."""
-    await exchange.apply()
-    exchange.reset()
-
-
-async def lose(exchange: Exchange) -> None:
-    """Lose the request."""
-    exchange.reset()
-
-
 async def stall(exchange: Exchange) -> None:
     """Forward the request and never answer."""
     await exchange.apply()
     await exchange.reader.read()
-
-
-@pytest.fixture
-async def proxy(scripts: Scripts) -> AsyncIterator[FaultProxy]:
-    """Start a proxy that can fail."""
-    port = port_of(scripts.service)
-    async with FaultProxy(port).running() as proxy:
-        scripts.use(proxy.base_url)
-        yield proxy
 
 
 async def run(
@@ -86,7 +65,7 @@ async def run(
 async def test_add_is_recorded_when_its_answer_is_lost_and_the_list_shows_it(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
-    proxy.arm("add", swallow)
+    proxy.arm("add", applied_unheard)
     lost = await run(scripts, *ADD, "--json", at=LOCKTERM)
     assert lost.returncode == 0, lost.stderr
     (row,) = scripts.remotes(1004)
@@ -100,7 +79,7 @@ async def test_add_is_recorded_when_its_answer_is_lost_and_the_list_shows_it(
 async def test_add_ends_with_4_and_blocks_the_next_when_its_answer_is_lost(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
-    proxy.arm("add", lose)
+    proxy.arm("add", reset)
     lost = await run(scripts, *ADD, "--json")
     assert lost.returncode == 4
     assert '"outcome": "unknown"' in lost.stdout
@@ -119,7 +98,7 @@ async def test_change_is_recorded_when_reading_shows_it(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     remote_id = str(scripts.have())
-    proxy.arm("delete", swallow)
+    proxy.arm("delete", applied_unheard)
     gone = await run(scripts, "remotes", "delete", "1004", remote_id, "--yes")
     assert gone.returncode == 0
     assert (
@@ -140,7 +119,7 @@ async def test_change_stays_unconfirmed_when_reading_does_not_show_it(
     scripts: Scripts, proxy: FaultProxy, command: list[str], call: str, words: str
 ) -> None:
     remote_id = str(scripts.have())
-    proxy.arm(call, lose)
+    proxy.arm(call, reset)
     lost = await run(scripts, "remotes", command[0], "1004", remote_id, *command[1:])
     assert lost.returncode == 4
     assert lost.stderr.startswith("lockterm: Result unknown: ")

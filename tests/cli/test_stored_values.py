@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import subprocess
-from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
-
 from tests.cli.conftest import Scripts
+from tests.cli.test_all_locks import run_command
 from tests.faults.proxy import Exchange, FaultProxy
-from tests.servers import port_of
 
 START_MS = 1_795_000_000_000
 END_MS = 1_900_000_000_000
 HALF_HOUR_MS = 1_800_000
-
-
-@pytest.fixture
-async def proxy(scripts: Scripts) -> AsyncIterator[FaultProxy]:
-    async with FaultProxy(port_of(scripts.service)).running() as proxy:
-        scripts.use(proxy.base_url)
-        yield proxy
-
-
-async def run(scripts: Scripts, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return await asyncio.to_thread(scripts.run, *arguments)
 
 
 async def round_end(exchange: Exchange) -> None:
@@ -44,19 +28,19 @@ async def test_diff_shows_the_stored_value_when_it_differs_from_the_sent_one(
     scripts.have(remoteType=2, startDate=START_MS, endDate=END_MS)
     table = tmp_path / "gate.csv"
     table.write_text(f"lockId,remoteNumber,endDate\n1004,A-1,{END_MS + 10 * HALF_HOUR_MS}\n")
-    first = await run(scripts, "diff", str(table))
+    first = await run_command(scripts, "diff", str(table))
     assert "was sent before" not in first.stdout
     proxy.arm("update", round_end)
-    applied = await run(scripts, "apply", str(table), "--yes")
+    applied = await run_command(scripts, "apply", str(table), "--yes")
     assert applied.returncode == 0, applied.stderr
-    listed = await run(scripts, "remotes", "list", "1004")
+    listed = await run_command(scripts, "remotes", "list", "1004")
     assert "The service kept End" in listed.stderr and " instead of " in listed.stderr
-    again = await run(scripts, "diff", str(table))
+    again = await run_command(scripts, "diff", str(table))
     assert "This remote was sent before. The service kept End" in " ".join(again.stdout.split())
-    history = await run(scripts, "history")
+    history = await run_command(scripts, "history")
     assert "The service kept End" in " ".join(history.stdout.split())
-    run_id = (await run(scripts, "runs", "list")).stdout.splitlines()[1].split()[0]
-    shown = await run(scripts, "runs", "show", run_id)
+    run_id = (await run_command(scripts, "runs", "list")).stdout.splitlines()[1].split()[0]
+    shown = await run_command(scripts, "runs", "show", run_id)
     assert "The service kept End" in " ".join(shown.stdout.split())
 
 
@@ -65,8 +49,8 @@ async def test_list_names_missing_remotes_when_the_service_lags(
 ) -> None:
     add = ("remotes", "add", "1004", "--name", "Anna", "--number", "A-1", "--type", "permanent")
     scripts.have(remoteName="Bea", remoteNumber="B-1")
-    old = await run(scripts, "remotes", "list", "1004")
-    assert (await run(scripts, *add, "--yes")).returncode == 0
+    old = await run_command(scripts, "remotes", "list", "1004")
+    assert (await run_command(scripts, *add, "--yes")).returncode == 0
 
     async def without_anna(exchange: Exchange) -> None:
         answer = await exchange.apply()
@@ -78,6 +62,6 @@ async def test_list_names_missing_remotes_when_the_service_lags(
         await exchange.send(head % len(text) + b"\r\n\r\n" + text)
 
     proxy.arm("list", without_anna)
-    behind = await run(scripts, "remotes", "list", "1004")
+    behind = await run_command(scripts, "remotes", "list", "1004")
     assert behind.stdout == old.stdout
     assert "note: the list is out of date: Anna (A-1) was just added." in behind.stderr

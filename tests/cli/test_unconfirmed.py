@@ -6,16 +6,15 @@ import asyncio
 import json
 import subprocess
 import unicodedata
-from collections.abc import AsyncIterator
 
 import pytest
 
 from lockterm.domain.operation import State
 from lockterm.store.database import Database
 from tests.cli.conftest import Scripts
-from tests.cli.test_send_change import NEAR, lose, swallow
+from tests.cli.test_send_change import NEAR
+from tests.faults.catalogue import applied_unheard, reset
 from tests.faults.proxy import Exchange, FaultProxy
-from tests.servers import port_of
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
 HURRIED = (
@@ -24,14 +23,6 @@ HURRIED = (
 )
 """lockterm that stops reading back at once."""
 HOSTILE = "\x1b]0;owned\x07\u202eEvil"
-
-
-@pytest.fixture
-async def proxy(scripts: Scripts) -> AsyncIterator[FaultProxy]:
-    """Start a proxy that can fail."""
-    async with FaultProxy(port_of(scripts.service)).running() as proxy:
-        scripts.use(proxy.base_url)
-        yield proxy
 
 
 async def run(
@@ -44,7 +35,7 @@ async def run(
 async def lost(scripts: Scripts, proxy: FaultProxy, name: str = "Anna") -> str:
     """Lose the answer to a user number, which no reading can confirm; return the ID."""
     remote_id = scripts.have(remoteName=name)
-    proxy.arm("updateRemoteUserNo", lose)
+    proxy.arm("updateRemoteUserNo", reset)
     sent = await run(scripts, "remotes", "user-number", "1004", str(remote_id), "5")
     assert sent.returncode == 4
     return scripts.history()[-1].id
@@ -87,8 +78,8 @@ async def test_check_reads_until_the_change_is_confirmed(
 ) -> None:
     remote_id = scripts.have()
     scripts.have(remoteName="Bea", remoteNumber="N-2")  # else an empty list proves nothing
-    proxy.arm("delete", swallow)
-    proxy.arm("list", lose)
+    proxy.arm("delete", applied_unheard)
+    proxy.arm("list", reset)
     delete = ("remotes", "delete", "1004", str(remote_id), "--yes")
     assert (await run(scripts, *delete, program=HURRIED)).returncode == 4
     down = await run(scripts, "unconfirmed", "check", program=HURRIED)
@@ -102,22 +93,28 @@ async def test_check_reads_until_the_change_is_confirmed(
     assert proxy.asked.count("delete") == 1, "never sent again"
 
 
+async def answer(scripts: Scripts, question: str, word: str, *command: str) -> int:
+    """Answer the question of a command at a terminal; return the exit code."""
+
+    def type_word() -> int:
+        words = [*LOCKTERM, "unconfirmed", *command]
+        with PtySession(words, clean_environment(scripts.home), (200, 24)) as session:
+            session.wait_for(question)
+            session.send(f"{word}\n".encode())
+            return session.wait_exit()
+
+    return await asyncio.to_thread(type_word)
+
+
 @pytest.mark.long
 async def test_dismiss_asks_for_the_name_when_there_is_a_terminal(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     operation_id = await lost(scripts, proxy)
-    command = [*LOCKTERM, "unconfirmed", "dismiss", operation_id]
-
-    def answer(word: str) -> int:
-        with PtySession(command, clean_environment(scripts.home)) as session:
-            session.wait_for("type Anna")
-            session.send(f"{word}\n".encode())
-            return session.wait_exit()
-
-    assert await asyncio.to_thread(answer, "yes") == 1
+    dismiss = ("dismiss", operation_id)
+    assert await answer(scripts, "type Anna", "yes", *dismiss) == 1
     assert scripts.history()[-1].state is State.UNKNOWN
-    assert await asyncio.to_thread(answer, "Anna") == 0
+    assert await answer(scripts, "type Anna", "Anna", *dismiss) == 0
     assert scripts.history()[-1].state is State.GIVEN_UP
 
 
@@ -179,7 +176,7 @@ async def not_seen(scripts: Scripts, proxy: FaultProxy) -> str:
     (table := scripts.home / "table.csv").write_text(
         "lockId,remoteName,remoteNumber,remoteType\n1004,Anna,A-1,permanent\n"
     )
-    proxy.arm("add", lose, 1)
+    proxy.arm("add", reset, 1)
     assert (await run(scripts, "apply", str(table), "--yes")).returncode == 4
     (lost,) = scripts.history()
     if lost.state is State.UNKNOWN:  # on a busy machine, apply ends before the second reading
@@ -212,19 +209,10 @@ async def test_accept_resolves_an_add_when_its_remote_differs(
 
 async def test_accept_asks_when_there_is_a_terminal(scripts: Scripts, proxy: FaultProxy) -> None:
     operation_id, remote_id = await unsure(scripts, proxy)
-    command = [*LOCKTERM, "unconfirmed", "accept", operation_id]
-
-    def answer(word: str) -> int:
-        with PtySession(command, clean_environment(scripts.home), (200, 24)) as session:
-            session.wait_for(
-                rf"differs from the request: addType\. Accept Anna \(A-1\) .id {remote_id}"
-            )
-            session.send(f"{word}\n".encode())
-            return session.wait_exit()
-
-    assert await asyncio.to_thread(answer, "n") == 1
+    question = rf"differs from the request: addType\. Accept Anna \(A-1\) .id {remote_id}"
+    assert await answer(scripts, question, "n", "accept", operation_id) == 1
     assert scripts.history()[-1].state is State.AMBIGUOUS
-    assert await asyncio.to_thread(answer, "y") == 0
+    assert await answer(scripts, question, "y", "accept", operation_id) == 0
     assert scripts.history()[-1].remote_id == remote_id
 
 
@@ -282,7 +270,7 @@ async def test_send_again_ends_with_4_when_its_answer_is_lost(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     operation_id = await lost(scripts, proxy)
-    proxy.arm("updateRemoteUserNo", lose)
+    proxy.arm("updateRemoteUserNo", reset)
     sent = await run(scripts, "unconfirmed", "send-again", operation_id, "--yes")
     assert sent.returncode == 4
     assert "User number: 5" in sent.stderr
@@ -308,15 +296,7 @@ async def test_send_again_asks_for_the_word_when_there_is_a_terminal(
 ) -> None:
     operation_id = await lost(scripts, proxy)
     proxy.disarm("updateRemoteUserNo")
-    command = [*LOCKTERM, "unconfirmed", "send-again", operation_id]
-
-    def answer(word: str) -> int:
-        with PtySession(command, clean_environment(scripts.home), (200, 24)) as session:
-            session.wait_for("type send")
-            session.send(f"{word}\n".encode())
-            return session.wait_exit()
-
-    assert await asyncio.to_thread(answer, "y") == 1
+    assert await answer(scripts, "type send", "y", "send-again", operation_id) == 1
     assert len(scripts.history()) == 1
-    assert await asyncio.to_thread(answer, "send") == 0
+    assert await answer(scripts, "type send", "send", "send-again", operation_id) == 0
     assert scripts.history()[-1].state is State.CONFIRMED

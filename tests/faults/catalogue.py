@@ -66,6 +66,19 @@ async def close(exchange: Exchange) -> None:
     pass
 
 
+async def applied_unheard(exchange: Exchange) -> None:
+    """The service does it, and its answer is lost."""
+    await exchange.apply()
+    exchange.reset()
+
+
+async def stalled(exchange: Exchange) -> None:
+    """The request is still on its way when its connection breaks."""
+    assert exchange.proxy is not None
+    exchange.proxy.held.append(exchange)
+    exchange.reset()
+
+
 async def silence(exchange: Exchange) -> None:
     await exchange.reader.read()
 

@@ -22,23 +22,13 @@ from lockterm.operations.refusals import OtherAccount, OtherCredentials, Pending
 from lockterm.service.running import RunningService
 from lockterm.store.owner import owner_of
 from tests.faults.calls import CALLS, Scene, new_remote
-from tests.faults.proxy import Exchange, FaultProxy
+from tests.faults.catalogue import applied_unheard, reset
+from tests.faults.proxy import FaultProxy
 from tests.faults.site import Site, checked, read_back
 from tests.operations.runs.planning import carry_out, delete
 from tests.servers import port_of
 
 OURS, ROTATED, OTHERS = "Bearer ours", "Bearer ours-2", "Bearer others"
-
-
-async def applied_unheard(exchange: Exchange) -> None:
-    """The service does it, and its answer is lost."""
-    await exchange.apply()
-    exchange.reset()
-
-
-async def dropped(exchange: Exchange) -> None:
-    """The request is lost on its way."""
-    exchange.reset()
 
 
 @dataclass
@@ -63,7 +53,7 @@ class Tenants:
         """The remotes of the lock in our tenant."""
         return self.ours.remotes(self.lock_id)
 
-    async def lose(self, call: str, fault: Any = dropped) -> Operation:
+    async def lose(self, call: str, fault: Any = reset) -> Operation:
         """Send a write with our token, of which nothing is heard and nothing is read back yet."""
         async with self.session() as operations:
             operations.watch.start = lambda: None  # type: ignore[method-assign]
@@ -108,7 +98,7 @@ async def test_absence_proves_nothing_when_the_list_hides_all_other_remotes(tena
     async with tenants.session() as operations:
         await operations.remotes.page(tenants.lock_id, 1, 20)
         operations.watch.start = lambda: None  # type: ignore[method-assign]
-        tenants.proxy.arm("delete", dropped, 1)
+        tenants.proxy.arm("delete", reset, 1)
         with pytest.raises(OutcomeUnknown):
             await operations.writes.delete_remote(tenants.lock_id, tenants.remotes[1])
         (lost,) = await operations.journal.unsettled()
@@ -121,7 +111,7 @@ async def test_absence_proves_nothing_when_the_list_hides_all_other_remotes(tena
 
 
 async def test_an_empty_list_proves_nothing_when_none_was_read_before(tenants: Tenants):
-    tenants.proxy.arm("list", dropped)
+    tenants.proxy.arm("list", reset)
     lost = await tenants.lose("delete")
     await tenants.proxy.heal()
     tenants.hide()
@@ -219,7 +209,7 @@ async def block(tenants: Tenants, **profile: Any) -> None:
     """Leave an add on the lock of which nothing is known."""
     async with tenants.session(**profile) as operations:
         operations.watch.start = lambda: None  # type: ignore[method-assign]
-        tenants.proxy.arm("add", dropped, 1)
+        tenants.proxy.arm("add", reset, 1)
         with pytest.raises(OutcomeUnknown):
             await operations.writes.add_remote(another(tenants.lock_id))
 

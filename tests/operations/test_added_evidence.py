@@ -21,11 +21,11 @@ from lockterm.store.cache import Cache
 from tests.api.fault_server import http
 from tests.conftest import NOW_MS
 from tests.faults.calls import new_remote
+from tests.faults.catalogue import applied_unheard, stalled
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site
 from tests.operations.test_late_readings import Behind, behind
 from tests.operations.test_proof import operation
-from tests.operations.test_reading_back import applied_unheard, stalled
 
 __all__ = ["behind"]
 

@@ -19,9 +19,9 @@ from lockterm.errors import OutcomeUnknown, StoreError
 from lockterm.operations import Operations
 from tests.faults.calls import CALLS, Scene
 from tests.faults.cases import disagreements
+from tests.faults.catalogue import applied_unheard
 from tests.faults.proxy import READS, WRITES, FaultProxy
 from tests.faults.site import Site, read_back
-from tests.operations.test_reading_back import applied_unheard
 
 NOBODY = 65534
 

@@ -32,8 +32,8 @@ from lockterm.operations.refusals import PendingChangeError, SettledMeanwhile
 from lockterm.service.running import RunningService
 from tests.faults.calls import FIRST_MODEL, id_of, new_remote
 from tests.faults.cases import disagreements
-from tests.faults.catalogue import catalogue
-from tests.faults.proxy import WRITES, Exchange, FaultProxy
+from tests.faults.catalogue import catalogue, stalled
+from tests.faults.proxy import WRITES, FaultProxy
 from tests.faults.site import Site, quick, read_back
 from tests.operations.virtual import let_pause_pass
 
@@ -44,12 +44,6 @@ LOCK_IDS = itertools.count(20_001)
 """Many examples share the service: each has locks of its own."""
 EXAMPLES, LONG_EXAMPLES = 30, 600
 STEPS = 20
-
-
-async def stalled(exchange: Exchange) -> None:
-    assert exchange.proxy is not None
-    exchange.proxy.held.append(exchange)
-    exchange.reset()
 
 
 FAULTS = st.one_of(

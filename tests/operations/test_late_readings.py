@@ -26,11 +26,10 @@ from lockterm.store.journal import Journal
 from tests.api.fault_server import http
 from tests.conftest import NOW_MS
 from tests.faults.calls import id_of, new_remote
-from tests.faults.catalogue import close
+from tests.faults.catalogue import applied_unheard, close
 from tests.faults.copies import Copies
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site, quick, read_back
-from tests.operations.test_reading_back import applied_unheard
 from tests.operations.virtual import VirtualTimer
 
 HOUR_MS = 3_600_000

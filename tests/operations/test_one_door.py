@@ -40,13 +40,6 @@ def test_only_the_door_knows_the_journal_and_the_writes(graph: grimp.ImportGraph
     assert outside(writing, "lockterm.api") == {f"{DOOR}.writes", f"{DOOR}.resolution"}
 
 
-def test_screens_and_widgets_know_neither_client_nor_store(graph: grimp.ImportGraph):
-    for module in graph.modules:
-        if module.startswith(("lockterm.screens", "lockterm.widgets")):
-            known = graph.find_modules_directly_imported_by(module)
-            assert not {one for one in known if one.startswith(("lockterm.api", "lockterm.store"))}
-
-
 def test_only_the_client_speaks_http(graph: grimp.ImportGraph):
     for path in ROOT.rglob("*.py"):
         name = ".".join(path.relative_to(ROOT.parent).with_suffix("").parts)

@@ -18,7 +18,6 @@ from lockterm.domain.plan import Plan, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text.operation import describe_fields, describe_operation
 from lockterm.errors import (
-    MalformedAnswer,
     NameTaken,
     OutcomeUnknown,
     RateLimited,
@@ -36,7 +35,7 @@ from lockterm.store.journal import Journal
 from tests.certs import CERTS
 from tests.faults.calls import CALLS, Scene, id_of, new_remote
 from tests.faults.cases import disagreements
-from tests.faults.catalogue import answers, close, refusal, reset
+from tests.faults.catalogue import answers, applied_unheard, close, refusal, reset, stalled
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site, checked, read_back, until
 from tests.operations.runs.planning import carry_out
@@ -44,19 +43,6 @@ from tests.operations.virtual import VirtualTimer, let_pause_pass
 from tests.servers import CertificateGateway
 
 READABLE = ("add", "update", "delete", "clear")
-
-
-async def applied_unheard(exchange: Exchange) -> None:
-    """The service does it, and its answer is lost."""
-    await exchange.apply()
-    exchange.reset()
-
-
-async def stalled(exchange: Exchange) -> None:
-    """The request is still on its way when its connection breaks."""
-    assert exchange.proxy is not None
-    exchange.proxy.held.append(exchange)
-    exchange.reset()
 
 
 @dataclass
@@ -475,30 +461,6 @@ async def test_write_continues_when_its_caller_is_canceled(bench: Bench):
         while (await bench.operations.journal.history())[0].state is State.SENDING:
             await asyncio.sleep(0.01)
     assert (await bench.operations.journal.history())[0].state is State.CONFIRMED
-
-
-@pytest.mark.parametrize("moments", [1, 2, 0])
-async def test_the_list_moves_while_it_is_read(site: Site, moments: int):
-    """Merged by id and read again; given up only when it never stands still."""
-    lock_id = site.new_lock(450)
-    async with site.proxy() as proxy, site.operations(proxy) as operations:
-        left = moments or 1000
-
-        def move(exchange: Exchange) -> None:
-            nonlocal left
-            if "pageNo=2" in exchange.target and left:
-                left -= 1
-                request = new_remote(lock_id, f"Newcomer {left}", f"X-{left}")
-                site.ask("bluetooth-remote/add", **request.body())
-
-        proxy.on_asked = move
-        if moments:
-            ids = [one.id for one in await operations.remotes.all(lock_id)]
-            assert len(ids) == len(set(ids)) == 450 + moments
-        else:
-            with pytest.raises(MalformedAnswer, match="kept changing"):
-                await operations.remotes.all(lock_id)
-            assert proxy.asked.count("list") <= 8
 
 
 async def test_a_clear_stops_when_the_lock_has_other_remotes_than_were_seen(bench: Bench):

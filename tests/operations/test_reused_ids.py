@@ -18,11 +18,10 @@ from lockterm.operations.undoing import undo_one
 from tests.conftest import NOW_MS
 from tests.faults.calls import CALLS, Scene, new_remote
 from tests.faults.cases import READ_BACK
-from tests.faults.catalogue import answers, close
+from tests.faults.catalogue import answers, applied_unheard, close, stalled
 from tests.faults.site import Site, read_back
 from tests.operations.runs.planning import carry_out
 from tests.operations.test_proof import operation
-from tests.operations.test_reading_back import applied_unheard, stalled
 
 ANNA = {"mac": "AA:AA:AA:00:00:01", "remote_user_no": 3, "remote_right": 1}
 

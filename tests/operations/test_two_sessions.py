@@ -19,11 +19,10 @@ from lockterm.store.journal import Journal
 from lockterm.store.sessions import StoreSession
 from tests.faults.calls import CALLS, Scene, new_remote
 from tests.faults.cases import disagreements
-from tests.faults.catalogue import answers, close, refusal
+from tests.faults.catalogue import answers, applied_unheard, close, refusal
 from tests.faults.proxy import Entry, Exchange, FaultProxy
 from tests.faults.site import Site, checked, read_back, until
 from tests.operations.runs.planning import add, carry_out
-from tests.operations.test_reading_back import applied_unheard
 from tests.operations.virtual import VirtualTimer
 
 

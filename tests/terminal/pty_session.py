@@ -13,7 +13,6 @@ import re
 import select
 import signal
 import struct
-import sys
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -169,10 +168,6 @@ class PtySession:
     def write_as_others(self, data: bytes) -> None:
         """Write to the terminal what another program writes to it."""
         os.write(self._slave, data)
-
-    def waiting_input(self) -> int:
-        """How many bytes were typed and not read."""
-        return int.from_bytes(fcntl.ioctl(self._slave, termios.FIONREAD, b"\0" * 4), sys.byteorder)
 
     def wait_for(self, pattern: str, within_s: float = PATIENCE_S) -> re.Match[str]:
         """Wait until the screen matches; ``^`` and ``$`` are those of a row."""

@@ -60,7 +60,6 @@ TYPED = {
     **{"f2": "M", "number_sign": "#", "at": "@", "equals_sign": "=", "exclamation_mark": "!"},
 }
 """What is typed for a key, where that is not its name."""
-OF_OUTCOMES = {"outcome.check", "outcome.send_again", "outcome.give_up"}
 
 REFUSED: dict[tuple[str, str], set[str]] = {
     ("read-only", "remotes"): {f"remotes.{one}" for one in WRITES | {"undo"}},
