@@ -18,14 +18,7 @@ from lockterm.api import writes
 from lockterm.api.client import LockService
 from lockterm.api.trust import NO_CERTIFICATE, tls_context
 from lockterm.domain.remotes import Remote
-from lockterm.errors import (
-    NoAnswer,
-    OutcomeUnknown,
-    RateLimited,
-    Refused,
-    Unreachable,
-    Untrusted,
-)
+from lockterm.errors import NoAnswer, OutcomeUnknown, RateLimited, Refused, Unreachable, Untrusted
 from tests.api.conftest import AT_ONCE, Settings
 from tests.api.fault_server import FaultServer, answers
 from tests.certs import CERTS

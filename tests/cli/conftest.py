@@ -150,10 +150,7 @@ class Scripts:
 
 @pytest.fixture
 def scripts(
-    lockterm: Run,
-    tmp_path: Path,
-    config_file: Path,
-    running_service: Callable[..., RunningService],
+    lockterm: Run, tmp_path: Path, config_file: Path, running_service: Callable[..., RunningService]
 ) -> Scripts:
     """Return a profile ``site`` on a service with the clock of this machine."""
     service = running_service(clock=lambda: int(time.time() * 1000), today=datetime.now(UTC).date())

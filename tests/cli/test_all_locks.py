@@ -242,9 +242,7 @@ async def _spoilt_ends(scripts: Scripts, *ends: str) -> AsyncIterator[None]:
         yield
 
 
-async def test_report_names_five_remotes_when_more_periods_are_unreadable(
-    scripts: Scripts,
-) -> None:
+async def test_report_names_five_remotes_when_more_periods_are_unreadable(scripts: Scripts) -> None:
     async with _spoilt_ends(scripts, *["soon"] * 6):
         told = (await run_command(scripts, "report")).stderr
         assert "6 remotes have a period that cannot be read: Name S-1 (S-1) on Dock" in told

@@ -135,7 +135,6 @@ async def test_report_battery_prints_what_was_read_when_interrupted(scripts: Scr
         )  # fmt: skip
         await asyncio.wait_for(held.wait(), 30)
         command.send_signal(signal.SIGINT)
-        assert command.stderr is not None
         await asyncio.wait_for(command.stderr.readuntil(b"under way ...\n"), 30)
         free.set()
         out, err = await asyncio.wait_for(command.communicate(), 30)

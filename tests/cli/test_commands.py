@@ -217,7 +217,6 @@ def test_serve_prints_its_address_and_ends_with_a_signal(tmp_path: Path) -> None
     with subprocess.Popen(
         command, env=clean_environment(tmp_path), stdout=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdout is not None
         line = process.stdout.readline()
         assert line.startswith("listening on http://127.0.0.1:")
         url = line.removeprefix("listening on ").strip()

@@ -61,9 +61,7 @@ def test_update_shows_the_differing_part_when_extra_data_changes(scripts: Script
     ]
 
 
-def test_add_explains_24_00_and_weekdays_outside_the_period(
-    scripts: Scripts,
-) -> None:
+def test_add_explains_24_00_and_weekdays_outside_the_period(scripts: Scripts) -> None:
     given = ("--name", "Ben", "--number", "A-2", "--type", "recurring", "--days", "mon")
     result = scripts.run("remotes", "add", "1004", *given, "--end", "2031-01-03 24:00")
     assert "24:00 is 00:00 of the next day" in result.stderr

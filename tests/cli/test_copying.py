@@ -70,9 +70,7 @@ def test_copy_skips_or_renames_a_remote_when_its_name_is_taken(scripts: Scripts)
     assert len(named(scripts, 1004)) == 10
 
 
-def test_copy_counts_skipped_remotes_when_they_are_expired(
-    scripts: Scripts,
-) -> None:
+def test_copy_counts_skipped_remotes_when_they_are_expired(scripts: Scripts) -> None:
     expired = expired_count(scripts)
     valid = 9 - expired
     shown = scripts.run("copy", "1003", "1004", "--yes")
@@ -105,9 +103,7 @@ def test_copy_changes_nothing_when_the_number_exists(scripts: Scripts) -> None:
     assert len(named(scripts, 1004)) == 9
 
 
-def test_copy_reports_similar_names_and_numbers_when_the_lock_has_them(
-    scripts: Scripts,
-) -> None:
+def test_copy_reports_similar_names_and_numbers_when_the_lock_has_them(scripts: Scripts) -> None:
     one, other, *_ = scripts.json("remotes", "list", "1003")["remotes"]
     number, name = one["remoteNumber"].lower(), other["remoteName"].upper()
     scripts.have(remoteName="Somebody", remoteNumber=number)

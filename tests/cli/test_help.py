@@ -22,7 +22,6 @@ def walk(path: str, command: click.Command) -> Iterator[tuple[str, click.Command
     if isinstance(command, click.Group):
         for name in command.list_commands(PARENT):
             below = command.get_command(PARENT, name)
-            assert below is not None
             yield from walk(f"{path} {name}", below)
 
 

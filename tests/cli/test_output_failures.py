@@ -107,10 +107,7 @@ CHANGING: dict[str, Arguments] = {
     ),
     "locks add": lambda s, n: ("locks", "add", "1006", "--name", n),
     "locks remove": lambda s, n: ("locks", "remove", "1006"),
-    "locks import": lambda s, n: (
-        made(s, n),
-        *("locks", "import", str(s.home / "locks.csv")),
-    )[1:],
+    "locks import": lambda s, n: (made(s, n), *("locks", "import", str(s.home / "locks.csv")))[1:],
     "unconfirmed check": lambda s, n: ("unconfirmed", "check"),
     "unconfirmed dismiss": lambda s, n: ("unconfirmed", "dismiss", an_unconfirmed(s, n), "--yes"),
     "unconfirmed adopt": lambda s, n: ("unconfirmed", "adopt", "--yes"),
@@ -140,7 +137,6 @@ def leaves(command: click.Command, name: str = "") -> Iterator[str]:
     context = click.Context(command)
     for one in command.list_commands(context):
         found = command.get_command(context, one)
-        assert found is not None
         yield from leaves(found, f"{name} {one}".strip())
 
 

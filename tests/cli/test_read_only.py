@@ -8,10 +8,7 @@ from lockterm.cli.remotes import remotes
 from lockterm.cli.voice import voice
 from tests.cli.conftest import Scripts
 
-READING = {
-    "remotes": {"list", "show", "check-name"},
-    "voice": {"packs", "list", "show", "fetch"},
-}
+READING = {"remotes": {"list", "show", "check-name"}, "voice": {"packs", "list", "show", "fetch"}}
 """Commands that change nothing."""
 WRITING = {
     ("remotes", "add"): ("1004", "--name", "B", "--number", "B-1", "--type", "permanent"),

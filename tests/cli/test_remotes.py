@@ -225,10 +225,7 @@ def test_update_sends_only_fields_that_differ(scripts: Scripts) -> None:
     ("typed", "note"),
     [
         (("Cleo", "A 7"), "note: --number: Anna on this lock has nearly the same number, A-7."),
-        (
-            ("Cleo", "A-7"),
-            "note: --number: Anna on this lock has the same number.",
-        ),
+        (("Cleo", "A-7"), "note: --number: Anna on this lock has the same number."),
         (("anna", "B-1"), "note: --name: The lock has a similar name: “Anna”."),
     ],
 )

@@ -245,7 +245,6 @@ def test_list_ends_quietly_when_stdout_has_no_reader(scripts: Scripts, tmp_path:
         [*LOCKTERM, "remotes", "list", "1001", "--all", "--json"],
         env=clean_environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as command:  # fmt: skip
-        assert command.stdout is not None and command.stderr is not None
         command.stdout.close()
         assert command.stderr.read() == b""
     assert command.returncode == 128 + signal.SIGPIPE

@@ -33,10 +33,7 @@ def test_apply_adds_a_remote_for_each_door_when_the_table_has_door_columns(
         ("Tomás Vidal", "04A23B77", 2),
         ("Mei Wang", "04A23B9F", 1),
     }
-    assert numbers(scripts, 1004) == {
-        ("Tomás Vidal", "04A23B77", 2),
-        ("Mei Wang", "04A23B9F", 1),
-    }
+    assert numbers(scripts, 1004) == {("Tomás Vidal", "04A23B77", 2), ("Mei Wang", "04A23B9F", 1)}
     assert scripts.run("diff", *WIDE).returncode == 0
 
 

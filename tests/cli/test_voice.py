@@ -76,14 +76,12 @@ def test_voice_set_is_checked_sent_and_remembered(scripts: Scripts) -> None:
     database = Database(scripts.database)
     entry = LockBook(database, "site").find(1001)
     database.close()
-    assert entry is not None
     assert entry.voice == VoiceChoice("de-DE", "anna")
     assert "set by you" in scripts.run("voice", "list", "1001").stdout
 
 
 def test_fetch_writes_and_verifies_a_pack(scripts: Scripts, tmp_path: Path) -> None:
     pack = MODELS["nordriegel", "NR-450"].pack("de-DE-anna")
-    assert pack is not None
     done = scripts.run("voice", "fetch", "1001", pack.name)
     assert done.returncode == 0, done.stderr
     assert "Size and MD5 match." in done.stdout

@@ -76,12 +76,10 @@ def test_a_profile_is_read_whole(load: Load) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "shown"),
-    [("W. Europe Standard Time", "Europe/Berlin"), ("+02:00", "UTC+02:00")],
+    ("written", "shown"), [("W. Europe Standard Time", "Europe/Berlin"), ("+02:00", "UTC+02:00")]
 )
 def test_profile_has_the_usual_name_of_its_zone(load: Load, written: str, shown: str) -> None:
     profile = load(FULL.replace("Europe/Berlin", written), TOKEN).profile
-    assert profile is not None
     assert (profile.timezone, dates.zone_name(profile.zone)) == (shown, shown)
 
 
@@ -374,7 +372,6 @@ def test_terminal_settings_are_read_and_refused_with_their_place(load: Load) -> 
 def test_presets_are_read_and_refused_with_their_place(load: Load) -> None:
     base = '[profiles.north]\nbase_url = "https://locks.example.com"\n'
     settings = load(f'{base}[renew]\npresets = [" +30d ", "eom"]\n')
-    assert settings.profile is not None
     assert settings.profile.presets == ("+30d", "eom")
     for wrong in (
         '"eom"',

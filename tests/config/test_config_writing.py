@@ -71,7 +71,6 @@ def test_the_comments_behind_a_removed_profile_stay() -> None:
     after = profiles_of(ODD)
     del after["a"]
     text = edited(ODD, "c", after)
-    assert text is not None
     assert '# --- the south ---\n[profiles."b b"]' in text
     assert "gate" not in text
     assert text.startswith('# sites of the north; do not "tidy"\ndefault_profile   =   "c"   # the')
@@ -321,7 +320,6 @@ def test_removing_the_default_names_another_one(file: Path) -> None:
         config = profiles.read()
         profiles.remove(config, config.default_profile or next(iter(config.profiles)))
         now = read_config(file)
-        assert now is not None
         assert list(now.profiles) == left
         assert now.default_profile == (left[0] if left else None)
     assert "# the end" in file.read_text()
@@ -414,7 +412,6 @@ def test_the_older_spelling_of_color_is_read_and_stays(file: Path) -> None:
     file.write_text(ODD.replace("timeout_s = 1_0.5", 'colour = "green"'))
     profiles = opened(file)
     shown = profiles.resolve(profiles.read(), "b b")
-    assert shown.profile is not None
     assert shown.profile.color == "green"
     assert shown.origins["color"].endswith("line 15")
     filed = profiles.read().profiles["b b"]

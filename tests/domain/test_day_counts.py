@@ -21,7 +21,6 @@ DAYS = 40
 @example(1_774_652_400_000, EAST, [0, dates.DAY_MS])
 def test_each_change_counts_on_its_day(now_ms: int, zone: tzinfo, agos: list[int]) -> None:
     now = dates.local(now_ms, zone)
-    assert now is not None
     quarters = Counter((now_ms + ago) // QUARTER_MS for ago in agos)
     found = sum_up_quarters(quarters, now.date(), DAYS, zone)
     assert found.first == first_day(now.date(), DAYS) and found.today == now.date()

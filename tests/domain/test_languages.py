@@ -17,7 +17,6 @@ from lockterm.domain.languages import name_of
 )
 def test_name_of_returns_all_names(code: str, names: tuple[str, ...]) -> None:
     found = name_of(code)
-    assert found is not None
     assert (found.english, found.own, found.english_full, found.own_full) == names
 
 

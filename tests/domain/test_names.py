@@ -8,12 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain.names import (
-    fold_text,
-    is_same_name,
-    near_key,
-    normalize_name,
-)
+from lockterm.domain.names import fold_text, is_same_name, near_key, normalize_name
 
 TEXTS = st.text(max_size=12) | st.text("aAé\u0301ß-\u2011 1\u00a0ﬁ", max_size=12)
 

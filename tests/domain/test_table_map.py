@@ -12,13 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain.foreign_table import (
-    LockIds,
-    read_date,
-    read_foreign,
-    read_header,
-    read_number,
-)
+from lockterm.domain.foreign_table import LockIds, read_date, read_foreign, read_header, read_number
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
 from lockterm.domain.table_columns import NAMES
@@ -321,13 +315,11 @@ def test_nothing_but_a_refusal_comes_of_whatever_bytes(data: bytes, table_map: T
 
 def test_the_header_has_a_sample_of_each_column() -> None:
     header = read_header(b"Name;Card  no;;Note;\nAnna;;x;\n;'=1;y;\n")
-    assert header is not None
     assert header.columns == ["Name", "Card no", "", "Note", ""]
     assert header.samples == {"Name": "Anna", "": "x", "Card no": "=1"}
     assert (header.to_map, header.is_foreign) == (["Name", "Card no", "", "Note"], True)
     assert suggest_map(header.to_map) == TableMap({"Name": "remoteName"})
     own = read_header(b"lockId,Number,,\n1,2,,\n")
-    assert own is not None
     assert (own.to_map, own.is_foreign) == (["lockId", "Number"], False)
     assert read_header(b'{"a": 1}') is None
 

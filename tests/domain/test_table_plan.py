@@ -370,7 +370,6 @@ def test_renames_never_meet_a_taken_name_and_end_as_the_file_says(
     now = dict(enumerate(names, 1))
     for step in steps:
         if step.action is Action.UPDATE:
-            assert step.remote_id is not None
             assert step.before["remoteName"] == now[step.remote_id]
             assert step.wanted["remoteName"] not in now.values()
             now[step.remote_id] = step.wanted["remoteName"]

@@ -159,10 +159,7 @@ def test_every_remote_has_words_that_fit(shown: Remote, now_ms: int) -> None:
 
 @example([1, 3, 5, 6], 20)  # "starts in 20 minutes" leaves no room for them
 @example([7], 59)
-@given(
-    st.lists(st.integers(1, 7), min_size=1, unique=True),
-    st.integers(1, 60 * 24 * 800),
-)
+@given(st.lists(st.integers(1, 7), min_size=1, unique=True), st.integers(1, 60 * 24 * 800))
 def test_weekdays_are_in_sight_before_the_start(days: list[int], minutes: int) -> None:
     start = NOW + minutes * dates.MINUTE_MS
     short = describe_validity(remote(4, start, start + 10**9, days=tuple(days)), NOW, BERLIN).short

@@ -44,7 +44,6 @@ def new_remote(lock_id: int, name: str = "New fob", number: str = "N-900") -> Ne
 
 
 def id_of(remote: Remote) -> int:
-    assert remote.id is not None
     return remote.id
 
 

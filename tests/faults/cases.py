@@ -96,7 +96,6 @@ async def stage(site: Site, fault: Fault) -> AsyncIterator[tuple[FaultProxy, Ope
 def struck(fault: Fault, operations: Operations, *, lasts: bool) -> Play:
     """How a fault is played; after one that passes, the next attempt has all the time it needs."""
     play = fault.play
-    assert play is not None
 
     async def once(exchange: Exchange) -> None:
         short_deadlines.discard(operations.profile.name)

@@ -74,7 +74,6 @@ async def applied_unheard(exchange: Exchange) -> None:
 
 async def stalled(exchange: Exchange) -> None:
     """The request is still on its way when its connection breaks."""
-    assert exchange.proxy is not None
     exchange.proxy.held.append(exchange)
     exchange.reset()
 

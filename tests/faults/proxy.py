@@ -67,7 +67,6 @@ class Exchange(Line):
 
     async def apply(self) -> Answer:
         """Hand the request on to the service, and put a write it applied in the ledger."""
-        assert self.proxy is not None
         if self.answer is None:
             self.answer = await self.proxy.hand_on(self)
         return self.answer

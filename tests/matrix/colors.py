@@ -117,11 +117,7 @@ EYES: dict[str, Rows] = {
     ),
 }
 """What becomes of a linear color in eyes with protanopia, and with deuteranopia (Machado 2009)."""
-_TO_XYZ: Rows = (
-    (0.4124, 0.3576, 0.1805),
-    (0.2126, 0.7152, 0.0722),
-    (0.0193, 0.1192, 0.9505),
-)
+_TO_XYZ: Rows = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
 _D65 = (0.95047, 1.0, 1.08883)
 
 

@@ -109,11 +109,7 @@ JOB: tuple[Step, ...] = (
         ("j",),
         Expected((r"page 1 of \d",), stands_out="Omar Haddad", others=r"Night crew 1\b"),
     ),
-    Step(
-        "next page",
-        ("n",),
-        Expected((r"page 2 of \d", "starts in", "expired"), rows=_STATE),
-    ),
+    Step("next page", ("n",), Expected((r"page 2 of \d", "starts in", "expired"), rows=_STATE)),
     Step("previous page", ("p",), _FIRST),
     Step(
         "search line",
@@ -180,11 +176,7 @@ JOB: tuple[Step, ...] = (
         ),
     ),
     Step("review, yes", ("right",), answering("Keep editing", f"Add {NAME}")),
-    Step(
-        "saved",
-        ("enter",),
-        Expected((NUMBER,), f"Added {NAME} .N-77.: Recorded by"),
-    ),
+    Step("saved", ("enter",), Expected((NUMBER,), f"Added {NAME} .N-77.: Recorded by")),
     Step(
         "edit",
         ("e",),

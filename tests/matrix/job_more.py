@@ -14,21 +14,11 @@ MORE: tuple[Step, ...] = (
         "user number",
         ("u",),
         dialog(
-            f"New user number of {NAME} 2 on {LOCK}",
-            "Number: N-77",
-            "Cancel +Set the user number",
+            f"New user number of {NAME} 2 on {LOCK}", "Number: N-77", "Cancel +Set the user number"
         ),
     ),
-    Step(
-        "user number typed",
-        ("7",),
-        dialog(" 7 ", stands_out="(?<=7) ", others="Cancel"),
-    ),
-    Step(
-        "user number set",
-        ("enter",),
-        Expected((NUMBER,), f"Set user number 7 for {NAME} 2"),
-    ),
+    Step("user number typed", ("7",), dialog(" 7 ", stands_out="(?<=7) ", others="Cancel")),
+    Step("user number set", ("enter",), Expected((NUMBER,), f"Set user number 7 for {NAME} 2")),
     Step(
         "delete",
         ("d",),
@@ -44,12 +34,7 @@ MORE: tuple[Step, ...] = (
     Step("delete, arrows", ("right",), answering(f"D +Delete {NAME} 2", "Keep")),
     Step("kept", ("enter",), Expected(("138 remotes", "N-77"), stands_out=NAME)),
     Step("delete again", ("d",), dialog("State: active", stands_out="Keep")),
-    Step(
-        "deleted",
-        ("D",),
-        Expected((LOCK,), f"Deleted {NAME} 2 .N-77. from {LOCK}"),
-        again=True,
-    ),
+    Step("deleted", ("D",), Expected((LOCK,), f"Deleted {NAME} 2 .N-77. from {LOCK}"), again=True),
     Step(
         "clear",
         ("C",),

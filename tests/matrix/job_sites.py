@@ -102,9 +102,7 @@ SITES: tuple[Step, ...] = (
     Step(
         "what ends",
         ("W",),
-        Expected(
-            (r"\[all \d+\] +expired \d+ +within 7 days \d+", r"\d+ on 2 locks", "n span"),
-        ),
+        Expected((r"\[all \d+\] +expired \d+ +within 7 days \d+", r"\d+ on 2 locks", "n span")),
     ),
     Step(
         "what others changed",

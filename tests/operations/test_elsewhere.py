@@ -48,9 +48,7 @@ class Technician:
 async def technician(service: RunningService, folder: Path) -> AsyncIterator[Technician]:
     profile = Profile(name="p", base_url=service.base_url)
     operations = Operations(
-        profile,
-        folder / "lockterm.db",
-        open_cache=lambda: Cache(folder / "answers.db", profile),
+        profile, folder / "lockterm.db", open_cache=lambda: Cache(folder / "answers.db", profile)
     )
     try:
         yield Technician(operations)

@@ -45,7 +45,6 @@ class Mortal:
         life |= {"calls": calls, "die_at": "", "endless": False, "plan": ""} | how
         self.told.clear()
         self.pid = 0
-        assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.write(json.dumps(life).encode() + b"\n")
         while True:
             line = await asyncio.wait_for(self.process.stdout.readline(), 60)

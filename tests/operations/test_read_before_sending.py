@@ -85,7 +85,6 @@ async def test_a_copy_that_is_behind_what_was_recorded_here_holds_nothing_up(sit
     lock_id = site.new_lock()
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         new_id = await operations.writes.add_remote(new_remote(lock_id))
-        assert new_id is not None
         added = await operations.remotes.detail(new_id)
         unknown = {"errcode": 7, "errmsg": "There is no such remote.", "description": ""}
         proxy.arm("detail", answers(json.dumps(unknown)), 1)

@@ -559,9 +559,7 @@ async def test_send_again_sends_nothing_when_the_check_settles_a_clear(bench: Be
     assert row.state is State.CONFIRMED_BY_READING
 
 
-async def test_write_is_recorded_as_not_sent_when_a_gateway_wants_a_client_certificate(
-    site: Site,
-):
+async def test_write_is_recorded_as_not_sent_when_a_gateway_wants_a_client_certificate(site: Site):
     """With TLS 1.3 the request has left by then, and nobody read it. This call reads nothing."""
     lock_id = site.new_lock()
     scene = Scene(lock_id, site.remotes(lock_id)[1])

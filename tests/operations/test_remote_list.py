@@ -109,7 +109,6 @@ async def test_load_shows_a_page_when_nothing_of_it_can_be_read(site: Site) -> N
         listing.page_no = 3
         await listing.load()
         page = listing.state.page
-        assert page is not None
         assert (page.page_no, page.unreadable, page.remotes) == (3, 5, ())
 
 
@@ -160,7 +159,6 @@ async def test_page_with_returns_the_page_that_has_a_remote_when_the_size_change
         listing.page_no = 2
         await listing.load()
         page = listing.state.page
-        assert page is not None
         pages = [listing.page_with(page.remotes[row], 7) for row in (0, 3, 4, 9)]
         assert pages == [2, 2, 3, 3]
         assert listing.page_with(None, 7) == 2
@@ -193,7 +191,6 @@ async def test_search_ends_early_when_it_finds_more_than_are_read(site: Site, mo
         listing.change(needle="fob")
         assert await listing.search() is None
         found = listing.state.found
-        assert found is not None
         assert len(found.remotes) == MOST_FOUND
         assert bool(found.ended) is bool(more)
         listing.stop_search()

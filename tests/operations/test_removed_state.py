@@ -105,7 +105,6 @@ async def test_session_keeps_its_writes_when_the_state_is_removed(pair: Pair, si
 def test_a_process_without_its_file_lives_until_it_ends(tmp_path: Path) -> None:
     command = [sys.executable, "-c", SLEEPER, str(tmp_path / "sessions")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as one:
-        assert one.stdout is not None
         other = one.stdout.readline().strip()
         here = StoreSession(tmp_path / "sessions")
         here.open()

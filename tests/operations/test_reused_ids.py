@@ -45,7 +45,6 @@ async def add(operations: Operations, lock_id: int, name: str, number: str, **mo
         lock_id=lock_id, remote_name=name, remote_number=number, remote_type=1, add_type=1, **more
     )
     remote_id = await operations.writes.add_remote(request)
-    assert remote_id is not None
     return remote_id
 
 

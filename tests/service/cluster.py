@@ -72,9 +72,7 @@ class Cluster:
 
 
 @contextmanager
-def running_cluster(
-    settings: str = "-c listen_addresses='' -c fsync=off",
-) -> Iterator[Cluster]:
+def running_cluster(settings: str = "-c listen_addresses='' -c fsync=off") -> Iterator[Cluster]:
     """A server for as long as it is wanted; the test is skipped where there is no PostgreSQL."""
     found = shutil.which("initdb")
     installed = sorted(

@@ -59,7 +59,6 @@ def served(
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True) as process,
     ):
         try:
-            assert process.stdout is not None
             first = process.stdout.readline()
             assert first.startswith("listening on http://127.0.0.1:")
             yield process, first.split()[-1]

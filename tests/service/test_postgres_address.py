@@ -147,9 +147,7 @@ def test_old_libpq_is_refused_when_it_cannot_protect_the_password(
 
 
 @pytest.mark.long
-def test_serve_connects_when_the_server_proves_its_name(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_serve_connects_when_the_server_proves_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with running_cluster(f"-c listen_addresses=0.0.0.0 -c port={port} -c fsync=off") as cluster:

@@ -311,7 +311,6 @@ def test_in_the_foreground(number: signal.Signals, tmp_path: Path) -> None:
         text=True,
         cwd=tmp_path,
     ) as process:
-        assert process.stdout is not None
         first = process.stdout.readline()
         assert first.startswith("listening on http://127.0.0.1:")
         with httpx.Client(

@@ -13,16 +13,7 @@ import pytest
 
 from tests.service.cluster import Cluster
 from tests.service.conftest import PATIENCE_S, REMOTE
-from tests.service.killing import (
-    LOCK,
-    ask,
-    body,
-    children,
-    recorded,
-    served,
-    until,
-    write_through,
-)
+from tests.service.killing import LOCK, ask, body, children, recorded, served, until, write_through
 
 pytestmark = pytest.mark.long
 KILLS, CRASHES = 8, 3

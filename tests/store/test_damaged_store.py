@@ -157,8 +157,7 @@ def test_rubbish_that_the_database_cannot_see_is_kept_and_shown_as_such(path: Pa
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong"),
-    [('"remoteId": 7', '"remoteId": 5'), ('"lockId": 1', '"lockId": 3')],
+    ("right", "wrong"), [('"remoteId": 7', '"remoteId": 5'), ('"lockId": 1', '"lockId": 3')]
 )
 def test_an_entry_that_names_two_remotes_or_locks_is_damaged(path: Path, right: str, wrong: str):
     """One flipped bit in a digit: sent again, it would go to another remote than it says."""

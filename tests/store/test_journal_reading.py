@@ -79,7 +79,6 @@ def filled(database: Database, *operations: Operation) -> Journal:
 def is_shown(word: str, line: HistoryLine) -> bool:
     """Whether a word is in what the table shows of a line, or in all of what is cut there."""
     at = dates.local(line.prepared_ms, BERLIN)
-    assert at is not None
     places = (
         what_of(line),
         OUTCOMES[line.state],
@@ -220,11 +219,7 @@ def test_what_a_journal_is_asked_for_is_found_by_an_index(database: Database) ->
 )
 @pytest.mark.parametrize(("rare", "how"), [(0, "(rowid<?)"), (1, "(rowid=?)")])
 def test_a_page_is_read_from_its_place_on_and_nothing_is_sorted(
-    database: Database,
-    monkeypatch: pytest.MonkeyPatch,
-    selection: Selection,
-    rare: int,
-    how: str,
+    database: Database, monkeypatch: pytest.MonkeyPatch, selection: Selection, rare: int, how: str
 ) -> None:
     """Of what is rare, row by row, as an index has them."""
     monkeypatch.setattr("lockterm.store.journal.RARE", rare)

@@ -222,7 +222,6 @@ class PtySession:
 
     def stall(self, within_s: float = PATIENCE_S) -> None:
         """Have it draw, and read nothing, until the terminal takes nothing more."""
-        assert self._master is not None
         end = time.monotonic() + within_s
         columns, rows = self.screen.columns, self.screen.lines
         held = struct.pack("i", -1)
@@ -269,7 +268,6 @@ class PtySession:
 
     def send(self, data: bytes) -> None:
         """Type bytes."""
-        assert self._master is not None
         os.write(self._master, data)
 
     def wait_taken(self) -> None:

@@ -52,9 +52,7 @@ def arrived(session: PtySession) -> list[str]:
     return [base64.b64decode(one).decode() for one in found]
 
 
-def copied(
-    inside: AbstractContextManager[PtySession],
-) -> tuple[list[str], str]:
+def copied(inside: AbstractContextManager[PtySession]) -> tuple[list[str], str]:
     """Run the copier; what arrived, and what the display said afterwards."""
     with inside as session:
         session.wait_for("ready")
@@ -152,10 +150,7 @@ def test_the_limit_of_a_piece_is_that_of_the_real_screen(tmp_path: Path) -> None
             session.wait_exit()
 
 
-@pytest.mark.parametrize(
-    "inside",
-    telling([None], [None, "tmux", "screen"]),
-)
+@pytest.mark.parametrize("inside", telling([None], [None, "tmux", "screen"]))
 def test_y_in_lockterm_reaches_the_clipboard(tmp_path: Path, inside: str | None) -> None:
     command = [*PATIENT, "demo", "--lock", "1001"]
     session: AbstractContextManager[PtySession]
@@ -194,7 +189,6 @@ async def test_textual_copy_is_wrapped_and_reported(
     app = Fields(Look(copy=through), Preferences(tmp_path / "choices.json"))
     async with app.run_test() as pilot:
         written: list[str] = []
-        assert app._driver is not None
         monkeypatch.setattr(app._driver, "write", written.append)
         for field, value in ((Input, "of the line"), (TextArea, '{\n\t"a": 1\n}')):
             app.query_one(field).focus()

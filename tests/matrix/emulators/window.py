@@ -77,7 +77,6 @@ class Window:
             now = (self._display.pixels(), _work(watched), len(self.replica.raw))
             still = still + 1 if now == before else 0
             before = now
-        assert before is not None
         return before[0]
 
     def pump(self) -> None:

@@ -58,7 +58,6 @@ def writes(proxy: FaultProxy) -> list[str]:
 
 
 async def planned(operations: Operations, remote: Remote, number: str = "B-2") -> Plan:
-    assert remote.lock_id is not None
     return (await plan_replacement(operations, remote.lock_id, remote, number)).plan
 
 

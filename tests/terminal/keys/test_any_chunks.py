@@ -252,9 +252,7 @@ Walked = Callable[..., Awaitable[Walk]]
 
 @pytest.fixture
 def walked(
-    tmp_path: Path,
-    running_service: Callable[..., RunningService],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, running_service: Callable[..., RunningService], monkeypatch: pytest.MonkeyPatch
 ) -> Walked:
     """Walks on which keys wait for as long as a busy machine takes for what they are for.
 
