@@ -112,3 +112,16 @@ async def test_an_answer_in_large_pieces_waits_for_nothing(
     service.play(lambda line: line.send(http(b"x" * 5_000_000)))
     assert len(await body_of(service)) == 5_000_000
     assert sum(rests) < 10 * answer.REST_S
+
+
+async def test_each_run_of_small_pieces_ends_with_one_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    rests = list[float]()
+
+    async def note(seconds: float) -> None:
+        rests.append(seconds)
+
+    monkeypatch.setattr(answer, "rest", note)
+    pace = answer.ChunkPacer()
+    for _ in range(2 * answer.IN_ONE_GO + 1):
+        await pace.after(b"x")
+    assert rests == [answer.REST_S] * 2

@@ -159,7 +159,7 @@ def test_http_elsewhere_is_allowed_with_a_warning(load: Load) -> None:
         "https://host?x=1",
         "https://host/#x",
         "https://host/?",
-        "https://ho st",
+        *("https://ho st", " https://host", "https://host/a b"),
         "https://host\n.evil",
         "https://host\x1b[31m",
         *("https://host:99999", "https://host:0", "https://host:port", "https://:443"),
@@ -329,6 +329,14 @@ def test_lock_option_is_refused_when_it_is_not_a_number(load: Load, lock: str) -
 def test_base_url_with_a_zone_id_is_refused_with_the_reason(load: Load, zone_id: str) -> None:
     with pytest.raises(ConfigError, match="zone ID"):
         load(base_url=f"https://[fe80::1{zone_id}]:8443")
+
+
+@pytest.mark.parametrize(
+    "url", ["u:hunter2@host", "https://u:hunter2@host:99999/", "ftp://u:hunter2@host"]
+)
+def test_base_url_is_refused_as_a_secret_when_it_has_a_password(url: str) -> None:
+    with pytest.raises(ValueError, match="user name or password"):
+        values.base_url(url)
 
 
 @given(st.text(max_size=40) | st.text("[]:@/?#.%a1é \\", max_size=40))
