@@ -159,7 +159,7 @@ def test_http_elsewhere_is_allowed_with_a_warning(load: Load) -> None:
         "https://host?x=1",
         "https://host/#x",
         "https://host/?",
-        *("https://ho st", " https://host", "https://host/a b"),
+        *("https://ho st", " https://host", "https://host/a b", "https://host/a\\b"),
         "https://host\n.evil",
         "https://host\x1b[31m",
         *("https://host:99999", "https://host:0", "https://host:port", "https://:443"),
