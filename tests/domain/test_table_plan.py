@@ -243,6 +243,13 @@ def test_two_rows_of_one_remote_are_refused() -> None:
     assert wrong == ["line 3, column remoteNumber, “Z”: Duplicate of line 2."]
 
 
+def test_a_row_is_refused_when_it_would_overwrite_unreadable_weekdays() -> None:
+    unreadable = BEN | {"remoteType": 4, "weekDay": "?"}
+    steps, wrong = planned("lockId,remoteId,endDate\n1001,2,2027-02-01\n", [unreadable])
+    assert steps == []
+    assert [problem.split(",")[1] for problem in wrong] == [" column weekDay"]
+
+
 def test_what_is_ambiguous_is_refused() -> None:
     _, wrong = planned("lockId,remoteName\n1001,Anna\n", [ANNA, ANNA | {"id": 3}])
     assert wrong == [
