@@ -67,11 +67,14 @@ def behind(running_service: Callable[..., RunningService], tmp_path: Path):
         return NOW_MS + int(timer.now_s() * 1000)
 
     @asynccontextmanager
-    async def begin(lag_s: float) -> AsyncIterator[Behind]:
+    async def begin(lag_s: float, *, reads_back: bool = True) -> AsyncIterator[Behind]:
         site = Site(running_service(sample_data=False, clock=service_ms), tmp_path)
         copies = Copies(site, site.new_lock(), timer, service_ms, Random(1), lag_s=(lag_s,))
         with quick():
-            async with site.proxy() as proxy, site.operations(proxy) as operations:
+            async with (
+                site.proxy() as proxy,
+                site.operations(proxy, reads_back=reads_back) as operations,
+            ):
                 operations.clock.wall = lambda: service_ms() / 1000
                 operations.clock.steady = timer.now_s
                 operations.watch.timer, operations.watch.horizon = timer, Horizon()
@@ -115,7 +118,7 @@ async def test_a_time_in_another_zone_proves_nothing(behind, zone_h: int):
 
 
 async def test_the_time_of_attempts_that_did_not_leave_is_not_counted(behind):
-    async with behind(59.0) as case:
+    async with behind(59.0, reads_back=False) as case:
 
         async def leave_late(exchange: Exchange) -> None:
             await case.timer.pass_s(20)

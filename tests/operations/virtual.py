@@ -20,6 +20,9 @@ def let_pause_pass(operations: Operations) -> None:
 class VirtualTimer(Timer):
     """Time that passes when somebody waits.
 
+    Only one reader may use it: with ``until_proven``, a session needs ``reads_back=False``. The
+    waits of a reader in the background would otherwise use up the time of a reading under way.
+
     Args:
         time_s: What it begins with.
     """

@@ -257,7 +257,7 @@ async def test_new_fob_is_not_added_when_the_delete_has_no_answer(site: Site):
     lock_id, store = site.new_lock(), site.new_store()
     old = someone(site, lock_id)
     async with site.proxy() as proxy:
-        async with site.operations(proxy, store) as operations:
+        async with site.operations(proxy, store, reads_back=False) as operations:
             patient(operations)
             plan = await planned(operations, old)
             proxy.arm("delete", reset)
@@ -277,7 +277,7 @@ async def test_new_fob_is_not_added_when_the_delete_has_no_answer(site: Site):
 async def test_new_fob_is_added_when_the_lost_answer_of_the_delete_is_proven(site: Site):
     lock_id = site.new_lock()
     old = someone(site, lock_id)
-    async with site.proxy() as proxy, site.operations(proxy) as operations:
+    async with site.proxy() as proxy, site.operations(proxy, reads_back=False) as operations:
         patient(operations)
         proxy.arm("delete", applied(reset))
         done = await carry_out(operations, await planned(operations, old))
@@ -326,7 +326,7 @@ async def test_run_resumes_with_the_add_when_it_ended_between_the_steps(
             await carry_out(operations, plan, end, stop)
         monkeypatch.undo()
         assert fobs(site, lock_id) == [] and writes(proxy) == ["delete"]
-        async with site.operations(proxy, store) as operations:
+        async with site.operations(proxy, store, reads_back=False) as operations:
             (line,) = await operations.journal.runs()
             assert line.is_interrupted
             left = await operations.runs.find(plan.id)
@@ -409,7 +409,7 @@ async def test_run_resumes_with_the_add_when_it_was_killed_after_the_delete(
         await until(lambda: not proxy.open_connections)
         await proxy.heal()
         assert fobs(site, lock_id) == [] and writes(proxy) == ["delete"]
-        async with site.operations(proxy, store, name="mortal") as operations:
+        async with site.operations(proxy, store, name="mortal", reads_back=False) as operations:
             patient(operations)
             (line,) = await operations.journal.runs()
             assert line.is_interrupted
