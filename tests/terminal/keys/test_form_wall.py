@@ -27,7 +27,8 @@ class Closed:
         app.screen, app.screen_stack = below, [below]
         self.wall.note_screen(app.screen)
 
-    def _report(self) -> None:
+    def _report(self, has_closed: bool) -> None:
+        assert has_closed
         self.reports += 1
 
     def types(self, key: str, *, at_s: float) -> bool:
