@@ -32,15 +32,15 @@ LEADS_TO: Mapping[str, tuple[type[Screen[Any]], str | set[Action]]] = {
     "find a fob on all locks": (EverywhereScreen, "1 on 1 lock"),
     "take a person off every lock": (PlanScreen, {Action.DELETE}),
     "renew all that end within 30 days": (PlanScreen, {Action.UPDATE}),
-    "delete what expired 30 days ago": (PlanScreen, {Action.DELETE}),
+    "delete remotes that expired 30 days ago": (PlanScreen, {Action.DELETE}),
     "add ten like another": (RemoteForm, "10 so far."),
     "replace a lost fob": (PlanScreen, {Action.ADD, Action.DELETE}),
     "see who can open what": (PeopleScreen, "people, "),
     "see what others changed": (ElsewhereScreen, "No changes by others"),
     "one voice for several locks": (PlanScreen, {Action.VOICE}),
-    "do what a table says": (PlanScreen, {Action.ADD}),
+    "apply a table file": (PlanScreen, {Action.ADD}),
     "copy a lock to all others": (PlanScreen, {Action.ADD}),
-    "restore what was deleted": (PlanScreen, {Action.ADD}),
+    "restore deleted remotes": (PlanScreen, {Action.ADD}),
     "copy a backup to another lock": (PlanScreen, set()),  # another fob has its name
     "undo the last change, or its whole run": (PlanScreen, {Action.ADD}),
 }
@@ -114,7 +114,7 @@ class Job:
 
 def jobs() -> dict[str, Job]:
     """What the README tells."""
-    head = "| job | begins on | keys | in all |\n|---|---|---|---|\n"
+    head = "| job | start on | keys | keys in all |\n|---|---|---|---|\n"
     table = README.read_text("utf-8").partition(head)[2].partition("\n\n")[0]
     found = {}
     for line in table.splitlines():
