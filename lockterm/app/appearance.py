@@ -238,7 +238,7 @@ class Appearance:
         if trip_s < SLOW_S or self.look.quiet:
             return
         self._app.notify(
-            f"Signals take {trip_s * 1000:.0f} ms to this terminal and back. Press"
+            f"A round trip to this terminal takes {trip_s * 1000:.0f} ms. Press"
             f" {key('app.quiet')} for low-bandwidth mode: 16 colors, ASCII, no"
             " preloading. To start in this mode, use --quiet, or set quiet = true under"
             " [terminal] in the configuration.",

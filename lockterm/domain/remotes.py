@@ -73,7 +73,7 @@ class Remote(Record):
     add_type_name: str | None = wire_field("addTypeName", Kind.TEXT, 8)
     is_coerced: int | None = wire_field(
         "isCoerced", Kind.CONSTANT, 12, "Coerced", "coerced",
-        "A flag whose effect the service defines.",
+        "The service defines what this flag does.",
         sent=Sent.ALWAYS, constants=Flag, first="0", noun="coerced flag", is_explained=True,
     )
     remote_user_no: int | None = wire_field(

@@ -179,7 +179,7 @@ async def ask_about_draft(
     question = f"{what} was not finished. {verb}?"
     if draft.is_live:
         question = f"{what} is being edited in another session. {verb} here too?"
-        saved += " The other session keeps its input, whatever you choose."
+        saved += " Your choice does not change the input of the other session."
     typed = [words(field, text) for field, text in draft.typed.items()]
     details = "\n".join(filter(None, (sent, saved, *typed)))
     return ConfirmModal(question, details, verb=verb, keep="Later", other=other, unasked=True)
@@ -218,14 +218,10 @@ def title_of_remote(lock: Lock, remote_id: int | None, name: str | None = None) 
     """Return the title of a remote form for its draft, without control characters."""
     title = clean(lock.title, 60)
     if remote_id is None:
-        return f"A new remote for {title}"
-    return f"The change of {clean(name or f'remote {remote_id}', 60)} on {title}"
+        return f"The form for a new remote on {title}"
+    return f"The form for {clean(name or f'remote {remote_id}', 60)} on {title}"
 
 
 def title_of_lock(lock: Lock | None) -> str:
     """Return the title of a lock form for its draft, without control characters."""
-    return (
-        f"The lock book entry of {clean(lock.title, 60)}"
-        if lock
-        else "A new lock for the lock book"
-    )
+    return f"The form for the lock {clean(lock.title, 60)}" if lock else "The form for a new lock"

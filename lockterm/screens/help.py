@@ -53,7 +53,7 @@ NONE = "No matches found."
 WORDS = {
     "remote": "a bluetooth key fob that opens one lock",
     "timbre": "one voice of a language",
-    "voice pack": "the file that makes a lock speak with one timbre",
+    "voice pack": "the audio file of a timbre",
     "coerced": "the service's flag for a coerced remote: yes, no, or default, which is no",
     "API user": "the number of an account that calls the service, not a person with a remote",
     "Via: GW, BT": "how a remote was added: via the gateway, by bluetooth",

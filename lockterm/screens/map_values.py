@@ -49,7 +49,7 @@ class ValueModal(FieldModal[str | None]):
 
     def describe_question(self) -> str:
         """Return the question of the dialog."""
-        return f"Which {MEANINGS[self._column]} do rows without one have?"
+        return f"Which {MEANINGS[self._column]} applies to rows without a value?"
 
     def answer(self) -> None:
         text = self.query_one(Input).value.strip()
@@ -91,7 +91,7 @@ class LockModal(ValueModal):
     def describe_question(self) -> str:
         if not self._door:
             return super().describe_question()
-        return f"Which lock does the column {clean(self._door, 60)} open?"
+        return f"For which lock is the column {clean(self._door, 60)}?"
 
     def find_error(self, text: str) -> str:
         if not text:

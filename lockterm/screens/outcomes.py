@@ -336,7 +336,7 @@ class Outcomes:
             f"{self._describe(operation)}.\n{clean(operation.message)}\nThe change may"
             " have taken effect, or may still take effect. It stays in the history.",
             verb="Dismiss",
-            keep="Keep watching",
+            keep="Keep verifying",
             typed=("dismiss",),
         )
         if await self._app.push_screen_wait(modal):

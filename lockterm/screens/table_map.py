@@ -325,7 +325,7 @@ class MapScreen(ListScreen[TableMap | None]):
                 (BY_END, f"{BY_END}: time-limited, or permanent without an end"),
             ]
             place = max((at for at, (one, _) in enumerate(known) if one == present), default=0)
-            question = "Which type do rows without one have?"
+            question = "Which type applies to rows without a type?"
             chosen = await self.app.push_screen_wait(ChoiceModal(question, known, place))
         elif name == LOCK:
             chosen = await self.app.push_screen_wait(LockModal([*self._book.values()], present))
@@ -382,7 +382,7 @@ class MapScreen(ListScreen[TableMap | None]):
     async def action_back(self) -> None:
         """Leave without saving, but first ask if a meaning would be lost."""
         if question := self.would_lose:
-            details = "Nothing was sent. The file stays as it is."
+            details = "Nothing was sent. The file is unchanged."
             asked = ConfirmModal(question, details, verb="Leave", keep="Keep assigning")
             if not await self.app.push_screen_wait(asked):
                 return

@@ -226,7 +226,7 @@ async def test_dialog_stays_when_no_lock_could_be_read(
         dialog = await open_dialog(pilot)
         await press(pilot, "enter")
         assert pilot.app.screen is dialog
-        reason = "No lock could be read. Refused by the service: Yard."
+        reason = "lockterm could not read any lock (Refused by the service): Yard."
         assert reason in dialog_words(pilot)
 
 

@@ -642,7 +642,7 @@ async def test_the_question_to_leave_does_not_outlive_the_run(
         await agreed(pilot)
         await until(pilot, lambda: way.held)
         await pilot.press("ctrl+q")
-        await until(pilot, lambda: "Stop it and leave" in words(app))
+        await until(pilot, lambda: "Stop and leave" in words(app))
         await settled(pilot)
         *first, last = keys
         await pilot.press(*first)

@@ -60,7 +60,7 @@ async def test_every_field_in_words(service: RunningService, lockterm_app: Start
         assert now["Weekdays"] == "Mon-Fri"
         assert now["Status"] == "normal"
         assert now["Added via"].startswith("gateway")
-        assert now["Coerced"] == "yes. A flag whose effect the service defines."
+        assert now["Coerced"] == "yes. The service defines what this flag does."
         assert now["Extra data"] == '{\n  "key": [\n    "a",\n    1\n  ]\n}'
         assert (now["Lock name"], now["Lock alias"]) == ("Roof hatch", "North campus, hall B")
         assert now["Lock id"] == "1004" and now["API user"].startswith("30017, an account")

@@ -150,7 +150,7 @@ def test_quiet_is_offered_over_a_thin_link_and_once(lockterm: Start) -> None:
     session = lockterm("demo", env=OVER_SSH)
     session.wait_for("Main gate")
     answer_late(session, times=2)
-    session.wait_for("▌ Slow connection: Signals take")
+    session.wait_for("▌ Slow connection: A round trip")
     session.press("Q")
     session.wait_for(r"\| Low-bandwidth mode on: To send less")
     session.press("M")

@@ -50,7 +50,7 @@ STATE_NAMES: Mapping[State, str] = {
     State.UNKNOWN: "unconfirmed",
     State.NOT_SEEN: "no effect seen yet",
     State.AMBIGUOUS: "probably recorded",
-    State.CONFLICT: "neither old nor new values",
+    State.CONFLICT: "other values found",
     State.DAMAGED: "entry damaged",
     State.GIVEN_UP: "dismissed",
     State.SENT_AGAIN: "sent again",
@@ -256,7 +256,7 @@ def describe_fields(
         Detail.of_text("Call", f"POST {operation.path}"),
         Detail.of_json("Body", operation.body),
     ]
-    return [*found, Detail.of_text("Operation", operation.id)]
+    return [*found, Detail.of_text("Change ID", operation.id)]
 
 
 def _links(operation: Operation, linked: Sequence[Operation], zone: tzinfo) -> list[Detail]:

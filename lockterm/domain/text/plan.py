@@ -96,7 +96,7 @@ def describe_none_expired(
     where = " on the locks that lockterm read" if unread else ""
     words = f"No remotes expired more than {format_count(days, 'day')} ago{where}."
     if is_none_read:
-        words = "No lock could be read."
+        words = ""
     if skipped := describe_skipped(plan):
         words += f" {', '.join(skipped)}."
     if unread:
@@ -107,11 +107,9 @@ def describe_none_expired(
             for title, error in unread[:_NAMED]
         ]
         more = f" and {len(unread) - _NAMED:,} more" if len(unread) > _NAMED else ""
-        lead = f"Not read ({why})" if why else "Not read"
-        if is_none_read and why:
-            lead = why
-        words += f" {lead}: {', '.join(named)}{more}."
-    return clean(words, 400)
+        lead = "lockterm could not read any lock" if is_none_read else "Not read"
+        words += f" {lead}{f' ({why})' if why else ''}: {', '.join(named)}{more}."
+    return clean(words.strip(), 400)
 
 
 def describe_work(plan: Plan, cost: str) -> str:
@@ -388,8 +386,7 @@ def describe_notes(
         more = f" and {len(some) - len(named):,} more" if len(some) > len(named) else ""
         who = f"{_format_on_locks(named, titles or {})}{more}"
         if is_again:
-            said = f"{len(some):,} remotes are expired and will be reactivated: {who}."
-            lines.insert(0, f"Note: {said}")
+            lines.insert(0, f"{len(some):,} expired remotes will be reactivated: {who}.")
         else:
             is_all = len(some) == len(steps) > 1
             whom = f"each of the {len(some):,} remotes" if is_all else who

@@ -82,7 +82,7 @@ _NOT_GONE = {
     StepState.UNKNOWN: "result unknown",
     StepState.REFUSED: "refused",
     StepState.SKIPPED: "skipped",
-    StepState.NOT_SENT: "not sent",
+    StepState.NOT_SENT: "nothing sent to",
     StepState.TO_DO: "not done yet",
 }
 """Maps states of deletes to the reason why a remote is still on a lock, the most important
@@ -338,15 +338,15 @@ def ask_to_leave(run: RunProgress) -> tuple[str, str]:
     if run.only_reads:
         unknown = f"{format_count(run.reading, 'result')} {'is' if run.reading == 1 else 'are'}"
         question = (
-            f"A run is verifying its results. {unknown} not confirmed yet. Stop it and leave?"
-            " lockterm continues to verify them at its next start."
+            f"A run is verifying its results. {unknown} not confirmed yet. Stop and leave?"
+            " lockterm will continue to verify the results at its next start."
         )
     else:
         question = (
-            f"A run is under way ({run.done:,} of {run.due:,} steps done). Stop it and leave? The"
-            " steps under way will end first. You can resume the run later."
+            f"A run is under way ({run.done:,} of {run.due:,} steps done). Stop the run and leave?"
+            " The steps under way will end first. You can resume the run later."
         )
-    return question, "Stop it and leave"
+    return question, "Stop and leave"
 
 
 # --- on a command line ---------------------------------------------------------------------------

@@ -244,7 +244,7 @@ SCREENS: Mapping[str, Place] = {
                 Key("people.export", "E", "export", line=3,
                     sentence="Export these people to a CSV file and a page of HTML"),
             ),
-            MOVING: (Key("people.back", "escape", "back", "Show all, then go back", line=4),),
+            MOVING: (Key("people.back", "escape", "back", "Show all people, or go back", line=4),),
         },
         holds=("table", "find"),
     ),
@@ -286,7 +286,7 @@ SCREENS: Mapping[str, Place] = {
             ),
             MOVING: (
                 Key("elsewhere.back", "escape", "back", line=4,
-                    sentence="Show all, then go back; the changes then count as seen"),
+                    sentence="Show all changes, or mark them as seen and go back"),
             ),
         },
         holds=("table", "find"),

@@ -164,7 +164,7 @@ APP = Place(
             Key("app.quiet", "f3,Q", "quiet",
                 sentence="Turn low-bandwidth mode on or off: 16 colors, ASCII, no preloading"),
             Key("app.mouse", "f4,O", "mouse",
-                sentence="Give the mouse to the terminal to select text, or back to lockterm"),
+                sentence="Release the mouse to select text in the terminal, or use it again"),
             Key("app.theme", "T", "theme", "Choose the theme", opens=True),
             Key("app.redraw", "ctrl+l", "redraw",
                 sentence="Redraw the whole screen, after other output has damaged it"),

@@ -241,9 +241,7 @@ def _ask_to_type(words: Sequence[str]) -> str:
     shown = [clean(word, 60) for word in words]
     if all(map(str.isascii, shown)):
         return f"To continue, type {' or '.join(shown)}, then press Enter:"
-    return "\n".join(
-        ["To continue, type this name or the number below it, then press Enter:", *shown]
-    )
+    return "\n".join(["To continue, type the name or the number below, then press Enter:", *shown])
 
 
 def _say_wrong(words: Sequence[str]) -> str:

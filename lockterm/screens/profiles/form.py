@@ -242,7 +242,7 @@ class ProfileForm(FormScreen[str | None]):
     def _describe_fields(self) -> None:
         """Show the initial hints below the fields."""
         if self._profile_name is not None:
-            self.field("name").note = "The name cannot change: lock book and history use it."
+            self.field("name").note = "You cannot change the name. Lock book and history use it."
         if self._others:
             more = (
                 "1 other header stays"
@@ -253,9 +253,7 @@ class ProfileForm(FormScreen[str | None]):
         self.field(
             "account"
         ).note = "If empty, the credentials identify the account. Profiles can share it."
-        self.field(
-            "ca_file"
-        ).note = "Required if your own authority issued the service's certificate."
+        self.field("ca_file").note = "Required if your own CA issued the service's certificate."
         self._about_url()
         self._about_zone()
         self._about_variable()

@@ -245,7 +245,7 @@ class RemoteSaving:
         assert wanted is not None
         self.is_sending = True
         timeout_s = self._operations.profile.timeout_s
-        self._do(f"Sending ... Each answer can take up to {timeout_s:g} s.")
+        self._do(f"Sending ... lockterm waits up to {timeout_s:g} s for each answer.")
         writes, lock_id, again_of = self._operations.writes, self._lock.lock_id, self._unsettled
         if before is None:
             return await writes.add_remote(new_remote(lock_id, wanted), again_of=again_of)
@@ -330,10 +330,10 @@ class RemoteSaving:
         if operation and state in UNSETTLED:
             self._unsettled = operation.id
             self.refusal = f"{clean(operation.message, 200)} {with_keys(_NEXT[operation.state])}"
-        else:  # the change was resolved elsewhere
+        else:  # the user resolved the change outside the form
             self._unsettled = None
             self.refusal = with_keys(
-                "The change was resolved elsewhere. The history shows the result. Press"
+                "You resolved the change outside this form. The history shows the result. Press"
                 " {form.save} to save again."
             )
 

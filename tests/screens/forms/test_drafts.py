@@ -96,7 +96,7 @@ async def test_the_draft_of_a_session_that_ended_is_offered_at_the_start(
     Drafts(app.operations.journal.database, "demo").save(draft)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(pilot, lambda: "was not finished" in shown(pilot))
-        assert "A new remote for lock 1001 was not finished" in shown(pilot)
+        assert "The form for a new remote on lock 1001 was not finished" in shown(pilot)
         assert " Name: 张伟 [/]" in shown(pilot)
         assert " Type: time-limited" in shown(pilot)
         await until(pilot, lambda: app.screen.painted_s is not None)

@@ -120,7 +120,7 @@ async def test_a_draft_of_an_add_that_was_sent_says_so(
         form.pilot.app.pop_screen()
         form.pilot.app.push_screen(RemoteForm(operations, GATE))
         await until(form.pilot, lambda: form.pilot.app.screen.is_modal)
-        assert "A new remote for Main gate was not finished" in form.dialog
+        assert "The form for a new remote on Main gate was not finished" in form.dialog
         assert "! The form was sent 20 Nov 2026 09:00" in form.dialog
         seen = (
             ": recorded, verified by"

@@ -327,12 +327,12 @@ async def test_an_unknown_outcome_holds_the_next_save_until_it_was_read_back(
         await form.press("ctrl+s")
         assert form.dialog == ""
         await form.press("escape")
-        assert "stays under UNCONFIRMED" in form.dialog and "Leave the form of Roof?" in form.dialog
+        assert "remains unconfirmed" in form.dialog and "Leave the form of Roof?" in form.dialog
         await form.press("escape", "ctrl+r")
         if not applies:
             assert "may still take effect" in form.status
             await form.press("escape")
-            assert "stays under UNCONFIRMED" in form.dialog, "also once it was read back"
+            assert "remains unconfirmed" in form.dialog, "also once it was read back"
             await form.press("escape", "ctrl+s")
             await form.agree()
         assert form.closed == [RemoteSaved(remote_id)]
@@ -406,7 +406,7 @@ async def test_another_change_of_the_remote_is_not_taken_for_the_forms_own(
         remote = await operations.remotes.detail(remote_id)
         await operations.writes.update_remote(1001, remote_id, RemoteChanges(is_coerced=1), remote)
         await form.press("ctrl+r")
-        assert "resolved elsewhere" in form.status and form.closed == []
+        assert "resolved the change outside" in form.status and form.closed == []
         assert form.screen.fields.typed()["remoteName"] == "Roofs"
 
 
@@ -491,7 +491,7 @@ async def test_a_save_under_way_cannot_be_started_twice_and_locks_the_fields(
         line.gate.clear()
         await form.pilot.press("right", "enter")
         await until(
-            form.pilot, lambda: form.status.startswith("Sending ... Each answer can take up to 5 s")
+            form.pilot, lambda: form.status.startswith("Sending ... lockterm waits up to 5 s")
         )
         await form.pilot.press("ctrl+s", "escape", "x")
         assert form.pilot.app.screen is form.screen
