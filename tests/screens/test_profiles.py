@@ -485,4 +485,4 @@ async def test_form_says_that_the_variable_has_the_whole_value_when_the_header_i
         ):
             form.fill({"header": header, "variable": variable})
             await until(pilot, lambda: note in row.note)  # noqa: B023
-        assert "authority" in form.field("ca_file").note
+        assert "your own CA" in form.field("ca_file").note
