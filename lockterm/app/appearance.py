@@ -173,7 +173,7 @@ class Appearance:
         )
 
     def toggle_mouse(self) -> None:
-        """Leave the mouse to the terminal, or handle it in lockterm again."""
+        """Switch mouse handling between the terminal and lockterm."""
         mouse = not self.look.mouse
         self.look = replace(self.look, mouse=mouse)
         self._use_mouse()
@@ -195,7 +195,7 @@ class Appearance:
             use_mouse(self.look.mouse)
 
     def take_letters(self, event: LettersDrawn) -> None:
-        """Adapt the look to what the terminal reports about letters beyond ASCII.
+        """Adapt the look to the terminal's report about characters beyond ASCII.
 
         The report takes precedence over environment variables. If the user forced Unicode, lockterm
         uses only the widths of letters from the report.

@@ -52,7 +52,7 @@ class FirstRunApp(TerminalApp[WelcomeScreen.Chosen]):
             self.push_screen(screens.HelpScreen(None, self.screen))
 
     def action_mouse(self) -> None:
-        """Switch between mouse handling by terminal and lockterm, and show it on the screen."""
+        """Switch mouse handling between the terminal and lockterm, and show the current state."""
         super().action_mouse()
         for screen in self._welcome_screens():
             screen.write_again()

@@ -134,7 +134,7 @@ class LocktermApp(TerminalApp[int]):
         return self.operations.machine_ms()
 
     def _read_ahead(self, look: Look) -> None:
-        """Turn reading pages ahead on, or off in low-bandwidth mode."""
+        """Turn reading of the next pages in advance on, or off in low-bandwidth mode."""
         self.operations.remotes.reads_ahead = not look.quiet
 
     def get_default_screen(self) -> Screen[Any]:
@@ -191,7 +191,7 @@ class LocktermApp(TerminalApp[int]):
             self.set_timer(again_s, self._offer_draft)
 
     def _may_offer(self) -> bool:
-        """Return whether no dialog or form is open; otherwise, postpone the offer."""
+        """Return whether a draft can be offered; while a dialog or form is open, postpone it."""
         screen = self.screen
         is_form = isinstance(screen, LocktermScreen) and screen.is_form
         self._is_draft_due = screen.is_modal or is_form
@@ -435,6 +435,6 @@ class LocktermApp(TerminalApp[int]):
 
     @work
     async def _wait_for(self, act: Callable[[], Awaitable[None]]) -> None:
-        """Run an action that may open a dialog; later keys wait for it."""
+        """Run an action that may open a dialog; keys typed later wait until it has ended."""
         with opening(self.screen, "the unconfirmed change"):
             await act()

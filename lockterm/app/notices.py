@@ -66,8 +66,7 @@ class Notices:
         shown."""
         self._timer: Timer | None = None
         self._read_s = math.inf
-        """The time from which a key removes the current error, in seconds on the clock of
-        events."""
+        """The earliest time of a key that removes the current error, on the clock of events."""
 
     def keep(self, message: str, title: str, severity: SeverityLevel) -> LoggedNotice:
         """Add a message to the log without showing it here; it is plain text without markup."""
@@ -85,7 +84,7 @@ class Notices:
         self.show()
 
     def clear(self) -> None:
-        """Remove all notifications from the screen, because the user reads them elsewhere."""
+        """Remove all notifications from the screen, because the user reads the message log."""
         self.log.clear()
         self.show()
 

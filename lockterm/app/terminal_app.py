@@ -154,7 +154,7 @@ class TerminalApp(HookedApp[ReturnType]):
         self.appearance.toggle_quiet()
 
     def action_mouse(self) -> None:
-        """Leave the mouse to the terminal, or handle it in lockterm again."""
+        """Switch mouse handling between the terminal and lockterm."""
         self.appearance.toggle_mouse()
 
     def on_letters_drawn(self, event: LettersDrawn) -> None:
@@ -166,7 +166,7 @@ class TerminalApp(HookedApp[ReturnType]):
     # --- drawing -----------------------------------------------------------------------------
 
     def to_send(self, painted: Any) -> Any:
-        """Return what to send for the changed cells, or None if the terminal is too small."""
+        """Return the output for the changed cells, or None if the terminal is too small."""
         if self._minimum_size.tell():
             return None
         return self.frame_diff.changed(painted)
@@ -182,7 +182,7 @@ class TerminalApp(HookedApp[ReturnType]):
     # --- untrusted text ----------------------------------------------------------------------
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return one filter that combines those of Textual, of this terminal, and for safe text."""
+        """Return one filter that combines the filters of Textual, this terminal and safe text."""
         filters = (*super().get_line_filters(), *self.appearance.filters, self._sanitizer)
         if filters != self._filter_chain.filters:
             self._filter_chain = FilterChain(filters)
@@ -342,7 +342,7 @@ class TerminalApp(HookedApp[ReturnType]):
 
     @property
     def would_stop(self) -> tuple[str, str]:
-        """The title and verb of the dialog about work that quitting would stop; may be empty."""
+        """The question and verb of the dialog about work that quitting would stop, or empty."""
         return "", ""
 
     def say_over(self, words: str) -> None:

@@ -38,7 +38,7 @@ class FoundRemote:
 
 
 def want_none(_: Remote) -> bool:
-    """Return False, for commands that need the whole lists of remotes and no search results."""
+    """Return False for every remote, for commands that need whole lists instead of results."""
     return False
 
 
@@ -47,7 +47,7 @@ def read_all(session: Session, wanted: Wanted = want_none) -> list[LockRead]:
 
     Args:
         session: The session that reads the locks.
-        wanted: A function that returns whether the search must find a remote.
+        wanted: A function that gets a remote and returns whether it is a search result.
 
     Returns:
         A result for each lock, in the order of the lock book.
@@ -96,7 +96,7 @@ def list_unread(found: Sequence[LockRead]) -> list[LockRead]:
 
 
 def to_counts_json(found: Sequence[LockRead]) -> dict[str, Any]:
-    """Return the values for the JSON output that count the locks and list the unread ones."""
+    """Return values for the JSON output: the numbers of locks, and the locks not fully read."""
     missed = list_unread(found)
     return {
         "locks": len(found),

@@ -38,7 +38,7 @@ class QuotingBash(BashComplete):
     """
 
     def format_completion(self, item: CompletionItem) -> str:
-        """Return the completed word, quoted for the shell and for ``read`` in click's script."""
+        """Return the completed word, quoted for bash and for ``read`` in click's script."""
         value = shlex.quote(item.value) if item.type == "plain" else item.value
         return f"{item.type},{value}".replace("\\", "\\\\")
 

@@ -40,7 +40,7 @@ NAME = "demo"
 
 _PREFIX = "lockterm-demo-"
 _CHOSEN = ("LOCKTERM_PROFILE", "LOCKTERM_BASE_URL")
-"""The environment variables that choose a service, which the demo ignores."""
+"""The environment variables that choose a service; the demo ignores all of them."""
 _TRIES = 3
 """The maximum number of attempts to create a locked directory.
 

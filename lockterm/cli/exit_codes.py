@@ -109,13 +109,13 @@ def exit_code_of(error: LocktermError) -> int:
 
 
 def format_error(error: LocktermError) -> str:
-    """Return an error, its meaning and its advice as one line without control characters."""
+    """Return one line with an error, its meaning and advice, without control characters."""
     said = error.sentences_with(advice_of(error))
     return clean(f"{error.title}: {said}" if isinstance(error, ServiceError) else said)
 
 
 def advice_of(error: LocktermError) -> str:
-    """Return the advice of an error for users of the command line; empty if there is none.
+    """Return the advice of an error to users of the command line; empty if there is none.
 
     Advice that applies only to a form of the UI is left out or replaced.
     """

@@ -18,7 +18,7 @@ MARK = "Written by lockterm, which replaces this file"
 """The text that identifies an installed file of lockterm; other files are never replaced."""
 
 _XDG = Unix()
-"""The user's directories by the XDG rules, which man and shells follow on every system."""
+"""The user's directories by the XDG rules. man and shells follow these rules on every system."""
 
 _MOST_BYTES = 1 << 20
 """The maximum size of an installed file of lockterm, in bytes; a larger file is not from
@@ -82,7 +82,7 @@ def install_files(
 
 
 def put_undo(file: Path, *patterns: str) -> None:
-    """Print a shell command with which the user can remove installed files.
+    """Print the shell command that removes the installed files.
 
     Args:
         file: A file to remove.

@@ -22,7 +22,7 @@ KEYS_CELLS, ID_CELLS = 17, 22
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the output: an action in one place, with its keys."""
+    """A row of the output: an action on one screen or widget, with its keys."""
 
     where: str
     id: str

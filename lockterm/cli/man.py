@@ -80,7 +80,7 @@ def pages(root: click.Command) -> dict[str, str]:
 
 
 def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
-    """Yield a command and all of its subcommands, each as a pair with its full name first."""
+    """Yield pairs of a full name and a command, for a command and all of its subcommands."""
     yield path, command
     for name, below in _below(command):
         yield from _commands(f"{path} {name}", below)

@@ -29,8 +29,7 @@ def list_exit_codes(*numbers: int, **meanings: str) -> str:
     """Return the "Exit codes" section of a command's help.
 
     Args:
-        numbers: The codes that have their usual meaning. The codes of all commands are always
-            listed.
+        numbers: The codes with their usual meaning. Codes that every command can return are added.
         meanings: Special meanings of codes for this command, such as ``_1="they differ"``.
     """
     lines = {number: _CODES[number] for number in (*_OF_EVERY_COMMAND, *numbers)}

@@ -41,7 +41,7 @@ class _Stdout:
     failure = ""
     """Why a write failed; empty if no write failed."""
     is_needed = True
-    """Whether the command must end if no program reads its output."""
+    """Whether the command ends early when no program reads its output anymore."""
 
 
 def start() -> None:
@@ -50,7 +50,7 @@ def start() -> None:
 
 
 def ignore_missing_reader() -> None:
-    """Let a command continue if its output is no longer read, because it changes something."""
+    """Let the command continue without a reader of its output, because it sends changes."""
     _Stdout.is_needed = False
 
 
@@ -105,7 +105,7 @@ def put_bytes(data: bytes) -> None:
 
 
 def put_stderr(text: str, *, nl: bool = True) -> None:
-    """Print text on stderr; ignore it if that fails."""
+    """Print text on stderr; ignore a failure to write."""
     with suppress(OSError, UnicodeEncodeError):
         click.echo(text, nl=nl, err=True)
 

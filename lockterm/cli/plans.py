@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def report_problems(path: Path) -> Iterator[None]:
-    """Print the problems of a file on stderr if the block finds any, and raise a usage error.
+    """Print the problems of a file that the ``with`` block finds; then raise a usage error.
 
     Raises:
         UsageError: The file has problems; nothing was sent.
@@ -137,7 +137,7 @@ def put_plan(session: Session, draft: PlanDraft, say: Callable[[str], None] = pu
 
 
 def _list_notes(session: Session, plan: Plan) -> Iterator[str]:
-    """Yield sentences about the whole plan, as the screen of a plan shows them."""
+    """Yield the sentences about the whole plan that the screen of a plan also shows."""
     yield from plan.losses
     connection = session.operations.connection
     due = [step for step in plan.steps if step.is_left]

@@ -15,7 +15,7 @@ from lockterm.cli.output import put_stderr
 
 
 def require_answer(yes: bool, what: str) -> None:
-    """Check that a question can be answered: by ``--yes``, or by a prompt in a terminal.
+    """Check that ``--yes`` was given, or that a prompt can be shown in a terminal.
 
     Args:
         yes: Whether ``--yes`` was given.
@@ -61,7 +61,7 @@ def confirm_by_typing(question: str, accepted: tuple[str, ...], *, yes: bool) ->
 
 
 def cancel() -> int:
-    """Report on stderr that nothing was sent, and return the exit code for this."""
+    """Report on stderr that nothing was sent, and return the exit code of a canceled command."""
     notify("Nothing was sent.")
     return FAILED
 

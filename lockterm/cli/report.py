@@ -40,9 +40,9 @@ from lockterm.operations.export import may_replace, write_file
 _NAMED = 5
 """The maximum number of remotes with an unreadable period that a message lists by name."""
 _TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
-"""The columns of the report after day and lock. More columns would not fit into 80 cells."""
+"""The titles of the columns after day and lock. More columns would not fit into 80 cells."""
 _MONTHS_DIFFER_MS = 4 * dates.DAY_MS
-"""How much longer the period is that lockterm reads than the one that it reports, in ms.
+"""The time in milliseconds by which the searched period is longer than the reported one.
 
 The length of a period in months depends on today's date. Until the service answers, lockterm knows
 only the date of this machine, which may be wrong.

@@ -105,7 +105,7 @@ def _list_remotes(found: list[LockRead]) -> Iterator[tuple[Lock, Remote]]:
 
 
 def _report_unread(reader: BatteryReader, unread: int) -> None:
-    """Report on stderr which locks and details were not read, and why."""
+    """Report on stderr which locks and which details of remotes were not read, and why."""
     if not reader.is_reported:
         notify(f"{NOT_REPORTED} {format_count(len(reader.details), 'detail')} read without one.")
     elif unread:

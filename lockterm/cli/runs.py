@@ -195,7 +195,7 @@ def _is_same_account(error: OtherCredentials) -> bool:
 
 @contextmanager
 def _convert_refusals() -> Iterator[None]:
-    """Raise a usage error in place of an error of the block that says that a run is refused.
+    """Raise a usage error if the ``with`` block fails because a run is refused.
 
     Raises:
         UsageError: The run does not exist, or belongs to another profile or account.

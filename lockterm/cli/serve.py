@@ -287,7 +287,7 @@ def _parse_public_url(given: str) -> str:
 
 
 def _read_tokens(token: str | None, file: Path | None) -> tokens.Tokens | None:
-    """Return the accepted tokens; None if the service accepts requests without a token.
+    """Return the accepted tokens; None if the service also accepts requests without a token.
 
     Raises:
         ConfigError: The file cannot be used, or both options were given.

@@ -142,8 +142,8 @@ class Session:
 
         Args:
             work: The coroutine to run.
-            stop: A function that asks the work to end early, and gets the number of the first
-                signal. Without it, the first signal cancels the work. A second signal always
+            stop: A function that asks the work to end early; its argument is the number of the
+                first signal. Without it, the first signal cancels the work. A second signal always
                 cancels the work.
 
         Raises:

@@ -58,7 +58,7 @@ _with_map = click.option(
 )
 
 _AT_ONCE_S = 2.0
-"""The maximum time after which an editor counts as having returned at once, in seconds."""
+"""The maximum duration, in seconds, of an editor call that counts as returning at once."""
 
 
 @click.command(epilog=manual.EXPORT)

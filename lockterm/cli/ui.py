@@ -111,7 +111,7 @@ def _run_profiles(
 
 
 def _add_last_lock(settings: Settings, paths: Paths) -> Settings:
-    """Return the settings with the last opened lock, if the profile wants it and none is set."""
+    """Return the settings; add the last opened lock if the profile asks for it and sets none."""
     profile = settings.profile
     if profile is None or not profile.open_last or settings.open_lock is not None:
         return settings

@@ -254,7 +254,7 @@ async def _describe_resend(session: Session, operation: Operation) -> list[str]:
 
 
 async def _find_resent(session: Session, operation: Operation) -> Operation:
-    """Return the operation that sent a change again; for a clear, return the clear itself."""
+    """Return the operation that sent a change again; for a clear, return the same operation."""
     journal = session.operations.journal
     if operation.call == "clear":
         return await journal.find(operation.id) or operation

@@ -292,7 +292,7 @@ def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None, mark: str) -> tu
 
 
 def _confirm_voice(session: Session, lock: Lock, lang: str, timbre: str, *, yes: bool) -> bool:
-    """Return whether to set a voice; ask the user if the lock's model does not have it."""
+    """Return whether to set a voice; ask the user if the lock's model does not list the voice."""
     if not lock.vendor or not lock.model:
         notify(
             "note: the lock book contains no model for this lock, so the voice is sent unchecked."

@@ -21,7 +21,7 @@ FIXED_KEYS = {
     "shift+tab": "goes to the previous field everywhere",
     "ctrl+c": "copies the selection and shows how to quit",
 }
-"""Maps the keys that no setting can use to their fixed uses, as the ends of sentences.
+"""Maps each key that no setting can use to its fixed use, as the end of a sentence.
 
 Forms and dialogs need these keys.
 """
@@ -30,7 +30,7 @@ RESERVED_KEYS = {
     "enter": "answers dialogs and continues in forms",
     "escape": "leaves every screen",
 }
-"""Maps the keys that a setting can use only for an action that has them by default to their uses.
+"""Maps each key that only actions with this default key can have to the use of the key.
 
 Each use is the end of a sentence.
 """
@@ -80,7 +80,7 @@ def check(chosen: Mapping[str, object]) -> Keymap:
 
 
 def gave_way(chosen: Iterable[str], keymap: Keymap) -> Iterator[str]:
-    """Yield a sentence for each action that lost a default key to a configured key.
+    """Yield a sentence for each action whose default key was configured for another action.
 
     Args:
         chosen: The IDs of the actions with configured keys.
@@ -191,8 +191,8 @@ def _refuse(key: str, names: Mapping[str, Place], keymap: Keymap, order: Iterabl
 
     Args:
         key: The key that two actions have.
-        names: The places of the two actions by ID of the action.
-        keymap: The keymap so far.
+        names: Maps the IDs of the two actions to the places where the actions work.
+        keymap: The keymap with the keys that were resolved so far.
         order: The chosen IDs, in the order of the configuration.
 
     Raises:

@@ -103,7 +103,7 @@ _LIKE = {
     "ctrl+escape": "escape",
     "ctrl+backspace": "backspace",
 }
-"""Maps keys to the keys that most terminals send in their place."""
+"""Maps each key to another key that most terminals send when the user presses it."""
 
 
 def spelled(written: str) -> str:
@@ -227,7 +227,7 @@ def settle_first() -> str:
 
 
 def settling() -> str:
-    """Return the end of a sentence that lists the keys that resolve an unconfirmed change."""
+    """Return the end of a sentence, with the keys that resolve an unconfirmed change."""
     keyed, others = [], []
     for name, what in _SETTLING.items():
         if keys_of(name):

@@ -27,7 +27,7 @@ class Key:
     If the footer is too narrow, it leaves out the keys with the highest positions.
     """
     opens: bool = False
-    """Whether the key opens a screen or a dialog, which receives the keys typed next.
+    """Whether the action opens a screen or a dialog, which receives the keys typed next.
 
     If the action is disabled, a dialog shows the reason instead, so that these keys do not act on
     the current screen.

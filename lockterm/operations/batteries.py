@@ -1,4 +1,4 @@
-"""Battery levels of remotes. Only details of remotes have them, if the service returns them."""
+"""Battery levels of remotes, which some services return in the details of remotes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class BatteryReader:
         """Number of remotes without details, because the service refused them or the ID has a new
         owner."""
         self.stopped = ""
-        """Why some details were not read, as a sentence; empty if all were."""
+        """Why some details were not read, as a sentence; empty if all details were read."""
         self._connection = connection
         self._asked: set[int] = set()
         """The IDs of the remotes for which the service has answered."""

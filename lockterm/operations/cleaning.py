@@ -28,8 +28,8 @@ async def plan_cleaning(
 ) -> PlanDraft:
     """Return a plan that deletes the remotes that expired at least ``days`` days ago.
 
-    A remote that expired by its dates but not by its status is not deleted. The plan contains only
-    the number of these remotes.
+    A remote that expired by its dates but not by its status is not deleted. The plan only shows the
+    number of these remotes.
 
     Args:
         operations: The operations of the profile.

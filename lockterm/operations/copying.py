@@ -100,7 +100,7 @@ async def plan_copies(
 ) -> PlanDraft:
     """Return a plan that copies the remotes of a source to locks.
 
-    If the source is a backup and the lock is its own, the plan is an undo.
+    If the source is a backup of the target lock itself, the plan is an undo.
 
     Args:
         operations: The operations of the profile.
@@ -108,11 +108,11 @@ async def plan_copies(
         lock_ids: The IDs of the locks, without duplicates.
         renames: Whether a remote whose name is taken gets another name; otherwise it is left out.
         skips_expired: Whether expired remotes are left out. An undo restores all remotes.
-        keeps_wall_time: Whether dates keep their local time, and not their moment, on locks in
-            other time zones.
+        keeps_wall_time: Whether dates keep their local time on locks in other time zones. If not,
+            dates keep their moment.
 
     Raises:
-        CannotCopyError: The source is a backup, and the locks are its own lock and others.
+        CannotCopyError: The source is a backup, and the locks include both its own lock and others.
         LocktermError: The lock with the remotes, or the store, cannot be read.
     """
     ids = [*lock_ids]

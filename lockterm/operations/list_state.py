@@ -79,7 +79,7 @@ class ListState:
 
     @property
     def has_rest(self) -> bool:
-        """Whether a search or filter is active, and the page is not the complete list."""
+        """Whether a search or filter is active, and the list has more remotes than the page."""
         page = self.page
         return self.is_narrowed and page is not None and page.total > len(page.remotes)
 

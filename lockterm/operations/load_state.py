@@ -74,8 +74,8 @@ async def load(
         kept: A function that returns the cached value.
         kept_shown: A function to call when the cached value is shown before the service has
             answered.
-        is_other: A function that returns whether the value on the screen is another one than the
-            wanted value, such as the previous page.
+        is_other: A function that returns whether the screen shows a different value than the wanted
+            one, such as the previous page.
 
     Returns:
         The value; None after an error, which is then in the state.

@@ -75,7 +75,7 @@ def read_header_of(path: Path) -> TableHeader | None:
 async def _read_mapped(
     operations: Operations, path: Path, table_map: TableMap, lock_id: int | None
 ) -> Table:
-    """Read the table of another system, in which locks may have their names of the lock book."""
+    """Read the table of another system, in which rows may name locks as the lock book does."""
     named = ids_by_name(await operations.locks.all())
     content = await asyncio.to_thread(_content, path)
     return await asyncio.to_thread(read_foreign, content, table_map, named, lock_id)
@@ -233,7 +233,7 @@ class _TableSource(PlanSource):
 async def _with_what_was_kept(
     operations: Operations, read: ReadLock, steps: Iterable[Step]
 ) -> list[Step]:
-    """Add a note to steps whose values were sent before, but recorded differently."""
+    """Return the steps; add a note if a step's values were sent before but recorded differently."""
     rows, recorded = await read_recorded(operations.journal, read.lock.lock_id)
     last, remotes = find_last_changes(rows), {one.id: one for one in read.remotes}
 
@@ -281,7 +281,7 @@ def _step_of(row: Row, lock_id: int) -> Step:
 
 
 async def read_recorded(journal: JournalStore, lock_id: int) -> tuple[list[Operation], Recorded]:
-    """Return the recorded operations on a lock, and the recorded changes a list may lack."""
+    """Return the recorded operations on a lock, and the recorded changes that a list may lack."""
     recorded = await journal.recorded(lock_id)
     account, service = journal.account.name, journal.profile.base_url
     rows = await journal.database.thread.run(

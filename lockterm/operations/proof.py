@@ -64,8 +64,8 @@ CLOCK_MARGIN_S = 5.0
 header."""
 
 OLD_S = 86_400.0
-"""Minimum age, in seconds, of a remote that every copy of the data contains, even if its creation
-time was written in a wrong zone."""
+"""Age, in seconds, from which every copy of the data contains a remote, even if the creation time
+of the remote was written in a wrong time zone."""
 
 _EARLIEST_MS = 1_262_304_000_000
 """The year 2010, in milliseconds. Smaller values are not times in milliseconds, and show no age."""
@@ -128,7 +128,7 @@ class Case:
         self._horizon = horizon
         self._last: Sighting | None = None
         self._first: Sighting | None = None
-        """The first valid reading of those that agree with the last reading."""
+        """The first of the consecutive valid readings that agree with the last reading."""
         self._found: Sighting | None = None
         """The last reading with candidates, among which the user must recognize the added
         remote."""

@@ -50,7 +50,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def differing(left: Mapping[str, Any], right: Mapping[str, Any], names: Iterable[str]) -> list[str]:
-    """Return those of the named fields whose values differ in two records of a remote.
+    """Return the names of the given fields whose values differ in two records of a remote.
 
     For a date or weekdays that were not sent, a service may return null or nothing.
     """
@@ -210,7 +210,7 @@ def record_before(operation: Operation) -> Mapping[str, Any]:
 
 
 def given_away(operation: Operation) -> str:
-    """Return a sentence that the ID of an operation's remote now belongs to another remote."""
+    """Return the sentence that the ID of an operation's remote now belongs to another remote."""
     return f"The service gave the remote's ID {operation.remote_id} to another remote."
 
 
@@ -219,7 +219,7 @@ def shows_others(
     remotes: Iterable[Remote],
     deleted: Container[int | None],
 ) -> bool:
-    """Return whether a list shows any of the lock's other remotes, or none is expected.
+    """Return whether a list shows any of the lock's other remotes, or need not show any.
 
     Args:
         others: Records of other remotes before the change; see ``Operation.others``.
@@ -245,7 +245,7 @@ def is_shown(record: Mapping[str, Any], shown: Mapping[int, Remote]) -> bool:
 
 
 def _unless_nameless(remotes: Sequence[Remote], words: str) -> Verdict:
-    """Return that a remote is gone; ``UNKNOWN`` if an entry without an ID may be this remote."""
+    """Return the verdict that a remote is gone; ``UNKNOWN`` if an entry without ID may be it."""
     if nameless := sum(remote.id is None for remote in remotes):
         some = "one entry that has" if nameless == 1 else f"{nameless} entries that have"
         doubt = (

@@ -64,8 +64,8 @@ class Resolution:
         """Send an unconfirmed operation again as a new operation, as the user decided.
 
         A clear is never sent again, because it would delete remotes that were added since. Instead,
-        the remotes that it should have deleted are deleted one by one. The errors are those of
-        :meth:`Writes.add_remote`.
+        the remotes that it should have deleted are deleted one by one. The method raises the errors
+        of :meth:`Writes.add_remote`.
         """
         self._journal.account.require(operation)
         if operation.state is State.DAMAGED:

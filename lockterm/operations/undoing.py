@@ -1,7 +1,8 @@
 """Plans that undo changes or restore deleted remotes, from the journal and the present lists.
 
-The journal alone decides which remotes are restored already, because each add has the ID of the
-remote that it restores. So no remote is restored twice, even by different plans.
+The journal alone decides which remotes are restored already, because the journal entry of an add
+has the ID of the remote that the add restores. So no remote is restored twice, even by different
+plans.
 """
 
 from __future__ import annotations
@@ -230,12 +231,12 @@ class _OnLock:
         self._places: dict[str, int] = {}
         """Maps operation IDs to the index of the operation in ``_told``."""
         self._about: dict[int | None, list[int]] = {}
-        """Maps remote IDs to the indexes of their operations in ``_told``; None to those of
-        clears."""
+        """Maps remote IDs to the indexes of their operations in ``_told``. The key None has the
+        indexes of clears."""
         self._adds: dict[int | None, list[Operation]] = {}
         """Maps IDs of deleted remotes to the adds that restore the remote."""
         self._sources: dict[str, Operation | None] = {}
-        """Maps operation IDs to the delete or clear from whose backup an add restores."""
+        """Maps the IDs of deletes and clears to these operations; None if the journal lacks one."""
         self._there: dict[int | None, Remote] = {}
         """Maps remote IDs to the remotes of the lock, as they will be after the steps planned so
         far."""
@@ -310,7 +311,7 @@ class _OnLock:
     def _known(
         self, change: Operation, *, till_now: bool = False
     ) -> Mapping[int, Mapping[str, Any]]:
-        """Return known values of hidden fields by remote ID, before a change or now.
+        """Return the known values of hidden fields by remote ID, as before a change, or as now.
 
         The fields have the contract's names.
         """
@@ -353,7 +354,7 @@ class _OnLock:
         )
 
     async def _backup(self, change: Operation, made: PlannedSteps) -> list[tuple[str, BackedUp]]:
-        """Return remotes of a backup to restore; add steps for the others to ``made``."""
+        """Return the remotes of a backup to restore; add steps for other remotes to ``made``."""
         remotes = await asyncio.to_thread(read_backup, change, self._known(change), self._now_ms)
         waiting = []
         for one in remotes:

@@ -31,7 +31,7 @@ async def offer_abandoned(
     Args:
         app: The app that asks and opens the form.
         operations: The operations on the service and the local store.
-        draft: The newest draft. Each form offers its own older draft when it opens.
+        draft: The newest draft. Older drafts are offered when their forms open.
         may_ask: A function that returns whether a dialog may open now. It is called just before the
             dialog.
     """

@@ -107,7 +107,7 @@ def say_why_not(screen: Screen[Any], binding: Binding, reason: str) -> None:
 
 
 def say_why_no_key(screen: Screen[Any], event: events.Key) -> None:
-    """Explain why a key does nothing if its action is disabled on the focus or the screen."""
+    """Explain why a key does nothing if the focused widget or the screen disables its action."""
     nearest = active_binding(screen, event.key)
     if nearest is not None:
         found = [(nearest.node, nearest.binding)]
@@ -186,12 +186,12 @@ class LocktermScreen(Screen[ResultT]):
         return ()
 
     def may_read_again(self, error: LocktermError | None) -> bool:
-        """Return whether to repeat failed reading without a key press.
+        """Return whether to repeat a failed request for data without a key press.
 
         A request that the service refused is not repeated, except after a rate limit.
 
         Args:
-            error: The error of the last reading; None if it succeeded.
+            error: The error of the last request; None if the request succeeded.
         """
         if error is None or (isinstance(error, Refused) and not isinstance(error, RateLimited)):
             return False
@@ -304,7 +304,7 @@ class LocktermScreen(Screen[ResultT]):
         say_why_no_key(self, event)
 
     def refuses(self, event: events.Key) -> bool:
-        """Return whether a key's action is disabled, so that the key waits for no new screen."""
+        """Return whether a key's action is disabled, so that the key will open no screen."""
         nearest = active_binding(self, event.key)
         return nearest is not None and bool(reason_against(nearest.node, nearest.binding.action))
 
@@ -368,7 +368,7 @@ class LocktermScreen(Screen[ResultT]):
         self.after_write(remote_id)
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read the locks that a run changed again, if this screen shows them."""
+        """Read locks again that a run has changed, if this screen shows them."""
 
     def screens_of(self, lock_id: int) -> Iterator[LocktermScreen[Any]]:
         """Yield the open screens that are about one lock."""

@@ -148,7 +148,7 @@ class CopyScreen(ListScreen[None]):
         self._locks: Sequence[Lock] | LocktermError | None = None
         """The lock book, or the error of reading it; None until it is read."""
         self._book: Mapping[str, Lock] = {}
-        """Maps row keys to the locks that can be marked."""
+        """Maps the keys of table rows to the locks that can be marked."""
         self._marked = {*marked}
         self._reading: Worker[None] | None = None
         self._plan_id = ""
@@ -254,11 +254,11 @@ class CopyScreen(ListScreen[None]):
         self._tell()
 
     def action_taken(self) -> None:
-        """Switch between skipping and renaming remotes whose name is in use on a target."""
+        """Switch between skipping and renaming the remotes whose name a target lock already has."""
         self.renames = not self.renames
 
     def watch_renames(self) -> None:
-        """Show whether such remotes are skipped or renamed."""
+        """Show whether remotes whose name a target lock has are skipped or renamed."""
         self._tell()
 
     def action_expired(self) -> None:
@@ -327,7 +327,7 @@ class CopyScreen(ListScreen[None]):
 
     @work
     async def plan(self) -> None:
-        """Read the locks and show the plan; change nothing at the service."""
+        """Read the locks and show the plan; this sends no changes to the service."""
         with opening(self, "the plan", passes=self.refuses, must_appear=True):
             await self._plan()
 

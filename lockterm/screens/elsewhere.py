@@ -77,7 +77,7 @@ class ElsewhereTable(RowTable):
         zones: Mapping[str, tzinfo],
         zone: tzinfo,
     ) -> None:
-        """Measure all changes, so that the columns stay while the user searches.
+        """Measure all changes, so that the columns keep their widths while the user searches.
 
         Args:
             changes: All changes that were loaded.
@@ -109,7 +109,7 @@ class ElsewhereTable(RowTable):
         return self._changes.get(self.highlighted or "")
 
     def widest(self) -> Sequence[int]:
-        """Return the widths of the contents in cells, but the maximum for the changed values."""
+        """Return the width of each column's content in cells; for changed values, the maximum."""
         return self._widest
 
     def row_look(self, row: int) -> str:
@@ -129,7 +129,7 @@ class ElsewhereTable(RowTable):
 
 
 def _fold_texts(changes: Sequence[ChangeElsewhere], book: Mapping[int, Lock]) -> list[str]:
-    """Return the text of each change in which the user can search: remote, lock and kind."""
+    """Return the searchable text of each change: remote, lock and kind of change."""
     return [
         fold_text(f"{one.name} {book[one.lock_id].title} {describe_kind(one)}") for one in changes
     ]
@@ -153,7 +153,7 @@ class ElsewhereScreen(ListScreen[None]):
         super().__init__(operations, ElsewhereTable(id="elsewhere"))
         self._changes: Sequence[ChangeElsewhere] | None = None
         self._texts: Sequence[str] = ()
-        """The text of each change in which the user can search."""
+        """The searchable text of each change."""
         self._book: dict[int, Lock] = {}
         self._wanted = ""
         self._progress = ""

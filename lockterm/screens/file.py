@@ -81,7 +81,7 @@ class FileScreen(FormScreen[None]):
         self._of_lock = of_lock
         self._path = ""
         self._mapped: TableMap | None = None
-        """The meanings of columns that the user chose from this screen; None if there are none."""
+        """The meanings that the user gave to the columns of a file; None if there are none."""
         self._problems: Sequence[Problem] = ()
 
     def crumbs(self) -> tuple[str, ...]:
@@ -220,7 +220,7 @@ class FileScreen(FormScreen[None]):
             self.dismiss(None)
 
     async def _drawn(self, typed: str) -> PlanDraft | LocktermError | TableHeader:
-        """Return the plan that applies a file, or its columns if their meanings are unknown."""
+        """Return the plan that applies a file, or the file's header if its columns are unknown."""
         path = _find(typed)
         header = await asyncio.to_thread(read_header_of, path)
         table_map = self._saved(header)
@@ -299,7 +299,7 @@ class FileScreen(FormScreen[None]):
         self.app.push_screen(screen, partial(self._take_map, header))
 
     def _take_map(self, header: TableHeader, table_map: TableMap | None) -> None:
-        """Save the meanings of the columns, and check the file with them."""
+        """Save the meanings of the columns, and check the file with these meanings."""
         if table_map is None:
             return
         self._mapped, reason = table_map, "There are too many columns."

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class FormButton(NamedTuple):
-    """A button of a form, which does the same as a key."""
+    """A button of a form, which runs the same action as a key."""
 
     key: str
     """The ID of the key that runs the same action."""

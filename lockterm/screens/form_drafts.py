@@ -29,8 +29,7 @@ REMOTE, LOCK = "remote", "lock"
 WAITS_FOR_STORE = "Waiting, because another program has locked the local store."
 
 _LATE_MS = 60_000
-"""The maximum time by which the last save of a draft may be later than sending its form, in
-milliseconds."""
+"""The maximum time, in milliseconds, between sending a form and a later last save of its draft."""
 
 
 class StoreWait:
@@ -170,7 +169,7 @@ async def ask_about_draft(
         draft: The draft.
         operations: The operations on the service and the local store.
         what: The title of the form as the beginning of a sentence, without control characters.
-        words: A function that gets a field and its text, and returns them as a line for the dialog.
+        words: A function that gets the name and text of a field, and returns a line for the dialog.
         verb: The label of the button that continues the draft.
         other: The label of a third button; empty for no such button.
     """
@@ -186,7 +185,7 @@ async def ask_about_draft(
 
 
 async def _sent_since(draft: Draft, operations: Operations) -> str:
-    """Return the result of sending the form of a draft; empty if the form was not sent since.
+    """Return the result of sending a draft's form; empty if it was not sent since the last save.
 
     Changes that had no effect are ignored.
     """

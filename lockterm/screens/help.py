@@ -34,7 +34,7 @@ EDITING = "While you type in a field"
 """The last heading, for Textual's own editing keys, which users cannot change."""
 
 TWO_COLUMNS = 100
-"""The minimum terminal width at which the help has two columns, in cells."""
+"""The minimum width of a terminal for two columns of help, in cells."""
 
 VERBS = 80
 """The minimum width of a single column with a column of verbs; below it, a verb begins its text."""
@@ -216,7 +216,7 @@ def _in_help(binding: Binding) -> tuple[str, int]:
 
 
 def _describe(action: Action) -> Entry:
-    """Return the entry of an action, without a sentence that only repeats the verb."""
+    """Return the help entry of an action; leave out a sentence that only repeats the verb."""
     keys, verb, sentence = ", ".join(action.keys), action.binding.description.lower(), ""
     if action.sentence.lower() != verb:
         sentence = action.sentence

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lockterm.domain.plan import Step
 
 MARKING = frozenset({"mark", "mark_range", "mark_all", "unmark_all", "act_on_marked"})
-"""The actions that change marks, and the action that offers commands on marked rows."""
+"""The names of the actions on marks, and of the action that offers commands on marked rows."""
 
 ON_MARKED = {"renew": "renew marked", "delete": "delete marked", "copies": "copy marked"}
 """Maps actions that apply to the marked remotes, if any, to their labels in that case."""
@@ -71,7 +71,8 @@ class ListScreen(LocktermScreen[ResultT]):
         self.marks: Marks[Any, Any] = Marks(_no_key) if marks is None else marks
         """The marked rows; always empty if rows cannot be marked."""
         self._plans: dict[str, int] = {}
-        """Maps the ID of each unfinished plan to the number of marks made before the plan."""
+        """Maps the ID of each unfinished plan to the number of marks set before the plan was
+        made."""
 
     def compose_list(self) -> ComposeResult:
         """Compose the table and the empty state, which is shown until the table has rows."""
@@ -171,7 +172,7 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @property
     def rows_shown(self) -> Sequence[Any]:
-        """The rows that count as shown for ``marks``; at least all shown rows that are marked."""
+        """The rows that ``marks`` treats as shown; includes every shown row with a mark."""
         return self.rows_to_mark
 
     @property

@@ -20,7 +20,7 @@ from lockterm.widgets.text_input import OneLine
 
 
 class ValueModal(FieldModal[str | None]):
-    """A dialog for the value of rows without one; the result is the value, or None if canceled.
+    """A dialog for a column's default value; the result is the value, or None if canceled.
 
     Args:
         column: The name of the column of a table file.
@@ -106,7 +106,7 @@ class LockModal(ValueModal):
         return "" if count else "The lock book has no lock with this name. Type its ID."
 
     def answer(self) -> None:
-        """Complete the name if exactly one name starts with the text, then close the dialog."""
+        """Close the dialog with the lock; first complete the name if it is the only match."""
         field = self.query_one(Input)
         names = self._completions(field.value)
         if len(names) == 1 and self.find_error(field.value.strip()):

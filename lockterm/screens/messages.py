@@ -66,7 +66,7 @@ class MessagesScreen(LocktermScreen[None]):
         self._message_kept.subscribe(self, lambda _: self._show_messages())
 
     def on_unmount(self) -> None:
-        """Unsubscribe from the signal, which would keep the screen alive until the next message."""
+        """Unsubscribe from the signal, which would keep the closed screen in memory."""
         self._message_kept.unsubscribe(self)
 
     def _show_messages(self) -> None:

@@ -57,7 +57,7 @@ class LocktermModal(ModalScreen[ResultT]):
         return True
 
     def on_notification_line_freed(self) -> None:
-        """Give the details the lines back that a notification needed."""
+        """Let the details use the lines again that a notification has occupied."""
         for details in self.query(".details"):
             details.styles.max_height = None
         for more in self.query(".more"):
@@ -97,7 +97,7 @@ class FieldModal(LocktermModal[ResultT]):
         """Close the dialog with the typed value, or show why the value is refused."""
 
     def refuse(self, reason: str) -> None:
-        """Show why input is refused and focus the field; an empty reason clears the last one."""
+        """Show why input is refused, and focus the field; an empty reason clears the message."""
         self.query_one("#wrong", Label).update(reason)
         if reason:
             self.query_one(Input).focus()
@@ -120,7 +120,7 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
     heading = "Note"
 
     BINDINGS = Screen.BINDINGS
-    """Textual's default keys, because the user may have configured a letter that closes dialogs."""
+    """Textual's own bindings, because the user may have configured a letter that closes dialogs."""
 
     def __init__(self, what: str, reason: str) -> None:
         super().__init__()

@@ -52,14 +52,13 @@ SHOWN = 60
 
 
 ALIKE = 0.75
-"""The minimum similarity between a typed word and a word in an offer, from 0 to 1, for results that
-match approximately."""
+"""The minimum similarity, from 0 to 1, of a typed word and a word in an approximate result."""
 
 SHOWN_NEAR = 8
 """The maximum number of results that match only approximately."""
 
 HOME_COLUMNS = 80
-"""The minimum terminal width at which rows have their wide form, in columns."""
+"""The minimum width of a terminal for wide rows, in columns."""
 
 NARROW, WIDE = 53, 71
 """The widths of a row in a narrow and in a wide terminal, in cells, as in the style sheet."""

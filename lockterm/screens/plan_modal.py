@@ -47,7 +47,7 @@ class PlanModal(FieldModal[PlanDraft | None]):
             self.dismiss(None)
 
     def answer(self) -> None:
-        """Make the plan, unless that is already happening."""
+        """Make the plan, unless a worker is already making it."""
         if self._reading is None:
             reason = self.read_fields()
             self.refuse(reason)

@@ -76,7 +76,7 @@ def _row_title(key: str) -> str:
 
 
 TYPE_ROW = _row_title(TYPE)
-"""The title of the row with the type of rows without one."""
+"""The label of the setting for the type of remotes whose row has no type."""
 
 
 class MapTable(RowTable):
@@ -201,7 +201,7 @@ class MapScreen(ListScreen[TableMap | None]):
 
     @property
     def _open(self) -> Sequence[str]:
-        """The columns that have no meaning yet."""
+        """The columns without a meaning, which the user must still give one or ignore."""
         return [one for one in self._columns if not self.table_map.is_known(one)]
 
     def _describe_next(self) -> str:
@@ -293,7 +293,7 @@ class MapScreen(ListScreen[TableMap | None]):
             self._assign(column, meaning)
 
     def _assign(self, column: str, meaning: str = "", door: str = "") -> None:
-        """Give a column a meaning or the lock that it opens, or neither."""
+        """Give a column a meaning or a lock that it grants access to, or remove both."""
         columns = {
             **_without(self.table_map.columns, column),
             **({column: meaning} if meaning else {}),

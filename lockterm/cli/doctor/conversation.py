@@ -21,10 +21,10 @@ from typing import Any, NoReturn, Self
 from lockterm.terminal.input_tokens import InputTokenizer, Sequence, String
 
 STDIN, STDERR = 0, 2
-"""The file descriptors from which keys are read, and to which screens are drawn, as in Textual."""
+"""The file descriptors for reading keys and for drawing screens; Textual uses the same ones."""
 
 TIMEOUT_S = 2.0
-"""The maximum time to wait for the first reply, in seconds; a usable connection needs less."""
+"""The maximum time to wait for the first reply, in seconds; a usable connection is faster."""
 
 _ATTRIBUTES = re.compile(r"\x1b\[\?[0-9;]*c\Z")
 _ENDING = (signal.SIGHUP, signal.SIGTERM)
@@ -35,7 +35,8 @@ _UNDISTURBED = (termios.VSUSP, termios.VQUIT, termios.VSTART, termios.VSTOP)
 OWN_GLYPHS = ("·", "…", "─", "│", "▁")
 """Characters that lockterm itself draws, for example in lines and marks."""
 NAME_GLYPHS = ("e\u0301", "長", "🔑")
-"""An accented letter, a wide letter and an emoji, as in names. Terminals differ in their width."""
+"""An accented letter, a wide letter and an emoji, whose widths differ between terminals. Names of
+remotes may contain such characters."""
 
 LETTER = "ä"
 """A letter that takes one cell in a UTF-8 terminal, and two cells in a Latin-1 terminal.
@@ -201,8 +202,6 @@ def ask_terminal(
 
     If the first query gets no reply, no others are sent. The queries draw on the line of the
     cursor, and clear the line afterwards.
-
-    The queries draw on the line of the cursor, and clear the line afterwards.
 
     Args:
         environ: The environment variables. They identify old terminals, which would show some

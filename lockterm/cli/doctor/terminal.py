@@ -228,7 +228,7 @@ def _encoding() -> str:
 
 
 def check_copying(look: Look, answers: TerminalAnswers, environ: Mapping[str, str]) -> Finding:
-    """Check how copied values reach the clipboard, and whether a setting is required for this."""
+    """Check how copied values reach the clipboard, and whether this needs another setting."""
     facts: dict[str, Any] = {"copy": look.copy, "saysItCopies": answers.clipboard}
     inside = _NAMES.get(answers.multiplexer or "")
     if inside is not None and inside != look.copy and not environ.get("TMUX"):

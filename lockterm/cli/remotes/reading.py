@@ -50,7 +50,8 @@ TITLES = (
 """The column titles of a table of remotes; :func:`table_cells` returns the cells."""
 _RECORD = sorted((field for field in FIELDS.values() if field.row), key=lambda field: field.row)
 CSV_COLUMNS = (*(field.name for field in _RECORD), "start", "end")
-"""The columns of the CSV output: the fields in contract 2.3, then two times for people."""
+"""The columns of the CSV output: the fields in contract 2.3, then two times that people can
+read."""
 
 
 @click.command("list", epilog=manual.LIST)

@@ -333,7 +333,7 @@ def _find_warnings(session: Session, reading: TypedRemote, before: Remote | None
 def _find_taken(
     session: Session, lock: Lock, name: str, number: str = "", own_id: int | None = None
 ) -> dict[str, str]:
-    """Return sentences by contract field, about remotes with the same or a similar value.
+    """Return sentences about other remotes with the same or a similar name or number, by field.
 
     In a dry run, the result is empty.
     """

@@ -81,7 +81,7 @@ def is_by_hand(name: str) -> bool:
 
 
 def footer_group(name: str | None) -> int:
-    """Return the number of an ID's group in the footer: keys that act, move, find, and others."""
+    """Return the number of a key's group in the footer, from the ID of the action."""
     if name is None:
         return 0
     begin, _, end = name.partition(".")

@@ -20,7 +20,7 @@ from lockterm.keymap.place import Key, Place
 # fmt: off
 
 MORE = "type, weekdays, coerced, extra data, copy, export"
-"""The actions for marked remotes that have no key of their own."""
+"""The actions for marked remotes that have no key of their own, for a sentence in the help."""
 
 REMOTE_SCREENS: Mapping[str, Place] = {
     "remotes": Place(

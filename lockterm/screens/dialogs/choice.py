@@ -43,8 +43,8 @@ class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
         question: The question, as the title of the dialog.
         choices: The values, each with its label.
         current: The index of the initially selected choice.
-        unasked: Whether the dialog may open without a key press for it. Keys typed before it was
-            painted are then not an answer.
+        unasked: Whether the dialog may open without a key press. If so, keys typed before the
+            dialog was painted are not an answer.
     """
 
     heading = "Choose"

@@ -23,7 +23,7 @@ from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine
 
 READ_S = 2.0
-"""Seconds without text, while the question is visible, after which a button press is an answer."""
+"""Seconds without typed text, while the question is visible, before a button press counts."""
 
 
 class Details(VerticalScroll, can_focus=False):
@@ -215,7 +215,7 @@ class QuestionBox(Vertical):
         self.call_after_refresh(self.on_resize)
 
     def rewrite(self, question: str, details: str, verb: str, keep: str) -> None:
-        """Replace the texts; an empty question or label keeps the current text."""
+        """Replace the texts of the box; an empty question or label keeps the current text."""
         if question:
             self.query_one(".question", Label).update(clean(question, 400))
         for lines in self.query(".details Static").results(Static):

@@ -21,7 +21,7 @@ from lockterm.widgets.bindings import bindings
 
 @dataclass(frozen=True, slots=True)
 class TargetState:
-    """What a new reading found about the remote or lock to delete."""
+    """The state of the remote or lock to delete, as read again while the dialog is open."""
 
     details: str
     """Lines below the question, which may contain strings from the service."""
@@ -48,8 +48,8 @@ class DestroyModal(LocktermModal[bool | None]):
         keep: The label of the other button, which has the focus.
         typed: See :class:`QuestionBox`.
         warning: See :class:`QuestionBox`.
-        check: A function that reads the remote or lock again while the dialog is open. It returns
-            the result, or the text of an error. None to skip this step.
+        check: A function that reads the remote or lock again while the dialog is open. The function
+            returns the state, or the text of an error. None to read nothing.
     """
 
     BINDINGS = [*bindings("confirm"), *bindings("destroy")]
@@ -107,7 +107,7 @@ class DestroyModal(LocktermModal[bool | None]):
         self.call_after_refresh(self.note_painted)
 
     def on_screen_resume(self) -> None:
-        """Record the time of painting again, because the check may have ended below a screen."""
+        """Record the time of painting again; a screen may have hidden the result of the check."""
         self.call_after_refresh(self.note_painted)
 
     def note_painted(self) -> None:
@@ -149,7 +149,7 @@ class DestroyModal(LocktermModal[bool | None]):
         return self._is_disarmed and character is not None and character.isprintable()
 
     def on_key(self, event: events.Key) -> None:
-        """Stop accepting answers on any other printable key; keys in the field only edit it."""
+        """Stop accepting answers when another printable key is pressed outside the field."""
         if event.is_printable and event.key not in keys_of("dialog.destroy"):
             self._disarm(written(event.key))
         if self._is_disarmed and event.key != "escape":
@@ -212,5 +212,5 @@ class DestroyModal(LocktermModal[bool | None]):
 
 
 def _behind_key(verb: str) -> str:
-    """Return a label with the delete key first; after a name, it could look like part of it."""
+    """Return a label with the delete key before the verb, where it cannot be part of a name."""
     return f"{key('dialog.destroy')}  {clean(verb, 48)}"

@@ -20,7 +20,7 @@ MOST_DAYS = 90
 
 
 class DayStrip(Widget):
-    """A line with a cell for each of the last days, the dates at its ends, and the peak.
+    """A line with a bar for each of the last days, the first and last date, and the maximum.
 
     Args:
         operations: The operations on the service and the local store.
@@ -31,7 +31,7 @@ class DayStrip(Widget):
         self._operations = operations
         self._days: DayCounts | None = None
         self._read: tuple[object, ...] = ()
-        """The arguments and the date for which the numbers were last computed."""
+        """The arguments of :meth:`show_days` and the date of the last count."""
 
     def show_days(self, total: int, lock_id: int | None, zone: tzinfo) -> None:
         """Show the numbers of changes; count them again only if an argument or the date is new.

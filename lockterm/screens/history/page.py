@@ -18,7 +18,7 @@ PAGE = 100
 """The maximum number of operations on a page."""
 
 COUNTED = 1000
-"""The number of filtered changes at which counting stops, because more would delay keys."""
+"""The number of matching changes at which counting stops, because more would delay keys."""
 
 TODAY = "today"
 """The search word that finds the changes that were begun today."""
@@ -47,8 +47,8 @@ class HistoryChoice:
     wanted: str = ""
     """The search text; empty for no search."""
     passed: tuple[HistoryLine, ...] = ()
-    """The last change of each earlier page. A page begins after such a change, so that new changes
-    do not move rows to other pages."""
+    """The last change of each earlier page. Each page begins after the last change of the page
+    before, so that new changes do not move rows to other pages."""
 
     @property
     def page(self) -> int:
@@ -62,13 +62,13 @@ class HistoryChoice:
 
     @property
     def next_group(self) -> str:
-        """The filter by result after the current one; after the last filter, the first one."""
+        """The filter by result that follows the current one; the first follows the last."""
         names = list(GROUPS)
         return names[(names.index(self.group) + 1) % len(names)]
 
     @property
     def has_runs(self) -> bool:
-        """Whether each run is one line; with a filter or a search, each change has its own line."""
+        """Whether each run is one line; with a filter or search, each change has its own line."""
         return not self.list_filters()
 
     def selection(self, zone: tzinfo, now_ms: int) -> Selection:

@@ -68,7 +68,7 @@ class HistoryScreen(ListScreen[str | None]):
     table: HistoryTable
 
     page: var[HistoryPage | StoreError | None] = var(None, init=False)
-    """The shown page, or the error of reading it; None until a page is read."""
+    """The shown page, or the error of reading the history; None until a page is read."""
 
     def __init__(
         self,

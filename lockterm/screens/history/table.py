@@ -57,7 +57,8 @@ LOOKS: Mapping[State, str] = {
 class HistoryTable(RowTable):
     """The table of changes: time, call, result, state icon, remote, lock, and changed fields.
 
-    The changed fields are read only for visible rows. Their column is shown before they are read.
+    The changed fields are read only for visible rows. The column is visible before its cells are
+    filled.
     """
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -163,7 +164,7 @@ class HistoryTable(RowTable):
         return WHEN, what, result, 1, remote, lock, _MOST_CHANGED
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return pieces by column index: the colored result, and the state icon of the remote."""
+        """Return styled texts by column index: the colored result, and the remote's state icon."""
         line = self._lines[key := self._keys[row]]
         found: dict[int, Sequence[Piece]] = {}
         if isinstance(line, HistoryLine) and line.state in LOOKS:

@@ -196,7 +196,7 @@ class LockForm(FormScreen[Lock | None]):
     def why_not(self, action: str) -> str:
         """Return why saving is disabled; empty if it is enabled.
 
-        A save is running, or the lock book cannot be written while another program uses the store.
+        Saving is disabled during a save, and while another program locks the store.
         """
         if self._store.is_waiting:
             return WAITS_FOR_STORE if action == "save" else ""

@@ -18,9 +18,9 @@ class LockAnswer:
     words: str
     """A sentence about the lock, for the form."""
     unknown: bool = False
-    """Whether the service answered that there is no such lock."""
+    """Whether the service answered that the lock does not exist."""
     asked: bool = True
-    """Whether the service's answer shows if there is such a lock."""
+    """Whether the service's answer shows that the lock exists, or that it does not."""
     remotes: int | None = None
     """The number of remotes of the lock; None if unknown."""
     name: str = ""

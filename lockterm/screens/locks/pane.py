@@ -50,7 +50,7 @@ class _Summary:
 
     @classmethod
     def of(cls, listing: Listing, now_ms: int) -> _Summary:
-        """Return the facts about a list of remotes at the time ``now_ms``."""
+        """Return the facts about a list of remotes at a time in milliseconds since the epoch."""
         counts = ending_soon((end for block in listing.blocks for end in block.ends), now_ms)
         ends = Ends(counts, listing.at_ms, listing.changed)
         places = listing.next_ends(now_ms, MOST_ENDS)
@@ -68,7 +68,7 @@ class _Kept:
 
 
 class LockPane(Widget):
-    """A panel with a lock's remotes by state, the next end dates, the latest changes, the voice.
+    """A panel about a lock: remotes by state, next end dates, latest changes, and voice.
 
     Args:
         operations: The operations on the service and the local store.

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from lockterm.domain.plan import Step
 
 _SAMPLE_LOCKS = "A service started with --sample-data has the locks 1001 to 1006."
-"""The hint with lock IDs to try, for a service on this machine."""
+"""The sentence with the lock IDs of the sample data, for a service on this machine."""
 
 _ON_A_LOCK = {"open", "edit", "remove", "voice", "copies", "mark"}
 """Actions that need a selected lock."""
@@ -120,7 +120,7 @@ class LocksScreen(ListScreen[None]):
     @work(exclusive=True, group="book")
     @opens("the locks")
     async def load_book(self, *, sort: bool = False) -> None:
-        """Read the lock book; new locks come first, and the others keep their order.
+        """Read the lock book and show its locks; new locks come first, others keep their order.
 
         Args:
             sort: Whether to sort the locks by when they were last opened.
@@ -274,7 +274,7 @@ class LocksScreen(ListScreen[None]):
             self.table.look_for_lacking()
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """Also update the number of unconfirmed changes in the panel."""
+        """Show the connection state and unconfirmed changes; update their number in the panel."""
         is_other = unsettled != self.unsettled
         super().show_notices(link, unsettled)
         if is_other:  # during a pause, the notices are shown every second

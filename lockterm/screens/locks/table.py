@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 
 _ENDS: Mapping[int, Sequence[State]] = {6: (State.ENDED,), 7: (State.WEEK, State.MONTH)}
-"""Maps the index of a column to the states whose remotes it counts. Only wide terminals show it."""
+"""Maps the index of a column to the states whose remotes the column counts. Only wide terminals
+show these columns."""
 _READ = 8
 """The index of the column with the age of the counts, which is always shown with the counts."""
 _IN_PANE = frozenset({2, 3, 4, 9})
@@ -46,8 +47,8 @@ _BY = {
     "Remotes": "remotes",
     "Last viewed": "opened_ms",
 }
-"""Maps a column title to the attribute of a lock by which a click sorts. Locks without a value come
-last."""
+"""Maps a column title to the attribute of a lock by which a click on the title sorts. Locks without
+a value come last."""
 
 
 class Shelf:
@@ -90,7 +91,7 @@ class Shelf:
         return self._widest_opened[1]
 
     def _moments(self, now_ms: int) -> set[int | None]:
-        """Return one time of opening for each distinct age, in whole minutes or days."""
+        """Return one opening time in ms for each age in minutes or days; None if never opened."""
         two_days_ago_ms, found = now_ms - 2 * dates.DAY_MS, set[int | None]()
         for at_ms in {lock.opened_ms for lock in self.locks.values()}:
             if at_ms is None:
@@ -206,7 +207,7 @@ class LocksTable(RowTable):
         self.hidden |= {column for column in _OFTEN_EMPTY if not self._shelf.widest[column]}
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return pieces by column index: the numbers of expired and expiring remotes with icons."""
+        """Return styled texts by column index: the counts of expired and expiring remotes."""
         ends = self._ends.get(self._keys[row])
         if ends is None:
             return {}

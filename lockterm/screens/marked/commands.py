@@ -81,7 +81,7 @@ class MarkedCommands:
         """Show a plan that deletes all marked remotes.
 
         Args:
-            unread: Steps for locks that could not be read, and so may have more such remotes.
+            unread: Steps for locks that could not be read and may have more remotes to delete.
         """
         targets = self._targets(self._marks.rows)
         planned = delete_each(targets)

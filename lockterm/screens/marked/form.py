@@ -219,7 +219,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         operations: The operations on the service and the local store.
         questions: The fields for the kind of change.
         targets: The marked remotes.
-        hidden: Those of them that the screen below does not show.
+        hidden: The marked remotes that the screen below does not show.
         place: The lock of the remotes, or the number of their locks, without control characters.
         typed: Earlier input by field; the form updates this mapping at each change.
         zone: The time zone in which dates are typed.
@@ -269,7 +269,7 @@ class MarkedForm(FormScreen[Wanted | None]):
             yield Static(self._names(), id="names", markup=False)
 
     def _names(self) -> str:
-        """Return the names of the marked remotes; first those that the screen does not show."""
+        """Return the names of the marked remotes; remotes hidden on the screen come first."""
         hidden = {id(remote) for remote in self._hidden}
         shown = [one.remote for one in self._targets if id(one.remote) not in hidden]
         lines = []

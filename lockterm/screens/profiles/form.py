@@ -1,4 +1,4 @@
-"""The form of a profile, which asks the service for a test before it saves the profile."""
+"""The form of a profile, which tests the profile with its service before saving it."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class ProfileForm(FormScreen[str | None]):
         file: The configuration file as last read.
         name: The name of the profile to change; None to add one.
         choices: The preferences, which store the input in case the terminal closes.
-        door: The operations of the profile in use, for the header; None if no profile exists yet.
+        door: The operations of the profile that the header shows; None if no profile exists yet.
     """
 
     BINDINGS = bindings("profile_form")
@@ -330,7 +330,7 @@ class ProfileForm(FormScreen[str | None]):
         return self.doing if action in ("save", "test") else ""
 
     def _checked(self) -> CheckedProfile | None:
-        """Return the profile from the input and the current file; None if a field is invalid."""
+        """Return the profile made from the input and the current file; None if input is invalid."""
         name = self._profile_name or ""
         typed = self.typed()
         if name in self._file.profiles:  # untouched fields keep changes of another session

@@ -22,7 +22,7 @@ async def values_like(
     known: Iterable[Remote],
     total: int | None,
 ) -> tuple[Mapping[str, str], NamesInUse]:
-    """Return the form's initial values for a remote like ``remote``, and the values in use.
+    """Return the form's initial values for a copy of ``remote``, and the values in use.
 
     The initial values are those of ``remote``, but with the next free name and number. The values
     in use are the names and numbers of the lock's remotes.

@@ -52,8 +52,8 @@ class RemoteFields(VerticalScroll, can_focus=False):
         before: The remote to change; None to add one.
         zone: The time zone of the lock.
         now_ms: A function that returns the current time in milliseconds.
-        offered: Suggested texts by field, in place of the remote's values. They do not count as
-            changes by the user.
+        offered: Suggested texts by field, in place of the remote's values. Suggestions do not count
+            as changes by the user.
         presets: The end dates to offer, as texts.
     """
 
@@ -156,7 +156,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return {row.field: row.value for row in self._rows()}
 
     def fill(self, typed: Mapping[str, str]) -> None:
-        """Set the fields in ``typed``, and show the less used fields if one of them is set."""
+        """Set the fields in ``typed``; show the less used fields if ``typed`` contains one."""
         for row in self._rows():
             if row.field in typed:
                 row.value = typed[row.field]
@@ -249,7 +249,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
             self._bring_into_sight(row)  # scroll even if the field has the focus already
 
     async def check_name(self, is_free: Callable[[str], Awaitable[bool]]) -> None:
-        """Ask the service whether the typed name is free, unless the answer is known or not needed.
+        """Ask the service whether the typed name is free, if the answer is needed and unknown.
 
         The answer is stored with the name, so that a late answer never applies to another name. An
         error is shown at the field and does not prevent saving: the service checks the name again

@@ -70,7 +70,7 @@ class DatetimeInput(TypedValue):
 
     A click on a suggestion puts it into the text. A key does the same, one suggestion after the
     other. If clocks show the typed time twice, as at the end of summer time, the input offers both
-    moments. Choosing one of them adds its UTC offset to the text.
+    moments. The chosen moment's UTC offset is added to the text.
 
     Args:
         zone: The time zone of the lock.
@@ -93,7 +93,7 @@ class DatetimeInput(TypedValue):
         self._zone = zone
         self._presets = tuple(presets)
         self._own = ""
-        """The text before the key replaced it with a suggestion."""
+        """The text that the user typed, before a key replaced the text with a suggestion."""
         self._choices: tuple[int, ...] = ()
 
     def compose(self) -> ComposeResult:

@@ -86,7 +86,7 @@ class RemoteSaving:
         self.refusal = ""
         """Why the last attempt to save did not take effect; kept until the next attempt."""
         self._is_unreachable = False
-        """Whether that attempt failed because the service could not be reached."""
+        """Whether the last attempt to save failed because the service could not be reached."""
         self.unknown = False
         """Whether the last change may have taken effect. If so, it must be verified before saving
         again."""
@@ -99,8 +99,6 @@ class RemoteSaving:
         """The journal ID of the last change if its request got no answer; otherwise None.
 
         If verifying does not confirm the change, the next attempt sends it again.
-
-        After that change was read back, the next save sends it again.
         """
 
     @property

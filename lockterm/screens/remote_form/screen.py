@@ -194,7 +194,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         return action != "check" or self._saving.unknown
 
     def verb_now(self, action: str) -> str:
-        """Return another label for a key that hides fields, or that retries the connection, now."""
+        """Return the label of an action whose effect has changed; empty for its usual label."""
         if action in _SAVES and self._is_offline:
             return "try now"
         return "fewer fields" if action == "toggle_more" and self.fields.more else ""
@@ -252,7 +252,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         return with_keys(f"{waits} {when}. Press {{form.save}} to try now.")
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """Also show the next step for an unconfirmed change, if this form sent the change."""
+        """Show the notices, and the next step for an unconfirmed change of this form."""
         super().show_notices(link, unsettled)
         # In low-bandwidth mode, do not paint every second.
         if self._is_offline and self._countdown is None and self.operations.remotes.reads_ahead:
@@ -274,7 +274,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
             self.notices.instead = own or ELSEWHERE
 
     def _show_saving(self) -> None:
-        """Update the form to the state of saving; fields are disabled while a request is sent."""
+        """Show the state of saving in the form; disable the fields while a request is sent."""
         if not self.is_attached:  # the request continues without the form
             return
         self._store.watch(bool(self._saving.doing))

@@ -208,7 +208,7 @@ _LABEL = 2
 """The index of the column with the labels of packs."""
 
 _IN_TABLE = 32
-"""The maximum width of a name that a table in a narrow terminal shows in full, in cells."""
+"""The maximum width in cells of a name that narrow terminals show in full in the table."""
 
 
 class PacksTable(RowTable):

@@ -50,7 +50,7 @@ class OfMany:
         self.locks = locks
         self._operations = operations
         self._has: Mapping[_Model, frozenset[tuple[str | None, str | None]]] = {}
-        """Maps models to the voices they have, for models whose list of voices was read."""
+        """Maps each model whose list of voices was read to its voices."""
         self._count = Counter((lock.vendor, lock.model) for lock in locks)
         """Maps models to the number of chosen locks of that model."""
 
@@ -154,7 +154,7 @@ MOST_SHOWN = 500
 
 @dataclass(frozen=True, slots=True)
 class VoiceLine:
-    """What a line of the tree stands for: a language or a timbre."""
+    """The language or the timbre that a line of the tree shows."""
 
     key: tuple[str, ...]
     """The identity of the line, unique in the tree and unchanged by a refresh."""
