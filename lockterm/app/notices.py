@@ -66,7 +66,7 @@ class Notices:
         shown."""
         self._timer: Timer | None = None
         self._read_s = math.inf
-        """The earliest time of a key that removes the current error, on the clock of events."""
+        """The time from which a key removes the current error, in seconds on the events' clock."""
 
     def keep(self, message: str, title: str, severity: SeverityLevel) -> LoggedNotice:
         """Add a message to the log without showing it here; it is plain text without markup."""

@@ -249,7 +249,7 @@ class Progress:
 
     def __init__(self, due: Set[int], *, as_json: bool) -> None:
         self.noted: set[int] = set()
-        """The numbers of the steps whose result was already noted."""
+        """The numbers of the steps whose result the command has already handled."""
         self._as_json = as_json
         self._is_shown = sys.stderr is not None and sys.stderr.isatty()
         self._due = due

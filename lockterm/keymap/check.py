@@ -30,7 +30,7 @@ RESERVED_KEYS = {
     "enter": "answers dialogs and continues in forms",
     "escape": "leaves every screen",
 }
-"""Maps each key that only actions with this default key can have to the use of the key.
+"""Maps keys to their uses; only an action with such a default key can have the key.
 
 Each use is the end of a sentence.
 """
@@ -192,7 +192,7 @@ def _refuse(key: str, names: Mapping[str, Place], keymap: Keymap, order: Iterabl
     Args:
         key: The key that two actions have.
         names: Maps the IDs of the two actions to the places where the actions work.
-        keymap: The keymap with the keys that were resolved so far.
+        keymap: The keymap as resolved so far.
         order: The chosen IDs, in the order of the configuration.
 
     Raises:

@@ -90,7 +90,7 @@ class PeopleReport:
         self._now_ms = operations.now_ms()
 
     def collect(self) -> Iterator[None]:
-        """Collect the remotes of the people; yield often, so that the caller can handle keys."""
+        """Collect the remotes of the people; yield regularly to let the caller handle keys."""
         wanted = {person.key for person in self._shown}
         zones: dict[str, tzinfo] = {}
         for one in self._reads:

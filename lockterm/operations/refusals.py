@@ -146,7 +146,7 @@ def before_sending(check: str) -> Iterator[None]:
 
 
 def just_added(name: str, remote_id: int | None) -> NameTaken:
-    """Return the error for a name that a just added, perhaps not yet listed remote has."""
+    """Return the error for a name in use by a remote that was just added and may be unlisted."""
     which = "" if remote_id is None else f", as remote {remote_id}"
     return NameTaken(
         f"You have just added {clean(name, 60)}{which}. The service may not list the remote yet.",

@@ -29,7 +29,7 @@ REMOTE, LOCK = "remote", "lock"
 WAITS_FOR_STORE = "Waiting, because another program has locked the local store."
 
 _LATE_MS = 60_000
-"""The maximum time, in milliseconds, between sending a form and a later last save of its draft."""
+"""The maximum time, in milliseconds, between sending a form and a later save of its draft."""
 
 
 class StoreWait:

@@ -81,7 +81,7 @@ def is_by_hand(name: str) -> bool:
 
 
 def footer_group(name: str | None) -> int:
-    """Return the number of a key's group in the footer, from the ID of the action."""
+    """Return the footer group of an action: 0 for most keys, 1 to move, 2 to find, 3 for others."""
     if name is None:
         return 0
     begin, _, end = name.partition(".")

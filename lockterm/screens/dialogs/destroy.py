@@ -212,5 +212,5 @@ class DestroyModal(LocktermModal[bool | None]):
 
 
 def _behind_key(verb: str) -> str:
-    """Return a label with the delete key before the verb, where it cannot be part of a name."""
+    """Return a label with the delete key before the verb, because a verb may end with a name."""
     return f"{key('dialog.destroy')}  {clean(verb, 48)}"
