@@ -17,7 +17,7 @@ from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.key_line import KeyLine
-from lockterm.widgets.line_table import LineTable
+from lockterm.widgets.line_table import TITLES, LineTable
 from lockterm.widgets.row_table import RowTable
 from lockterm.widgets.state_panel import StatePanel
 
@@ -220,7 +220,8 @@ class ListScreen(LocktermScreen[ResultT]):
         """Mark or unmark the selected row, and move to the next one."""
         if (row := self.row_to_mark) is not None:
             self.marks.toggle(row)
-            self.show_marks()
+            self.table.refresh_lines(self.table.cursor_row + TITLES)  # no other row has changed
+            self._show_mark_count()
             self.table.action_cursor_down()
 
     def action_mark_range(self) -> None:
@@ -249,8 +250,11 @@ class ListScreen(LocktermScreen[ResultT]):
         self.show_marks()
 
     def show_marks(self) -> None:
-        """Update the marks, their number, and the footer."""
+        """Update the marks of all rows, their number, and the footer."""
         self.table.refresh()
+        self._show_mark_count()
+
+    def _show_mark_count(self) -> None:
         self.describe_rows()
         self.query_one(KeyLine).show_keys()
 

@@ -157,5 +157,7 @@ async def test_dialog_with_long_details_ends_below_its_buttons(
             await settled(pilot)
         screen = pilot.app.screen
         box, buttons = screen.query_one(".dialog").region, screen.query_one(".buttons").region
-        assert screen.query_one(".details").region.height == 24, "as many lines as the terminal has room for"
+        assert screen.query_one(".details").region.height == 24, (
+            "as many lines as the terminal has room for"
+        )
         assert box.bottom - buttons.bottom == 2, "a blank line and the frame"

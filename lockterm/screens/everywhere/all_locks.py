@@ -214,11 +214,15 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
     # --- loading -------------------------------------------------------------------------------
 
     @work(exclusive=True, group="load")
-    async def load(self) -> None:
-        """Load and search the stored lists; then read all locks if a list is not recent."""
+    async def load(self, *, again: bool = False) -> None:
+        """Load and search the stored lists; then read all locks if a list is not recent.
+
+        Args:
+            again: Whether to load the lists even if another screen has passed them on.
+        """
         with opening(self, "the stored lists", passes=self._types):
             try:
-                if not self.site.locks:
+                if again or not self.site.locks:
                     await self.site.load()
                 gone = [row for row in self.marks.rows if row[0] not in self.site.locks]
                 self.marks.drop(gone)
@@ -546,7 +550,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
             self.describe_rows()
         elif self.error is not None:
             self.error = None
-            self.load()
+            self.load(again=True)
 
     def action_mark_all(self) -> None:
         super().action_mark_all()

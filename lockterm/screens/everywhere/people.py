@@ -360,7 +360,7 @@ class PeopleScreen(ListScreen[None]):
         """Read all locks again; if the lock book could not be loaded, try to load it again."""
         if self.error is not None:
             self.error = None
-            self.load()
+            self.load(reads_changed=True)
         elif self._people is not None and self.site.locks:
             self.read()
             self._describe()
