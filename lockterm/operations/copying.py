@@ -120,8 +120,10 @@ async def plan_copies(
         if ids == [change.lock_id]:
             return await undo_one(operations, change.id, renames=renames)
         if change.lock_id in ids:
-            words = "Copy a backup either to its own lock or to other locks, not to both at once."
-            raise CannotCopyError(f"{words} Nothing was sent.")
+            raise CannotCopyError(
+                "A backup cannot be copied to its own lock and to other locks together. Choose one"
+                " or the others. Nothing was sent."
+            )
     return await make_plan(
         operations, _Copies(operations, source, ids, renames, skips_expired, keeps_wall_time)
     )

@@ -248,9 +248,8 @@ async def _with_what_was_kept(
         ]
         if not names:
             return step
-        words = (
-            f"This remote was sent before. {describe_discrepancy(sent, remote, names, read.zone)}"
-        )
+        difference = describe_discrepancy(sent, remote, names, read.zone)
+        words = f"lockterm sent this remote earlier. {difference}"
         return replace(step, note=f"{step.note} {words}".strip())
 
     return [with_note(step) for step in steps]

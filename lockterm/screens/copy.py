@@ -292,7 +292,7 @@ class CopyScreen(ListScreen[None]):
             f" Expired remotes: {expired}.  Locks in other time zones get the same {times}."
         )
         words += with_keys("\n{copies.file} copies from an export, {copies.backup} from a backup.")
-        words = f"{self.doing} Press Escape to stop." if self.doing else words
+        words = f"{self.doing} Press Esc to stop." if self.doing else words
         self.query_one("#chosen", Static).update(words)
         self.table.refresh()
         self.refresh_bindings()

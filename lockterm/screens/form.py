@@ -209,7 +209,7 @@ class FormScreen(LocktermScreen[ResultT]):
         """Disable the fields while work is running, and show a sentence about the work."""
         self.query_one("#fields").disabled = bool(doing)
         if doing:
-            self.say(f"{doing} Press Escape to stop.")
+            self.say(f"{doing} Press Esc to stop.")
         self.refresh_bindings()
 
     # --- the draft -----------------------------------------------------------------------------

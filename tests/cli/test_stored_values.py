@@ -29,14 +29,15 @@ async def test_diff_shows_the_stored_value_when_it_differs_from_the_sent_one(
     table = tmp_path / "gate.csv"
     table.write_text(f"lockId,remoteNumber,endDate\n1004,A-1,{END_MS + 10 * HALF_HOUR_MS}\n")
     first = await run_command(scripts, "diff", str(table))
-    assert "was sent before" not in first.stdout
+    assert "sent this remote earlier" not in first.stdout
     proxy.arm("update", round_end)
     applied = await run_command(scripts, "apply", str(table), "--yes")
     assert applied.returncode == 0, applied.stderr
     listed = await run_command(scripts, "remotes", "list", "1004")
     assert "The service kept End" in listed.stderr and " instead of " in listed.stderr
     again = await run_command(scripts, "diff", str(table))
-    assert "This remote was sent before. The service kept End" in " ".join(again.stdout.split())
+    words = " ".join(again.stdout.split())
+    assert "lockterm sent this remote earlier. The service kept End" in words
     history = await run_command(scripts, "history")
     assert "The service kept End" in " ".join(history.stdout.split())
     run_id = (await run_command(scripts, "runs", "list")).stdout.splitlines()[1].split()[0]

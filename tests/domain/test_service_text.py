@@ -12,7 +12,7 @@ from lockterm.domain.text.service import describe_clock
     [
         (180, "3 min behind"),
         (-180, "3 min ahead of"),
-        (48 * 3600 - 60, "2879 min behind"),
+        (48 * 3600 - 60, "47 h behind"),
         (48 * 3600, "2 days behind"),
         (-400 * 86400, "400 days ahead of"),
     ],

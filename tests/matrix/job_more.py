@@ -139,9 +139,7 @@ def _themes(now: str) -> tuple[Step, ...]:
         Step(
             "themes",
             ("T",),
-            dialog(
-                "Which theme?", "enter chooses, escape cancels", stands_out=now, others="escape"
-            ),
+            dialog("Which theme?", "enter chooses, esc cancels", stands_out=now, others="escape"),
         ),
         Step(
             "another theme",

@@ -42,6 +42,8 @@ def _describe_clock_difference(offset_s: float) -> str:
         offset_s: How far the service's clock is ahead of this machine's clock, in seconds.
     """
     minutes = round(abs(offset_s) / 60)
-    off = f"{minutes} min" if minutes < 48 * 60 else f"{minutes // 60 // 24:,} days"
+    off = f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
+    if minutes >= 48 * 60:
+        off = f"{minutes // 60 // 24:,} days"
     side = "behind" if offset_s > 0 else "ahead of"
     return f"This machine's clock is {off} {side} the service's clock"

@@ -135,7 +135,7 @@ class DestroyModal(LocktermModal[bool | None]):
         if action != "destroy" or self.may_act():
             return ""
         if self._is_disarmed:
-            return "You pressed another key first. Press Escape to go back."
+            return "You pressed another key first. Press Esc to go back."
         if self._possible:
             return "First type the requested text, then press Enter."
         return "lockterm has not read the remotes, or there is nothing to delete."
@@ -176,7 +176,7 @@ class DestroyModal(LocktermModal[bool | None]):
         pressed = f"you first pressed {quoted(typed)}" if typed else "you pasted text"
         self.box.close(
             f"! Nothing was deleted, because {pressed}. Only {answer} deletes."
-            " Press Escape to go back."
+            " Press Esc to go back."
         )
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:

@@ -384,7 +384,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     def describe_empty(self) -> tuple[str, str]:
         if self.error is not None:
-            keys = with_keys("{everywhere.read}  try again      escape  back")
+            keys = with_keys("{everywhere.read}  try again      esc  back")
             return describe_error(self.error), keys
         if not self.is_loaded:
             return "Reading the stored lists ...", ""
@@ -555,7 +555,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
     def action_mark_all(self) -> None:
         super().action_mark_all()
         if self.is_cut:
-            words = f"Only the {len(self.rows):,} shown rows are marked. The search found more."
+            words = f"lockterm marked only the {len(self.rows):,} rows that are shown."
             self.notify(words, title="Mark all", severity="warning")
 
     def action_renew(self) -> None:

@@ -137,19 +137,19 @@ class WhatEndsScreen(AllLocksScreen):
     def describe_no_match(self) -> tuple[str, str]:
         site = self.site
         if not site.locks:
-            return EMPTY_BOOK, "escape  back"
+            return EMPTY_BOOK, "esc  back"
         what = f"that {self.span.verb} " if self.span is not SPANS[0] else ""
         if self.asked_for:
-            return f"No remote {what}matches {' and '.join(self.asked_for)}.", "escape  show all"
+            return f"No remote {what}matches {' and '.join(self.asked_for)}.", "esc  show all"
         if site.is_reading and site.unread:
-            return "No remote found so far.", "escape  back"
+            return "No remote found so far.", "esc  back"
         if site.unread == len(site.locks):
             return "No lock has been read yet.", with_keys(
-                "{everywhere.read}  read all locks      escape  back"
+                "{everywhere.read}  read all locks      esc  back"
             )
         if self.span is SPANS[0]:
-            return "No remote has expired, and none expires within 30 days.", "escape  back"
-        return f"No remote {self.span.verb}.", with_keys("{ends.next}  next span      escape  back")
+            return "No remote has expired, and none expires within 30 days.", "esc  back"
+        return f"No remote {self.span.verb}.", with_keys("{ends.next}  next span      esc  back")
 
     def _describe_spans(self) -> Content:
         parts = []

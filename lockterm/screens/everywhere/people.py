@@ -277,22 +277,22 @@ class PeopleScreen(ListScreen[None]):
     def describe_empty(self) -> tuple[str, str]:
         site = self.site
         if self.error is not None:
-            keys = with_keys("{everywhere.read}  try again      escape  back")
+            keys = with_keys("{everywhere.read}  try again      esc  back")
             return describe_error(self.error), keys
         if self._people is None:
-            return "Reading what was read last ...", ""
+            return "Reading the stored lists ...", ""
         if not site.locks:
-            return EMPTY_BOOK, "escape  back"
+            return EMPTY_BOOK, "esc  back"
         read = key("everywhere.read")
         locks = "1 lock" if len(site.locks) == 1 else f"all {len(site.locks):,} locks"
         if site.unread == len(site.locks):
             if site.is_reading:
-                return "Reading the locks ...", "escape  back"
-            return "No lock has been read yet.", f"{read}  read {locks} now      escape  back"
+                return "Reading the locks ...", "esc  back"
+            return "No lock has been read yet.", f"{read}  read {locks} now      esc  back"
         if self.needle:
             needle = quoted(clean(self.needle, 60))
-            return f"No person matches {needle}.", "escape  show all"
-        return NO_ONE, f"{read}  read {locks} now      escape  back"
+            return f"No person matches {needle}.", "esc  show all"
+        return NO_ONE, f"{read}  read {locks} now      esc  back"
 
     def _describe(self) -> None:
         """Update the lines about the rows, and the empty state if there are no rows."""

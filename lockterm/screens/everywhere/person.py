@@ -61,8 +61,8 @@ class PersonScreen(AllLocksScreen):
     def describe_no_match(self) -> tuple[str, str]:
         if self.asked_for:
             needle = " and ".join(self.asked_for)
-            return f"No remote of {self._who} matches {needle}.", "escape  show all"
-        return f"No lock has a remote of {self._who}.", "escape  back"
+            return f"No remote of {self._who} matches {needle}.", "esc  show all"
+        return f"No lock has a remote of {self._who}.", "esc  back"
 
     def action_open_by_person(self) -> None:
         """Go back to the screen with all people."""

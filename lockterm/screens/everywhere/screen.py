@@ -55,11 +55,11 @@ class EverywhereScreen(AllLocksScreen):
     def describe_no_match(self) -> tuple[str, str]:
         site = self.site
         if not site.locks:
-            return EMPTY_BOOK, "escape  back"
+            return EMPTY_BOOK, "esc  back"
         read = key("everywhere.read")
         locks = "1 lock" if len(site.locks) == 1 else f"all {len(site.locks):,} locks"
         if not self.needle and self.only is None:
-            people = with_keys("      enter {everywhere.open_by_person}  people      escape  back")
+            people = with_keys("      enter {everywhere.open_by_person}  people      esc  back")
             how = "To search all locks, type a name, a number, an ID, or extra data."
             if not site.is_reading and site.asked.keys() >= site.locks.keys():
                 known = format_count(site.count, "remote")
@@ -67,7 +67,7 @@ class EverywhereScreen(AllLocksScreen):
             return how, f"{read}  read {locks} now{people}"
         needle = " and ".join(self.asked_for)
         if site.is_reading:
-            return f"No remote matches {needle} so far.", "escape  back"
+            return f"No remote matches {needle} so far.", "esc  back"
         if len(site.asked) == len(site.locks):
             return f"No remote matches {needle}. lockterm searched {locks}.", f"{read}  read again"
         if site.unread == len(site.locks):

@@ -152,7 +152,7 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
     if found is not None:
         total, searched = found.total, found.searched
         end = f", {found.ended}" if found.ended else ""
-        end = f" ...{dot}press escape to stop" if found.running else end
+        end = f" ...{dot}press Esc to stop" if found.running else end
     else:
         total, searched = page.total if page else 0, len(page.remotes) if page else 0
         end = f"{dot}enter for the rest" if searched < total else ""
@@ -165,7 +165,7 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
         short = f"{only}{matching:,} in {searched:,} of {total:,}"
     words = f"{match}{end}"
     if order is None:
-        brief = end.replace(" for the", ":").removesuffix(f"{dot}press escape to stop")
+        brief = end.replace(" for the", ":").removesuffix(f"{dot}press Esc to stop")
         return words, f"{match}{brief}", f"{short}{brief}", f"{only}{matching:,}{brief}"
     by = order.brief.removeprefix("sorted ")
     return (
@@ -190,10 +190,10 @@ def describe_empty(
     if state.is_narrowed:
         return _nothing_matches(state)
     if state.load.error is not None and state.page is None:
-        keys = with_keys("{remotes.refresh}  try again      escape  back to the locks")
+        keys = with_keys("{remotes.refresh}  try again      esc  back to the locks")
         return describe_error(state.load.error), keys
     if state.page is None:
-        return f"Loading the remotes of {lock} ...", "escape  back to the locks"
+        return f"Loading the remotes of {lock} ...", "esc  back to the locks"
     if state.page.unreadable:
         count = format_count(state.page.unreadable, "record")
         words = f"The service sent {count} that cannot be read."
@@ -207,8 +207,8 @@ def describe_empty(
             f"This lock has no remotes now. The history lists the remotes that you deleted. {add}"
         )
         keys = "{app.history}  history (there, {history.restore} restores)      "
-        return words.strip(), with_keys(f"{keys}escape  back to the locks")
-    return f"No remotes on this lock yet. {add}".strip(), "escape  back to the locks"
+        return words.strip(), with_keys(f"{keys}esc  back to the locks")
+    return f"No remotes on this lock yet. {add}".strip(), "esc  back to the locks"
 
 
 def _nothing_matches(state: ListState) -> tuple[str, str]:
@@ -222,19 +222,19 @@ def _nothing_matches(state: ListState) -> tuple[str, str]:
     if found is not None and found.running:
         return (
             f"No match for {needle} among {found.searched:,} remotes so far.",
-            "escape  stop",
+            "esc  stop",
         )
     if found is not None:
         searched = f"{found.searched:,} of {found.total:,} remotes searched"
         why = f", {found.ended}" if found.ended else ""
-        return f"No match for {needle}. {searched}{why}.", "escape  show all"
+        return f"No match for {needle}. {searched}{why}.", "esc  show all"
     if page is None:
-        return "Nothing has been loaded yet.", "escape  show all"
+        return "Nothing has been loaded yet.", "esc  show all"
     rest = page.total - len(page.remotes)
     if rest > 0:
         words = f"No match for {needle} on this page."
-        return words, f"enter  search the other {rest:,}      escape  show all"
-    return f"No match for {needle}.", "escape  show all"
+        return words, f"enter  search the other {rest:,}      esc  show all"
+    return f"No match for {needle}.", "esc  show all"
 
 
 def why_no_page(state: ListState, action: str, at: int) -> str:
@@ -246,7 +246,7 @@ def why_no_page(state: ListState, action: str, at: int) -> str:
         at: The number of the current page.
     """
     if state.found is not None:
-        return "These rows come from all pages. Press Escape to show the pages again."
+        return "These rows come from all pages. Press Esc to show the pages again."
     if state.page is None:
         return with_keys("Nothing has been loaded yet. Press {remotes.refresh} to try again.")
     if action in ("next_page", "last_page") and at >= state.last_page:

@@ -439,7 +439,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
             return why_no_page(state, action, self.remotes.at)
         if action != "mark" and (action in MARKING or (self.marks and action in self.on_marked)):
             if action == "mark_all" and state.found is not None and state.found.running:
-                return "The search is still running. Press escape to stop it."
+                return "The search is still running. Press Esc to stop it."
             if action == "mark_all" and not self.table.rows:
                 return "There is nothing to mark."
             return self.why_no_mark(action)

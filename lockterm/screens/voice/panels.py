@@ -379,7 +379,7 @@ class VoicesPanel(HalfPanel):
                 with_keys("{voice.vendor_model}  set vendor and model"),
             )
         elif wanted and known:
-            words = (f"No voice matches {quoted(clean(wanted, 60))}.", "escape  show all")
+            words = (f"No voice matches {quoted(clean(wanted, 60))}.", "esc  show all")
         elif state.value is not None:
             words = (
                 f"The service has no voices for {model}.",

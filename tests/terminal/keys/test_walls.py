@@ -397,7 +397,7 @@ async def test_question_that_deletes_is_disarmed_when_another_key_comes_first(
         assert app.screen is modal
         pressed = "space" if other == " " else other
         assert f"Nothing was deleted, because you first pressed “{pressed}”" in words(app)
-        assert "Press Escape to go back." in words(app)
+        assert "Press Esc to go back." in words(app)
         assert not modal.may_act()
         modal.query_one("#act", Button).press()
         await settled(pilot)
