@@ -303,6 +303,9 @@ async def byte_by_byte(exchange: Exchange) -> None:
         await exchange.send(bytes([byte]))
 
 
+WRONG_CLOCK = "clock off by ten minutes"
+
+
 async def wrong_date(exchange: Exchange) -> None:
     date = formatdate(time.time() + 600, usegmt=True)
     await exchange.send(http(json.dumps(exchange.good()), 200, f"Date: {date}"))
@@ -334,7 +337,7 @@ FINE: dict[str, Play] = {
     "gzip": packed(),
     "chunks": chunked,
     "byte by byte": byte_by_byte,
-    "clock off by ten minutes": wrong_date,
+    WRONG_CLOCK: wrong_date,
 }
 ODD_DATA: dict[str, Play] = {
     "data absent": turned(lambda good: {k: v for k, v in good.items() if k != "data"}),
