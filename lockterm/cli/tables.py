@@ -1,4 +1,4 @@
-"""The commands ``lockterm export``, ``diff``, ``apply`` and ``edit``, for remotes as tables."""
+"""The commands ``lockterm export``, ``diff``, ``apply`` and ``edit``, which use table files."""
 
 from __future__ import annotations
 

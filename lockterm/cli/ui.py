@@ -121,7 +121,10 @@ def _add_last_lock(settings: Settings, paths: Paths) -> Settings:
 
 
 def _request_first_page(settings: Settings) -> FirstPage | None:
-    """Request the first page of the lock to open in advance; return None if the lock book opens."""
+    """Request, before the UI starts, the first page of the lock that it will show.
+
+    Return None if the UI will show the lock book.
+    """
     if settings.profile is None or settings.open_lock is None:
         return None
     size = terminal_size()

@@ -220,7 +220,12 @@ def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_ti
 
 
 def _taken(other: Remote | None) -> str:
-    """Return the message for a taken name; ``other`` is None if another copied remote has it."""
+    """Return the message for a taken name.
+
+    Args:
+        other: The remote on the target lock that has the name; None if another remote of this copy
+            takes it.
+    """
     if other is None:
         return f"{NAME_TAKEN} by another remote of this copy, so this fob will not open the lock."
     number = f", number {clean(other.remote_number, 40)}" if other.remote_number else ""

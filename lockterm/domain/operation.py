@@ -1,4 +1,7 @@
-"""Changes that lockterm sends, as recorded in the journal, and fields known from changes."""
+"""Changes that lockterm sends, as the journal stores them.
+
+They also show the values of fields that the service never returns.
+"""
 
 from __future__ import annotations
 

@@ -43,8 +43,8 @@ class BatteryReader:
         self.details: dict[int, Remote] = {}
         """Maps the ID of a remote to its details."""
         self.left_out = 0
-        """Number of remotes without details, because the service refused them or the ID has a new
-        owner."""
+        """Number of remotes without details: the service refused the request, or another remote
+        now has the ID."""
         self.stopped = ""
         """Why some details were not read, as a sentence; empty if all details were read."""
         self._connection = connection

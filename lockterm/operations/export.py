@@ -32,8 +32,11 @@ FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 """Characters that a spreadsheet may interpret as the beginning of a formula or a row."""
 
 _FORMULA = re.compile(r'(^|[;\t\n\r\v\f])([\s"]*)(?=[=+\-@＝＋－＠])')
-"""Matches positions where a formula could begin. Spreadsheets that split at ``;`` or tab, as many
-European versions do, ignore the quotes around such text and see a cell after each separator."""
+"""Matches positions where a formula could begin, also inside quotes.
+
+Many European spreadsheets split at ``;`` or tab. They ignore the quotes of a cell that was written
+for commas, so a new cell begins after each separator inside it.
+"""
 
 TOLD = ("When", "What", "Lock", "Remote", "Details", "Result", "Note")
 """The columns of the CSV file of the history. The JSON file has more data."""

@@ -62,7 +62,7 @@ class PlanDraft:
 
     @property
     def unplanned(self) -> int:
-        """The number of steps that are left out for other reasons."""
+        """The number of steps that are left out for a reason other than a taken name."""
         return len(self.left) - self.names_taken
 
 

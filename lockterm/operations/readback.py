@@ -1,4 +1,4 @@
-"""Verdicts, which state the result of a write without an answer according to one reading.
+"""Verdicts on writes that got no answer; a verdict is the result that one reading shows.
 
 The functions take records and return verdicts. ``lockterm.operations.proof`` has the rules for
 trusting a reading.

@@ -430,9 +430,10 @@ class Remotes:
         return await self._reads.kept(detail_source(remote_id))
 
     async def is_name_free(self, lock_id: int, name: str) -> bool:
-        """Return whether no remote on a lock has a name (contract 4.2), not even a new one.
+        """Return whether a name is free on a lock (contract 4.2).
 
-        If the service refuses with the code of a taken name but another text, the list decides.
+        A name that lockterm added lately is taken, even if the service does not show it yet. If
+        the service refuses with the code of a taken name but another text, search the list.
         """
         name = normalize_name(name)
         with contextlib.suppress(StoreError):  # a name can be checked without the journal

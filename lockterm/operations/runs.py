@@ -203,10 +203,11 @@ class Runs:
     ) -> Plan:
         """Run the steps of a plan that are due; an interrupted run resumes where it ended.
 
-        Steps that are unconfirmed at the end are verified for as long as a proof may take.
+        At the end, unconfirmed steps are verified until they are proven or the time for a proof
+        has passed.
 
         Args:
-            plan: The plan, which is stored if it is not yet. Its progress is read from the store.
+            plan: The plan. It is stored if the store lacks it. Its progress is read from the store.
             on_step: A function that is called with each step that is sent, postponed or completed.
             stop: An event that stops the run when it is set: steps in progress are completed, and
                 nothing is verified. The same happens if the caller is canceled.

@@ -288,8 +288,9 @@ class CopyScreen(ListScreen[None]):
         times = "local time" if self.keeps_wall_time else "moment"
         expired = "skipped" if self.skips_expired else "copied"
         words = (
-            f"{format_count(len(self._marked), 'lock')} marked.  Taken names: {taken}. "
-            f" Expired remotes: {expired}.  Locks in other time zones get the same {times}."
+            f"{format_count(len(self._marked), 'lock')} marked. "
+            f" Remotes with a taken name: {taken}. "
+            f" Expired remotes: {expired}.  In other time zones: same {times}."
         )
         words += with_keys("\n{copies.file} copies from an export, {copies.backup} from a backup.")
         words = f"{self.doing} Press Esc to stop." if self.doing else words

@@ -237,7 +237,7 @@ class FileScreen(FormScreen[None]):
             table_map=table_map,
         )
         if table_map is not None and table_map != self._mapped:
-            words = "lockterm reads the columns as you saved them for this header."
+            words = "lockterm uses the meanings of columns that you saved for this header."
             words += with_keys(" To change them, press {form.more} on the Import screen.")
             self.notify(words, title="Import")
         return drawn

@@ -88,7 +88,7 @@ class PendingNavigation:
         """The time when the opening began, in seconds on the clock of the event loop."""
         self.is_over = False
         self.has_failed = False
-        """Whether the opening failed, so that the waiting keys are dropped at its end."""
+        """Whether the opening failed; :meth:`end` then drops the waiting keys."""
         self._queue = queue
         self._must_appear = must_appear
         self._updates = screen.stack_updates

@@ -165,7 +165,7 @@ async def test_what_cannot_be_copied_takes_what_is_typed_behind_it(
         await pilot.press("escape")
         await settled(pilot)
         assert isinstance(pilot.app.screen, CopyScreen)
-        said = "1 lock marked. Taken names: skipped. Expired remotes: skipped."
+        said = "1 lock marked. Remotes with a taken name: skipped. Expired remotes: skipped."
         assert said in words(pilot.app)
 
 
@@ -270,7 +270,7 @@ async def test_a_backup_is_chosen_in_the_history(
         to_it = ("g", *["down"] * server_room)
         await pilot.press(*to_it, "space", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
-        assert "to its own lock or to other locks" in words(pilot.app)
+        assert "to its own lock and to other locks" in words(pilot.app)
         await pilot.press("escape")
         await settled(pilot)
         await pilot.press(*to_it, "space", "enter")
@@ -315,4 +315,4 @@ async def test_times_keep_their_moment_or_their_time_of_day_in_another_zone(
             await pilot.press("escape", "escape")
             await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
             await settled(pilot)
-        assert "Locks in other time zones get the same" in words(pilot.app)
+        assert "In other time zones: same" in words(pilot.app)

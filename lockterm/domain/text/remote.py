@@ -251,16 +251,12 @@ def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
     if unnamed := sorted({name for remote in some for name in remote.unnamed}):
         more = [f"{len(unnamed) - _NAMED} more"] if len(unnamed) > _NAMED else []
         listed = _listed([clean(name, 24) for name in unnamed[:_NAMED]] + more)
-        said.append(f"Not restored, because the contract has no such field: {listed}.")
+        said.append(f"Not restored, because lockterm does not know these fields: {listed}.")
     if switched_off := sum(remote.was_invalid for remote in some):
         whose = (
-            f"{switched_off} remotes were"
-            if switched_off > 1
-            else "1 remote was"
-            if many
-            else "The remote was"
+            f"{switched_off} remotes" if switched_off > 1 else "1 remote" if many else "The remote"
         )
-        said.append(f"{whose} invalid at the service and may open the lock again.")
+        said.append(f'{whose} had the status "invalid" and may open the lock again.')
     return said
 
 

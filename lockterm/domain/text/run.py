@@ -249,7 +249,7 @@ def describe_progress(run: RunProgress) -> str:
 
 
 def describe_other_run(run: RunProgress) -> str:
-    """Return a sentence that a plan cannot start because another run is under way."""
+    """Return the message for a plan that cannot start because another run is under way."""
     return (
         f"Another run is under way ({run.done:,} of {run.due:,} steps done). Wait until"
         " that run ends, or stop it."

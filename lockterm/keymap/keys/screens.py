@@ -64,7 +64,7 @@ SCREENS: Mapping[str, Place] = {
                     sentence="Copy the remotes of the selected lock to other locks, or to the"
                              " marked locks"),
             ),
-            MARKS: marks(5, 11, 12, "set voice, read, copy to"),
+            MARKS: marks(5, 11, 12, "set voices, read or copy remotes"),
             VOICE: (
                 Key("locks.voice", "v", "voice", line=4, opens=True,
                     sentence="Set the voice of the selected or the marked locks"),

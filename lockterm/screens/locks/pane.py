@@ -50,7 +50,12 @@ class _Summary:
 
     @classmethod
     def of(cls, listing: Listing, now_ms: int) -> _Summary:
-        """Return the facts about a list of remotes at a time in milliseconds since the epoch."""
+        """Return the facts about a list of remotes.
+
+        Args:
+            listing: The list.
+            now_ms: The time that decides which remotes have expired, in milliseconds.
+        """
         counts = ending_soon((end for block in listing.blocks for end in block.ends), now_ms)
         ends = Ends(counts, listing.at_ms, listing.changed)
         places = listing.next_ends(now_ms, MOST_ENDS)
