@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import tzinfo
+from operator import attrgetter
 from typing import Any
 
 import click
@@ -61,7 +62,7 @@ def read_all(session: Session, wanted: Wanted = want_none) -> list[LockRead]:
         async with aclosing(session.operations.everywhere.read(wanted)) as reading:
             return [one async for one in reading]
 
-    found = sorted(session.run(read()), key=lambda one: one.place)
+    found = sorted(session.run(read()), key=attrgetter("place"))
     if not found:
         raise UsageError(
             "The lock book of this profile is empty. Nothing was sent.",

@@ -8,6 +8,7 @@ The names, types and limits come from the table of fields in ``lockterm.domain.r
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, create_model
@@ -75,7 +76,7 @@ def _type(field: Field) -> Any:
 def _table(title: str, fields: Iterable[Field], *, is_new: bool) -> Any:
     """Return a request class with the given fields, in the contract's order."""
     types: dict[str, Any] = {"lock_id": (int, Checked(alias="lockId"))} if is_new else {}
-    for field in sorted(fields, key=lambda field: field.row):
+    for field in sorted(fields, key=attrgetter("row")):
         is_needed = is_new and field.required
         kind, default = (_type(field), ...) if is_needed else (_type(field) | None, None)
         types[field.attribute] = (kind, Checked(default, alias=field.name))

@@ -30,7 +30,7 @@ def sorted_by(rows: Sequence[T], key: Callable[[T], Any], *, descending: bool) -
     keys = [*map(key, rows)]
     present = [place for place, key in enumerate(keys) if key is not None]
     missing = [place for place, key in enumerate(keys) if key is None]
-    present.sort(key=lambda place: keys[place], reverse=descending)
+    present.sort(key=keys.__getitem__, reverse=descending)
     return [rows[place] for place in present + missing]
 
 

@@ -20,6 +20,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC
+from operator import attrgetter
 from typing import Any
 
 from lockterm.config.file import BYTE_ORDER_MARK, line_of
@@ -231,7 +232,7 @@ class _Reader:
         for name in stated.keys() - {"dates", "numbers"}:
             self._refuse(("format", name), stated[name], "Unknown key. Keys: dates, numbers.")
         if self._problems:
-            raise BadTable(sorted(self._problems, key=lambda problem: problem.line))
+            raise BadTable(sorted(self._problems, key=attrgetter("line")))
         return TableMap(columns, doors, values, dates, numbers)
 
     def _refuse(self, keys: tuple[str, ...], value: str, reason: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -193,7 +194,7 @@ class _TableSource(PlanSource):
             self._problems += on_lock.problems
         if self._problems:
             problems = [*self._problems, *self._problems_of_unread()]
-            raise BadTable(sorted(problems, key=lambda problem: problem.line))
+            raise BadTable(sorted(problems, key=attrgetter("line")))
         ignored = describe_ignored(self._table.ignored)
         losses = [ignored] if ignored and steps else []
         steps = [self._with_lock_note(step) for step in steps]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from lockterm.operations.cached_reads import CachedReads, Fetched, Source
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
+    from lockterm.domain.reading import Record
     from lockterm.domain.voices import PackSource
 
 _log = logging.getLogger(__name__)
@@ -125,6 +126,10 @@ class Voices:
         return server
 
 
+def _raws(records: Iterable[Record]) -> list[Any]:
+    return [record.raw for record in records]
+
+
 def _packs(lock_id: int) -> Source[list[VoicePack]]:
     def load(raw: Any) -> list[VoicePack]:
         return [VoicePack.read(one) for one in raw]
@@ -132,7 +137,7 @@ def _packs(lock_id: int) -> Source[list[VoicePack]]:
     return Source(
         f"packs {lock_id}",
         ask=lambda service: service.list_voice_packs(lock_id=lock_id),
-        dump=lambda packs: [pack.raw for pack in packs],
+        dump=_raws,
         load=load,
     )
 
@@ -144,6 +149,6 @@ def _languages(vendor: str, model: str) -> Source[list[Language]]:
     return Source(
         f"languages {vendor!r} {model!r}",
         ask=lambda service: service.list_languages(vendor=vendor, model=model),
-        dump=lambda languages: [language.raw for language in languages],
+        dump=_raws,
         load=load,
     )

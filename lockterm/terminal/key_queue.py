@@ -16,6 +16,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
+from operator import attrgetter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, cast
 
@@ -321,7 +322,7 @@ class KeyQueue:
         if not holding:
             return False
         loop = asyncio.get_running_loop()
-        oldest = min(holding, key=lambda one: one.since_s)
+        oldest = min(holding, key=attrgetter("since_s"))
         leads_out = any(map(_leads_out, self._waiting))
         until_s = oldest.since_s + (WAY_OUT_S if leads_out else TIMEOUT_S)
         if loop.time() < until_s:

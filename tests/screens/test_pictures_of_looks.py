@@ -47,7 +47,6 @@ OTHERS = {
     "remote-form-edit": ("enter j e", ("120x40",)),
     "columns": ("enter t", ("120x40",)),
     "page-size": ("enter number_sign", ("120x40",)),
-    "go-to-page": ("enter colon", ("120x40",)),
     "clear": ("enter C", ("120x40",)),
     "palette": ("enter ctrl+p", SIZES),
     "themes": ("T", SIZES),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import tzinfo
+from operator import attrgetter
 from typing import Any
 
 import click
@@ -48,7 +49,7 @@ TITLES = (
     "State",
 )
 """The column titles of a table of remotes; :func:`table_cells` returns the cells."""
-_RECORD = sorted((field for field in FIELDS.values() if field.row), key=lambda field: field.row)
+_RECORD = sorted((field for field in FIELDS.values() if field.row), key=attrgetter("row"))
 CSV_COLUMNS = (*(field.name for field in _RECORD), "start", "end")
 """The columns of the CSV output: the fields in contract 2.3, then two times that people can
 read."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import tzinfo
+from operator import attrgetter
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -109,7 +110,7 @@ class PeopleTable(RowTable):
             is_by_name = sorting.key == "Name"
             persons = sorted_by(
                 persons,
-                (lambda one: one.order) if is_by_name else (lambda one: one.locks),
+                attrgetter("order" if is_by_name else "locks"),
                 descending=sorting.descending,
             )
         self._now_ms = now_ms

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -135,7 +136,7 @@ class MarkedLocks:
                 self._screen.post_message(self.CountsRead())
         if not has_ended:  # an error was reported, or the user stopped the read
             return
-        found.sort(key=lambda one: one.place)
+        found.sort(key=attrgetter("place"))
         count = sum(one.listing.count for one in found if one.listing is not None)
         self._screen.notify(
             f"{describe_reads(found, _NAMED)}. The locks that were read have"
