@@ -223,21 +223,21 @@ LIGHT = Palette(
 )
 
 _ON_DARK = {
-    "ended": "#f96b4e",
+    "ended": "#a49d9e",
     "week": "#ff9a00",
     "month": "#ffff80",
     "ahead": "#83efa1",
-    "disagree": "#db63fe",
-    "unclear": "#a49d9e",
+    "disagree": "#f96b4e",
+    "unclear": "#db63fe",
     "coerced": "#bac8fc",
 }
 _ON_LIGHT = {
-    "ended": "#9c0d29",
+    "ended": "#5b515f",
     "week": "#943e00",
     "month": "#373203",
     "ahead": "#07653b",
-    "disagree": "#69066d",
-    "unclear": "#5b515f",
+    "disagree": "#9c0d29",
+    "unclear": "#69066d",
     "coerced": "#002f99",
 }
 """The colors of states for color-blind people, with a contrast of 7 to 1 on black or on white.

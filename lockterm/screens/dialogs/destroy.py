@@ -102,6 +102,7 @@ class DestroyModal(LocktermModal[bool | None]):
         self._possible = found.possible
         verb = _behind_key(found.verb) if found.verb else ""
         self.box.rewrite(found.question, found.details, verb, "" if found.possible else "Close")
+        self.query(".warning").set(display=found.possible)
         self.box.act.disabled = not self.may_act()
         self._is_read = True
         self.call_after_refresh(self.note_painted)

@@ -113,6 +113,7 @@ class Clearing:
             verb="Delete all",
             keep="Keep the remotes",
             typed=(lock.name, str(lock.lock_id)),
+            warning="All of these remotes, expired or not, will stop opening this lock.",
             check=self.check,
         )
 
@@ -135,8 +136,7 @@ class Clearing:
         first = next(iter(seen.value.remotes), None)
         remotes = format_count(count, "remote")
         return TargetState(
-            "All of these remotes, expired or not, will stop opening this lock.\n\n"
-            + describe_backup(first.raw if first else {}, many=True),
+            describe_backup(first.raw if first else {}, many=True),
             question=f"Delete all {remotes} of {name}?",
             verb=f"Delete {remotes}",
         )
