@@ -98,9 +98,10 @@ def say_why_not(screen: Screen[Any], binding: Binding, reason: str) -> None:
     """Explain why an action is disabled: in a dialog if it opens a screen, else in a notification.
 
     While another screen is opening, always use a notification, because later keys are meant for
-    that screen.
+    that screen. A dialog also never covers a screen whose keys must keep working.
     """
-    if binding.id in that_open() and not is_opening(screen):
+    stays_open = isinstance(screen, LocktermScreen) and screen.keys_must_work
+    if binding.id in that_open() and not is_opening(screen) and not stays_open:
         refuse_to_open(screen.app, titled(binding), reason)
     else:
         screen.notify(reason, title=titled(binding))
@@ -287,6 +288,11 @@ class LocktermScreen(Screen[ResultT]):
         self.query_one(TitleLine).crumbs = self.crumbs()
 
     # --- keys that do nothing now --------------------------------------------------------------
+
+    @property
+    def keys_must_work(self) -> bool:
+        """Whether no dialog about a disabled key may cover the screen, such as during a run."""
+        return False
 
     def is_offered(self, action: str) -> bool:
         """Return whether the footer and the help list the key of an action now, even if dimmed."""

@@ -77,10 +77,10 @@ def deletes(words: str) -> list[Step]:
         ("1 add recorded, 2 add refused", ""),
         ("1 not_sent, 2 not_sent", ""),
         ("1 recorded, 2 unchanged", "Deleted remotes on 2 of 2 locks."),
-        ("1 recorded, 2 not_sent", "Deleted remotes on 1 of 2 locks. Nothing sent to: Yard."),
+        ("1 recorded, 2 not_sent", "Deleted remotes on 1 of 2 locks. Some steps not sent: Yard."),
         (
             "1 recorded, 2 not_sent, 2 add recorded",
-            "Deleted remotes on 1 of 2 locks. Nothing sent to: Yard.",
+            "Deleted remotes on 1 of 2 locks. Some steps not sent: Yard.",
         ),
         (
             "1 recorded, 1 sent, 2 recorded, 3 refused, 4 skipped, 5 to_do",
@@ -101,10 +101,10 @@ def test_describe_deletions_counts_locks(steps: str, said: str) -> None:
     ("why", "said"),
     [
         (f"{NOT_REACHED}. Nothing was sent: no route.", "Not reached: Yard"),
-        ("Too many requests (HTTP 429).", "Nothing sent to: Yard (Too many requests (HTTP 429))"),
+        ("Too many requests (HTTP 429).", "Some steps not sent: Yard (Too many requests (HTTP 429))"),
         (
             "Not read: 1 record cannot be read.",
-            "Nothing sent to: Yard (Not read: 1 record cannot be read)",
+            "Some steps not sent: Yard (Not read: 1 record cannot be read)",
         ),
     ],
 )
@@ -114,7 +114,7 @@ def test_describe_deletions_names_unreached_locks_only(why: str, said: str) -> N
     assert words == f"Deleted remotes on 1 of 2 locks. {said}."
     added = replace(left, action=Action.ADD, state=StepState.RECORDED)
     answered = describe_deletions([done, replace(left, message=why), added], {1: "Gate", 2: "Yard"})
-    assert "Nothing sent to: Yard (" in answered
+    assert "Some steps not sent: Yard (" in answered
 
 
 def test_a_hostile_name_of_a_lock_is_cleaned() -> None:

@@ -82,7 +82,7 @@ _NOT_GONE = {
     StepState.UNKNOWN: "result unknown",
     StepState.REFUSED: "refused",
     StepState.SKIPPED: "skipped",
-    StepState.NOT_SENT: "nothing sent to",
+    StepState.NOT_SENT: "some steps not sent",
     StepState.TO_DO: "not done yet",
 }
 """Maps states of deletes to the reason why a remote is still on a lock, the most important

@@ -340,6 +340,12 @@ class PlanScreen(ListScreen[None]):
 
     # --- actions -------------------------------------------------------------------------------
 
+    @property
+    def keys_must_work(self) -> bool:
+        """Whether the plan is running here, so that its stop key must never be blocked."""
+        run = self.operations.run_under_way
+        return run is not None and run is self.run_here
+
     def why_not(self, action: str) -> str:
         """Return why an action is not possible now; empty if the action is possible."""
         run = self.operations.run_under_way
