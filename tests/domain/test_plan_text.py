@@ -101,7 +101,10 @@ def test_describe_deletions_counts_locks(steps: str, said: str) -> None:
     ("why", "said"),
     [
         (f"{NOT_REACHED}. Nothing was sent: no route.", "Not reached: Yard"),
-        ("Too many requests (HTTP 429).", "Some steps not sent: Yard (Too many requests (HTTP 429))"),
+        (
+            "Too many requests (HTTP 429).",
+            "Some steps not sent: Yard (Too many requests (HTTP 429))",
+        ),
         (
             "Not read: 1 record cannot be read.",
             "Some steps not sent: Yard (Not read: 1 record cannot be read)",
