@@ -251,6 +251,7 @@ def render_remotes(samples: TextSamples) -> None:
         samples.show(validity.shorten_period, one, NOW, ZONE)
         samples.show(validity.describe_dates, one, ZONE)
     samples.each(validity.format_state, State)
+    samples.show(validity.shorten_start, Remote.read(LIMITED), NOW, ZONE, has_end=True)
     for one in read[2], read[6], read[7]:
         samples.show(validity.format_days, one)
         samples.show(validity.format_days, one, short=True)
@@ -330,6 +331,7 @@ def render_shortenings(samples: TextSamples) -> None:
     for before, after in changes:
         two = Remote.read(before), Remote.read(after)
         samples.show(shortening.describe_shortened_access, *two, NOW, ZONE)
+        samples.show(shortening.describe_added_access, two[1], two[0], NOW, ZONE)
         if (one := rules_shortening(*two)) is not None:
             found.append(one)
             samples.show(shortening.describe_shortening, one, NOW, ZONE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lockterm.config.values import INT64
 from lockterm.domain.csv_text import TextError, decode, split_csv
@@ -227,11 +227,14 @@ class _ForeignTable:
             parts = [joined[part] for part in (FIRST, LAST) if part in joined]
             found[NAME] = " ".join(text for _, text in parts if text)
             origins[NAME] = (" + ".join(column for column, _ in parts), found[NAME])
+        filled: set[str] = set()
         for name, text in self._map.values.items():
             if not found.get(name, "").strip():
+                filled.add(name)
                 found[name] = self._lock_or_problem(line, text) if name == LOCK else text
                 origins.pop(name, None)
-        rows = [*self._at_doors(line, cells, Row(line, found, origins=origins))]
+        row = Row(line, found, origins=origins, filled=frozenset(filled))
+        rows = [*self._at_doors(line, cells, row)]
         if len(self._problems) == wrong:
             yield from map(self._complete, rows)
 
@@ -287,7 +290,12 @@ class _ForeignTable:
                     self._problems.append(Problem(line, column, raw, str(error)))
                     continue
                 origin[END] = (column, raw)
-            yield Row(line, values, origins={**row.origins, **origin})
+            yield replace(
+                row,
+                cells=values,
+                origins={**row.origins, **origin},
+                filled=row.filled - origin.keys(),
+            )
 
     def _complete(self, row: Row) -> Row:
         """Return a row with the type that follows from its end, and with a lock."""
@@ -298,7 +306,7 @@ class _ForeignTable:
         if not row.text(LOCK) and self._lock_id is not None:
             cells[LOCK] = str(self._lock_id)
             self._without_lock.add(row.line)
-        return Row(row.line, cells, origins=origins)
+        return replace(row, cells=cells, origins=origins)
 
 
 # --- cells ---------------------------------------------------------------------------------------

@@ -102,6 +102,8 @@ class Row:
     origins: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Maps a column to the title and text of its cell in the original file, if a mapping changed
     them."""
+    filled: frozenset[str] = field(default_factory=frozenset)
+    """The columns whose cell is a value of the mapping, because the file has no text for them."""
 
     def text(self, column: str) -> str:
         """Return the stripped text of a column; empty if the file lacks the column."""

@@ -346,12 +346,20 @@ class LockPlan:
         return typed
 
     def _is_kept(self, row: Row, field: Field, before: Remote) -> bool:
-        """Return whether a row has the value that an export of the present remote would have."""
+        """Return whether a row leaves a field of a remote as it is.
+
+        The row has the value that an export of the present remote would have. Or it has no value
+        of its own: then the value of a mapping only fills a field that is empty, so that each
+        import of a file does not set ``now`` again. The type is not kept, as the dates of the row
+        depend on it.
+        """
         if row.raw is not None and field.name in row.raw:
             was = before.raw.get(field.name)
             if canonical(row.raw[field.name]) == canonical(was):
                 return True
-        return row.cells[field.name] == cell_of(field, before, self._zone)
+        present = cell_of(field, before, self._zone)
+        is_filled = field.name in row.filled and field.name != TYPE
+        return row.cells[field.name] == present or (is_filled and bool(present))
 
     def _differs(self, field: Field, text: str, before: Remote) -> bool:
         """Return whether a text differs from the value of a field that no update can change."""
@@ -376,7 +384,7 @@ class LockPlan:
             shown = shown_fields(kind, adding=before is None)
             for name, text in given.items():
                 is_set = FIELDS[name].kind is Kind.DATE or FIELDS[name].of(reading.values)
-                if text and name not in shown and is_set:
+                if text and name not in shown and is_set and name not in row.filled:
                     words = f"a {word(RemoteType, kind)} remote"
                     wrong[name] = f"This field does not apply to {words}. Leave the cell empty."
         if wrong:

@@ -10,13 +10,12 @@ from typing import Any
 
 from lockterm.domain import rules
 from lockterm.domain.bulk import Target, change_each, delete_each
-from lockterm.domain.constants import RemoteType, needs_weekdays
+from lockterm.domain.constants import RemoteType
 from lockterm.domain.copies import BackedUp, copied
 from lockterm.domain.operation import RECORDED, Operation, voice_set
 from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import RECOGNIZED, UPDATED, Remote
 from lockterm.domain.validity import Phase, phase_of
-from lockterm.domain.weekdays import WEEK
 
 VOICE_UNSEEN = (
     "The voice may have been set elsewhere since then. The service does not report the"
@@ -172,7 +171,9 @@ def refused(step: Step, reason: str) -> Step:
 
 
 def gained(before: Remote | None, after: Remote, now_ms: int) -> str:
-    """Return a sentence about the access that a change grants; empty if it grants no access.
+    """Return a sentence about a later end or a restored remote; empty if the end is not later.
+
+    The notes of every step say whether access begins earlier or on more weekdays.
 
     Args:
         before: The remote before the change; None if the remote was deleted.
@@ -183,25 +184,11 @@ def gained(before: Remote | None, after: Remote, now_ms: int) -> str:
         return ""
     if before is None:
         return "The deleted remote gets access again."
-    start, end, days = _access(before, now_ms)
-    new_start, new_end, new_days = _access(after, now_ms)
-    more = [
-        words
-        for words, is_more in (
-            ("no end date", new_end == inf and end != inf),
-            ("a later end", end < new_end < inf),
-            ("an earlier start", new_start < start),
-            ("more weekdays", bool(new_days - days)),
-        )
-        if is_more
-    ]
-    return f"The remote gets more access: {', '.join(more)}." if more else ""
+    end, new_end = _end_of(before), _end_of(after)
+    if end >= new_end:
+        return ""
+    return f"The remote gets more access: {'no end date' if new_end == inf else 'a later end'}."
 
 
-def _access(remote: Remote, now_ms: int) -> tuple[float, float, frozenset[int]]:
-    """Return the start, the end and the weekdays of the access that a remote has from now on."""
-    week = frozenset(WEEK)
-    if remote.remote_type == RemoteType.PERMANENT:
-        return now_ms, inf, week
-    days = frozenset(remote.week_day or ()) if needs_weekdays(remote.remote_type) else week
-    return max(remote.start_ms or now_ms, now_ms), remote.end_ms or inf, days
+def _end_of(remote: Remote) -> float:
+    return inf if remote.remote_type == RemoteType.PERMANENT else remote.end_ms or inf

@@ -16,12 +16,14 @@ from lockterm.domain.text.plan import (
     describe_changes,
     describe_notes,
     describe_step,
+    describe_step_notes,
     shorten_step,
     step_sends_dates,
     step_states,
 )
 from lockterm.domain.text.replacement import describe_replacements
 from lockterm.domain.text.run import describe_commands, describe_deletions, describe_effects
+from lockterm.domain.text.validity import OPENS_ALWAYS
 from lockterm.domain.validity import State
 
 DAY_MS = 86_400_000
@@ -165,6 +167,76 @@ def test_shorten_step_keeps_the_new_end_when_the_column_is_narrow() -> None:
     assert new == "End -> 3 Jan 2026 00:00:00.001 +00:00"
     assert words.endswith(new.removeprefix("End"))
     assert (arrow, day) == ("-> 3 Jan 26", "3 Jan 26")
+
+
+UPCOMING = {"remoteType": 2, "startDate": START_MS + 7 * DAY_MS, "endDate": START_MS + 90 * DAY_MS}
+
+
+def of_upcoming(**wanted: object) -> Step:
+    return Step(1, Action.UPDATE, 1, 7, "Anna", wanted, {"id": 7, **UPCOMING})
+
+
+@pytest.mark.parametrize(
+    ("wanted", "forms"),
+    [
+        (
+            {"startDate": START_MS + DAY_MS},
+            ["-> from 2 Jan 2026", "-> from 2 Jan", "from 2 Jan"],
+        ),
+        (
+            {"startDate": START_MS - 1},
+            ["-> from 31 Dec 2025", "-> from 31 Dec", "from 31 Dec"],
+        ),
+        (
+            {"startDate": START_MS + DAY_MS, "endDate": START_MS + 60 * DAY_MS},
+            [
+                "-> from 2 Jan 2026 until 1 Mar 2026",
+                "-> from 2 Jan until 1 Mar 2026",
+                "-> from 2 Jan 2026; …",
+                "-> from 2 Jan; …",
+                "from 2 Jan; …",
+            ],
+        ),
+        (
+            {"startDate": START_MS + 8 * DAY_MS, "remoteType": 4, "weekDay": [1]},
+            ["-> from 9 Jan 2026; …", "-> from 9 Jan; …", "from 9 Jan; …"],
+        ),
+    ],
+)
+def test_shorten_step_keeps_a_new_start_when_the_column_is_narrow(
+    wanted: dict[str, Any], forms: list[str]
+) -> None:
+    texts = [*shorten_step(of_upcoming(**wanted), UTC, START_MS)]
+    assert all("from" in text or "Start" in text for text in texts)
+    assert texts[-len(forms) :] == forms
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"startDate": START_MS - 1}, ["Opens earlier: from now, not from 8 Jan 00:00."]),
+        (
+            {"startDate": START_MS + DAY_MS},
+            ["Opens earlier: from 2 Jan 00:00, not from 8 Jan 00:00."],
+        ),
+        (PERMANENT, [OPENS_ALWAYS, "Opens earlier: from now, not from 8 Jan 00:00."]),
+        ({"startDate": START_MS + 8 * DAY_MS}, []),
+        ({"endDate": START_MS + 100 * DAY_MS}, []),
+        ({"remoteName": "Ben"}, []),
+    ],
+)
+def test_notes_say_that_a_remote_opens_earlier(wanted: dict[str, Any], said: list[str]) -> None:
+    notes = describe_step_notes(of_upcoming(**wanted), UTC, START_MS)
+    assert [one for one in notes if not one.startswith("Shortens")] == said
+
+
+def test_notes_say_that_a_remote_opens_on_more_weekdays() -> None:
+    before = {"id": 7, **UPCOMING, "remoteType": 4, "weekDay": [1, 2]}
+    step = Step(1, Action.UPDATE, 1, 7, "Anna", {"weekDay": [1, 2, 6]}, before)
+    assert describe_step_notes(step, UTC, START_MS) == ["Opens on more weekdays: Sat."]
+    started = replace(step, before={**before, "startDate": START_MS - 1})
+    moved = replace(started, wanted={"startDate": START_MS - DAY_MS})
+    assert describe_step_notes(moved, UTC, START_MS) == [], "the past does not count"
 
 
 def test_shorten_step_keeps_the_new_value_when_other_fields_change() -> None:

@@ -7,11 +7,13 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lockterm.domain.dates import DAY_MS
 from lockterm.domain.foreign_table import LockIds, read_date, read_foreign, read_header, read_number
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
@@ -237,6 +239,61 @@ def test_a_value_fills_empty_cells_and_missing_columns() -> None:
         {"remoteNumber": "1", "remoteType": "recurring", "lockId": "5", "remoteName": "Crew"},
         {"remoteNumber": "2", "remoteType": "permanent", "lockId": "5", "remoteName": "Crew"},
     ]
+
+
+FILLING = TableMap(
+    {"n": "remoteNumber", "who": "remoteName", "e": "endDate"},
+    values={"lockId": "1001", "remoteType": "by end", "startDate": "now", "weekDay": "Mon"},
+)
+UPCOMING = {
+    "id": 1, "remoteName": "Ann", "remoteNumber": "A1", "remoteType": 2, "isCoerced": 0,
+    "startDate": NOW + 7 * DAY_MS, "endDate": 1_798_757_999_000, "weekDay": [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("present", "line", "step"),
+    [
+        (UPCOMING, "A1,Ann,2026-12-31 23:59:59", ("keep", {})),
+        (UPCOMING, "A1,Ann,2027-01-01 00:00", ("update", {"endDate": 1_798_758_000_000})),
+        (UPCOMING, "A2,Ben,2027-01-01 00:00", ("add", {"startDate": NOW})),
+        (
+            {**UPCOMING, "remoteType": 1, "startDate": 0, "endDate": 0},
+            "A1,Ann,2027-01-01 00:00",
+            ("update", {"startDate": NOW, "endDate": 1_798_758_000_000}),
+        ),
+        ({**UPCOMING, "remoteType": 1, "startDate": 0, "endDate": 0}, "A1,Ann,", ("keep", {})),
+        (UPCOMING, "A2,Ben,", ("add", {"remoteType": 1, "startDate": 0})),
+    ],
+)
+def test_a_value_never_replaces_what_a_remote_has(
+    present: dict[str, Any], line: str, step: tuple[str, dict[str, int]]
+) -> None:
+    found, wrong = rows(f"n,who,e\n{line}\n", FILLING)
+    plan = LockPlan(1001, [Remote.read(present)], BERLIN, NOW)
+    (one,) = plan.take(found, prune=False)
+    assert (wrong, plan.problems) == ([], [])
+    assert one.action.value == step[0]
+    assert dict(one.wanted).items() >= step[1].items()
+    assert bool(one.wanted) == bool(step[1])
+    if one.action.value == "update":
+        assert ("startDate" in one.wanted) == ("startDate" in step[1])
+
+
+def test_a_relative_end_for_all_rows_does_not_extend_a_remote_again() -> None:
+    table_map = TableMap(
+        {"n": "remoteNumber"},
+        {"Gate": "1001"},
+        {"remoteType": "time-limited", "endDate": "+1y", "startDate": "now", "remoteName": "Crew"},
+    )
+    for cell, action in (("x", "keep"), ("2027-01-01", "update")):
+        found, wrong = rows(f"n,Gate\nA1,{cell}\n", table_map)
+        plan = LockPlan(1001, [Remote.read(UPCOMING)], BERLIN, NOW)
+        steps = plan.take(found, prune=False)
+        assert (wrong, plan.problems) == ([], [])
+        assert [(step.action.value, "startDate" in step.wanted) for step in steps] == [
+            (action, False)
+        ]
 
 
 def test_quotes_before_formulas_are_removed() -> None:

@@ -24,12 +24,13 @@ from lockterm.domain.shortening import Shortening, find_shortening
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.difference import Difference, find_differences, format_value
 from lockterm.domain.text.remote import format_name
-from lockterm.domain.text.shortening import describe_shortening
+from lockterm.domain.text.shortening import describe_added_access, describe_shortening
 from lockterm.domain.text.validity import (
     OPENS_ALWAYS,
     OPENS_NOTHING,
     describe_period,
     shorten_period,
+    shorten_start,
 )
 from lockterm.domain.validity import State, never_opens, state_by_dates, state_of
 from lockterm.errors import LocktermError
@@ -223,7 +224,8 @@ def shorten_step(step: Step, zone: tzinfo, now_ms: int) -> Iterator[str]:
     """Yield the texts about the effect of a step for narrower and narrower columns.
 
     The first text has all that :func:`describe_step` returns. The next ones leave out the old
-    values, then the names of fields, and then everything but the end date.
+    values, then the names of fields, and then everything but the end date. If access begins at
+    another time than before, they keep the start date.
 
     Args:
         step: The step.
@@ -243,12 +245,27 @@ def shorten_step(step: Step, zone: tzinfo, now_ms: int) -> Iterator[str]:
             yield "; ".join(f"{one.label} -> {one.after}" for one in changes)
             if changes and {one.label for one in changes} <= _PERIOD:
                 after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
-                more = f"; {ellipsis()}" if len(lines) > len(changes) else ""
-                periods = [f"{one}{more}" for one in shorten_period(after, now_ms, zone)]
+                is_more = len(lines) > len(changes)
+                forms = shorten_period(after, now_ms, zone)
+                if _begins_otherwise(before, after, now_ms):
+                    has_end = not is_more and {one.label for one in changes} == _DATES.keys()
+                    forms = shorten_start(after, now_ms, zone, has_end=has_end)
+                    is_more = is_more or (len(changes) > 1 and not has_end)
+                more = f"; {ellipsis()}" if is_more else ""
+                periods = [f"{one}{more}" for one in forms]
                 yield from (f"-> {period}" for period in periods)
                 yield periods[-1]
             elif len(changes) == 1:
                 yield f"-> {changes[0].after}"
+
+
+def _begins_otherwise(before: Remote, after: Remote, now_ms: int) -> bool:
+    """Return whether a dated remote opens from another time in the future than before."""
+    starts = [
+        now_ms if one.remote_type == RemoteType.PERMANENT else max(one.start_ms or 0, now_ms)
+        for one in (before, after)
+    ]
+    return starts[0] != starts[1] and after.remote_type != RemoteType.PERMANENT
 
 
 def describe_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
@@ -345,6 +362,8 @@ def _other_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
             asked["remoteType"] = OPENS_ALWAYS
         if before is not None and rules.opens_again(before, wanted, now_ms):
             said.insert(0, rules.OPENS_AGAIN)
+        elif before is not None:
+            said[:0] = describe_added_access(before, wanted, now_ms, zone)
     return [clean(words, 300) for words in (*asked.values(), *said)]
 
 

@@ -1,4 +1,4 @@
-"""Texts about changes that shorten access."""
+"""Texts about changes that shorten access, or that let a remote open earlier."""
 
 from __future__ import annotations
 
@@ -30,6 +30,31 @@ def describe_shortened_access(before: Remote, after: Remote, now_ms: int, zone: 
     """Return a sentence about how a change shortens access; empty if it does not."""
     found = find_shortening(before, after, now_ms, zone)
     return describe_shortening(found, now_ms, zone) if found is not None else ""
+
+
+def describe_added_access(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> list[str]:
+    """Return sentences about access from an earlier start and on more weekdays.
+
+    A later end is left out, because it is what most changes are for. So is an expired remote that
+    becomes valid again.
+
+    Args:
+        before: The present remote.
+        after: The remote after the change.
+        now_ms: Now, in milliseconds.
+        zone: The time zone of the lock.
+    """
+    found = find_shortening(after, before, now_ms, zone)  # what the present remote lacks
+    said: list[str] = []
+    if found is not None and found.closed is not None:
+        since, until = found.closed
+        begins = "now" if since <= now_ms else dates.near_time(since, zone, now_ms)
+        said.append(
+            f"Opens earlier: from {begins}, not from {dates.near_time(until, zone, now_ms)}."
+        )
+    if found is not None and found.days:
+        said.append(f"Opens on more weekdays: {format_weekdays(found.days)}.")
+    return said
 
 
 def _parts(found: Shortening, now_ms: int, zone: tzinfo) -> dict[str, str]:

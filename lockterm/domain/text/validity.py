@@ -14,6 +14,7 @@ from lockterm.domain.constants import (
     needs_weekdays,
     word,
 )
+from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.remotes import Remote
 from lockterm.domain.validity import Phase, State, judge, phase_of
 from lockterm.domain.weekdays import WEEK, format_weekdays
@@ -144,6 +145,27 @@ def shorten_period(remote: Remote, now_ms: int, zone: tzinfo) -> Iterator[str]:
             yield f"until {day}"
         yield day
         yield f"{day[:-4]}{last:%y}"
+
+
+def shorten_start(remote: Remote, now_ms: int, zone: tzinfo, *, has_end: bool) -> Iterator[str]:
+    """Yield the start of a period for narrower and narrower columns, down to ``from 5 Dec``.
+
+    Args:
+        remote: The remote, which has a start.
+        now_ms: Now, in milliseconds.
+        zone: The time zone of the lock.
+        has_end: Whether the longer texts contain the end, and the shorter ones show that it is
+            left out.
+    """
+    start, end = remote.start_ms or 0, remote.end_ms or 0
+    last = end - dates.begins_day(end, zone)
+    if has_end:
+        yield _from_until(remote, zone)
+        yield f"from {dates.day(start, zone)} until {dates.day(last, zone)}"
+        yield f"from {dates.near_day(start, zone, now_ms)} until {dates.day(last, zone)}"
+    more = f"; {ellipsis()}" if has_end else ""
+    yield f"from {dates.day(start, zone)}{more}"
+    yield f"from {dates.near_day(start, zone, now_ms)}{more}"
 
 
 def _from_until(remote: Remote, zone: tzinfo) -> str:
