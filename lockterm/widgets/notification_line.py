@@ -27,8 +27,8 @@ class NotificationLine(Widget):
     dialog without free lines, the fields give way, so that the widget covers no field or button.
 
     Warnings, errors and texts with a path wrap, to at most half of the screen. Of other texts, the
-    first sentence is always shown, with as much of the title as fits, in at most two lines. A key
-    shows the rest of a text and the other notifications.
+    title and the first sentence are shown, in at most two lines. A key shows the rest of a text
+    and the other notifications.
 
     Args:
         notices: The log of notifications.
@@ -136,10 +136,6 @@ class NotificationLine(Widget):
             self.app.simulate_key(key)
 
 
-_LEAST_TITLE = 16
-"""Minimum width of a title that was cut to keep a notification in one line, in cells."""
-
-
 def _shorten(what: str, text: str, room: int) -> tuple[str, str]:
     """Return the title and text for one line of ``room`` cells, or for two if they do not fit.
 
@@ -148,6 +144,4 @@ def _shorten(what: str, text: str, room: int) -> tuple[str, str]:
     end = text.find(". ") + 1
     first = f"{text[:end]} {ellipsis()}" if end else text
     left = room - cell_len(first) - len(": ")
-    if left >= min(cell_len(what), _LEAST_TITLE):
-        return cut(what, left), first
-    return cut(what, room), text
+    return (what, first) if left >= cell_len(what) else (cut(what, room), text)

@@ -178,7 +178,7 @@ SITES: tuple[Step, ...] = (
     Step(
         "the plan, asked",
         ("enter",),
-        asked(_QUESTION, r"\d+ calls", keep="Cancel", act="Add 2 remotes"),
+        asked(_QUESTION, r"\d+ requests", keep="Cancel", act="Add 2 remotes"),
     ),
     Step("the plan, yes", ("right",), answering("Cancel", "Add 2 remotes")),
     Step(

@@ -76,7 +76,7 @@ WALK = (
     (("n",), "page 2 of 2", NUMBERS[20:]),
     (("k", "k"), "page 2 of 2", NUMBERS[20:]),
     (("p",), "page 1 of 2", NUMBERS[:20]),
-    (("/", *"A-2"), "10 of 30", [number for number in NUMBERS[:20] if "A-2" in number]),
+    (("/", *"A-2"), "20 of 30", [number for number in NUMBERS[:20] if "A-2" in number]),
     (("Escape",), "30 remotes", NUMBERS[:20]),
 )
 """Keys, a word of the screen that they lead to, and the remotes on it."""
