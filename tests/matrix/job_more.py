@@ -139,7 +139,9 @@ def _themes(now: str) -> tuple[Step, ...]:
         Step(
             "themes",
             ("T",),
-            dialog("Which theme?", "enter chooses, esc cancels", stands_out=now, others="escape"),
+            dialog(
+                "Which theme?", "enter chooses, esc cancels", stands_out=now, others="esc cancels"
+            ),
         ),
         Step(
             "another theme",

@@ -28,7 +28,7 @@ from lockterm.keymap.hints import key
 from lockterm.operations import Operations
 from lockterm.screens.history.table import format_line
 from lockterm.screens.remotes.columns import COLUMNS
-from lockterm.screens.remotes.table import RemoteRow, name, number, state_look
+from lockterm.screens.remotes.table import RemoteRow, name, number
 from lockterm.widgets.cells import cut
 from lockterm.widgets.parts import Part, join_parts
 
@@ -135,7 +135,7 @@ class RemotePane(Widget):
 
 def _validity(row: RemoteRow, width: int) -> list[Part]:
     """Return the state, the period and the weekdays of a remote."""
-    parts = [(f"{row.valid.state.sign} {row.valid.word}\n", state_look(row.valid.state))]
+    parts = [(f"{row.valid.state.sign} {row.valid.word}\n", "bold")]
     parts += [(f"{line}\n", "") for line in _broken(row.valid.words, width)]
     if _has_week(row.remote):
         parts.append((f"\n{draw_week(row.remote.week_day or ())}\n", ""))
@@ -171,7 +171,7 @@ def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
     if valid.disagreement:
         lines.append(("!", valid.disagreement))
     most = max(len(label) for label, _ in lines) + 2
-    looks = {"!": "bold", COLUMNS["state"].title: "" if row.busy else state_look(valid.state)}
+    looks = {"!": "bold"}
     parts: list[Part] = []
     for label, text in lines:
         room = max(width - most, 8)
@@ -196,7 +196,7 @@ def _period(row: RemoteRow, zone: tzinfo, now_ms: int, width: int) -> list[Part]
         return []
     ends = dates.day(remote.start_ms, zone), dates.last_day(remote.end_ms, zone)
     between = " " * max(width - sum(map(len, ends)), 1)
-    return [(f"\n{bar}\n", state_look(row.valid.state)), (f"{between.join(ends)}\n", "dim")]
+    return [(f"\n{bar}\n", ""), (f"{between.join(ends)}\n", "dim")]
 
 
 def _done(lines: Sequence[HistoryLine], zone: tzinfo, now_ms: int, width: int) -> list[Part]:
