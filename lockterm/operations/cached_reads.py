@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from lockterm.api.retry_policy import Place
     from lockterm.domain.clock import Clock
     from lockterm.domain.listing import Ends, Listing
-    from lockterm.operations.connection import Connection, Pace
+    from lockterm.operations.connection import Connection
+    from lockterm.operations.rate_limiter import RateLimiter
     from lockterm.store.cache import Cache
 
 T = TypeVar("T")
@@ -90,7 +91,7 @@ class CachedReads:
     async def ask(
         self,
         call: Callable[[LockService], Awaitable[T]],
-        pace: Pace | None = None,
+        pace: RateLimiter | None = None,
         retry: Callable[[LockService], Awaitable[T]] | None = None,
     ) -> T:
         """Read a value from the service without caching it.
@@ -127,7 +128,7 @@ class CachedReads:
 
         await self.ask(fail, retry=retry)
 
-    async def read(self, source: Source[T], pace: Pace | None = None) -> Fetched[T]:
+    async def read(self, source: Source[T], pace: RateLimiter | None = None) -> Fetched[T]:
         """Read a value from the service and cache it; see :meth:`ask`."""
         seen = Fetched.now(await self.ask(source.ask, pace), self.connection.clock)
         await self.keep(source, seen)

@@ -7,8 +7,7 @@ import contextlib
 import logging
 import math
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lockterm.domain.callbacks import ignore
 from lockterm.domain.clock import Clock
@@ -17,6 +16,7 @@ from lockterm.errors import LocktermError, RateLimited, Refused, ServiceError, U
 if TYPE_CHECKING:
     from lockterm.api.client import LockService
     from lockterm.config import Profile
+    from lockterm.operations.rate_limiter import RateLimiter
 
 _log = logging.getLogger(__name__)
 
@@ -35,16 +35,6 @@ UNSTATED_S = 5.0
 CLOCK_TOLERANCE_S = 120.0
 """Maximum difference, in seconds, between this machine's clock and the service's clock at which
 dates by this machine's clock are trusted."""
-
-
-class Pace(Protocol):
-    """A rate limiter, which decides when background calls are made.
-
-    It also makes the pauses if the service states none.
-    """
-
-    def turn(self) -> AbstractAsyncContextManager[None]:
-        """Return the context in which a call waits for its turn and runs."""
 
 
 class Connection:
@@ -158,7 +148,7 @@ class Connection:
     async def read(
         self,
         call: Callable[[LockService], Awaitable[T]],
-        pace: Pace | None = None,
+        pace: RateLimiter | None = None,
         retry: Callable[[LockService], Awaitable[object]] | None = None,
     ) -> T:
         """Make a call that only reads; if the service is unreachable, retry it in the background.

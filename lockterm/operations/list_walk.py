@@ -17,7 +17,7 @@ from lockterm.operations.cached_reads import CachedReads, page_call
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote, RemotePage
-    from lockterm.operations.connection import Pace
+    from lockterm.operations.rate_limiter import RateLimiter
 
 WALK_PAGE_SIZE = MAX_PAGE_SIZE
 """Number of remotes per page in a walk."""
@@ -54,7 +54,7 @@ async def walk(
     lock_id: int,
     budget: WalkBudget,
     place: Place | None,
-    pace: Pace | None,
+    pace: RateLimiter | None,
     *,
     ahead: bool,
 ) -> AsyncGenerator[Step, None]:

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from lockterm.domain.listing import Ends, Listing
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.cached_reads import Source
-    from lockterm.operations.connection import Pace
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.list_walk import Step, WalkBudget, WalkLimits
+    from lockterm.operations.rate_limiter import RateLimiter
     from lockterm.operations.recorded import Recorded
 
 AHEAD_S = 60.0
@@ -268,7 +268,7 @@ class Remotes:
         budget: WalkBudget | None = None,
         place: Place | None = None,
         *,
-        pace: Pace | None = None,
+        pace: RateLimiter | None = None,
         ahead: bool = False,
     ) -> AsyncGenerator[Step, None]:
         """Yield the pages of a lock's complete list; see ``list_walk.walk``.
@@ -278,7 +278,7 @@ class Remotes:
         return walk(self._reads, lock_id, budget or WalkBudget(lock_id), place, pace, ahead=ahead)
 
     async def all(
-        self, lock_id: int, limits: WalkLimits | None = None, *, pace: Pace | None = None
+        self, lock_id: int, limits: WalkLimits | None = None, *, pace: RateLimiter | None = None
     ) -> list[Remote]:
         """Return the complete list of a lock; arguments and errors are as in :meth:`whole`.
 
@@ -307,7 +307,7 @@ class Remotes:
         limits: WalkLimits | None = None,
         *,
         recorded: Recorded | None = None,
-        pace: Pace | None = None,
+        pace: RateLimiter | None = None,
     ) -> list[Remote]:
         """Return the complete list of a lock, verified so that a backup of it lacks no remote.
 
@@ -410,12 +410,12 @@ class Remotes:
             raise RuleViolation({"remoteId": f"{words} Nothing was sent."}, hint=hint)
         return now
 
-    async def detail_as_shown(self, remote_id: int, pace: Pace | None = None) -> Remote:
+    async def detail_as_shown(self, remote_id: int, pace: RateLimiter | None = None) -> Remote:
         """Return the details of a remote as the service sends them, possibly outdated."""
         return (await self._reads.read(detail_source(remote_id), pace)).value
 
     async def detail_or_gone(
-        self, remote_id: int | None, pace: Pace | None = None
+        self, remote_id: int | None, pace: RateLimiter | None = None
     ) -> Remote | None:
         """Return :meth:`detail_as_shown`, or None if the service has no such remote."""
         try:

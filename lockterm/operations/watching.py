@@ -37,7 +37,7 @@ from lockterm.operations.refusals import damaged_entry
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
-    from lockterm.operations.connection import Connection, Pace
+    from lockterm.operations.connection import Connection
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.rate_limiter import RateLimiter
     from lockterm.operations.remotes import Remotes
@@ -126,7 +126,7 @@ class Watch:
         self,
         operation: Operation,
         limits: WalkLimits = ASKED,
-        pace: Pace | None = None,
+        pace: RateLimiter | None = None,
     ) -> Operation:
         """Verify an unconfirmed operation with one reading, and store what is proven.
 
@@ -171,7 +171,9 @@ class Watch:
                 self.told.add(checked.id)
         return checked
 
-    async def _look(self, operation: Operation, limits: WalkLimits, pace: Pace | None) -> Verdict:
+    async def _look(
+        self, operation: Operation, limits: WalkLimits, pace: RateLimiter | None
+    ) -> Verdict:
         """Read the remotes of an operation once, and return what all readings so far prove."""
         case, begun_s = self._case(operation), self.timer.now_s()
         is_since = case.is_of_horizon(begun_s)
@@ -223,7 +225,7 @@ class Watch:
         )
 
     async def _read(
-        self, operation: Operation, limits: WalkLimits, pace: Pace | None, is_since: bool
+        self, operation: Operation, limits: WalkLimits, pace: RateLimiter | None, is_since: bool
     ) -> tuple[Verdict, Remote | None, Sequence[Remote] | None]:
         """Return a verdict, with the detail and the list that were read, each of them or None.
 
@@ -356,7 +358,7 @@ class Watch:
             await asyncio.wait([self._running])
 
     async def until_proven(
-        self, operation: Operation, within_s: float, pace: Pace | None = None
+        self, operation: Operation, within_s: float, pace: RateLimiter | None = None
     ) -> Operation:
         """Verify an operation until its result is proven or the time limit is reached.
 

@@ -349,7 +349,7 @@ class PlanScreen(ListScreen[None]):
     def why_not(self, action: str) -> str:
         """Return why an action is not possible now; empty if the action is possible."""
         run = self.operations.run_under_way
-        is_here = run is not None and run is self.run_here
+        is_here = self.keys_must_work
         match action:
             case "carry_out" | "retry" | "undo" if self.is_elsewhere:
                 return "Another session is running this plan. Wait until it ends."
