@@ -137,11 +137,12 @@ class NotificationLine(Widget):
 
 
 def _shorten(what: str, text: str, room: int) -> tuple[str, str]:
-    """Return the title and text for one line of ``room`` cells, or for two if they do not fit.
+    """Return a title and a text that show the whole first sentence, which is the result.
 
-    The first sentence is the result, so it matters more than the other sentences and the title.
+    If the title and the first sentence fit into one line of ``room`` cells, the other sentences are
+    left out. Otherwise, the text takes a second line, and the title at most the first line.
     """
     end = text.find(". ") + 1
     first = f"{text[:end]} {ellipsis()}" if end else text
-    left = room - cell_len(first) - len(": ")
-    return (what, first) if left >= cell_len(what) else (cut(what, room), text)
+    fits = cell_len(what) + len(": ") + cell_len(first) <= room
+    return (what, first) if fits else (cut(what, room), text)
