@@ -33,7 +33,7 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.bindings import bindings
-from lockterm.widgets.cells import cut_middle
+from lockterm.widgets.cells import shorten_middle
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
@@ -122,7 +122,7 @@ class ElsewhereTable(RowTable):
             "" if change.is_seen else change.sign,
             dates.recent(change.until_ms, self._zone, self._now_ms),
             describe_kind(change),
-            cut_middle(clean(change.name, LONGEST_CELL), self._widths[_REMOTE]),
+            shorten_middle(clean(change.name, LONGEST_CELL), self._widths[_REMOTE]),
             clean(lock.title, LONGEST_CELL),
             describe_values(change, self._zones[lock.zone]),
         )

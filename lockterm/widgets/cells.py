@@ -11,16 +11,17 @@ from rich.cells import cell_len, set_cell_size
 from lockterm.domain.glyphs import ellipsis
 
 
-def cut_middle(text: str, width: int) -> str:
-    """Return a text of at most ``width`` cells; an ellipsis replaces its middle.
+def shorten_middle(text: str, room: int) -> str:
+    """Return a text of at most ``room`` cells, shortened in the middle to keep both ends.
 
     Names that differ only at the end then stay different.
     """
-    if cell_len(text) <= width or width < 8:
-        return cut(text, width)
-    first = set_cell_size(text, (width - 1) // 2).rstrip()
-    tail = set_cell_size(text[::-1], width // 2)[::-1].lstrip()
-    return first + ellipsis() + tail
+    if cell_len(text) <= room:
+        return text
+    keep = max(room - 1, 2)
+    head = set_cell_size(text, (keep + 1) // 2).rstrip()
+    tail = set_cell_size(text[::-1], keep // 2).rstrip()[::-1]
+    return f"{head}{ellipsis()}{tail}"
 
 
 def cut(text: str, width: int) -> str:

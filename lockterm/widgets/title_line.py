@@ -11,6 +11,7 @@ from textual.widget import Widget
 from lockterm.config.look import look_of
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.safe_text import LONGEST_CELL, clean
+from lockterm.widgets.cells import shorten_middle
 
 CRUMBS = 4
 """The divisor of the header's width that gives the minimum width of the breadcrumbs."""
@@ -100,16 +101,6 @@ class TitleLine(Widget):
         if excess > 0:
             profile = shorten_middle(profile, max(cell_len(profile) - excess, PROFILE))
         return profile, host
-
-
-def shorten_middle(text: str, room: int) -> str:
-    """Return a text of at most ``room`` cells, shortened in the middle to keep both ends."""
-    if cell_len(text) <= room:
-        return text
-    keep = max(room - 1, 2)
-    head = set_cell_size(text, (keep + 1) // 2).rstrip()
-    tail = set_cell_size(text[::-1], keep // 2).rstrip()[::-1]
-    return f"{head}{ellipsis()}{tail}"
 
 
 def fit_middle(crumbs: list[str], room: int) -> str:

@@ -31,7 +31,8 @@ from lockterm.screens.profiles import ProfilesScreen
 from lockterm.screens.profiles.form import ProfileForm
 from lockterm.screens.profiles.screen import ProfilesTable
 from lockterm.service.running import RunningService
-from lockterm.widgets.title_line import ColoredTitleLine, TitleLine, shorten_middle
+from lockterm.widgets.cells import shorten_middle
+from lockterm.widgets.title_line import ColoredTitleLine, TitleLine
 from tests.screens.running_app import Clock, settled, until
 from tests.screens.site import canned, shown, words
 from tests.screens.snapshots import assert_picture

@@ -22,7 +22,7 @@ from lockterm.domain.text.people import (
     format_person,
 )
 from lockterm.domain.validity import State
-from lockterm.widgets.cells import cut, cut_middle
+from lockterm.widgets.cells import cut, shorten_middle
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
@@ -153,7 +153,7 @@ class PeopleTable(RowTable):
             bounds = person.bounds(self._now_ms)
             end = describe_bounds(bounds, self._zone_of, last_only=True)
         state = _fit(row.states, self._widths.get(_STATE, 0))
-        return (cut_middle(name, self._widths[0]), *middle, end, state, similar)
+        return (shorten_middle(name, self._widths[0]), *middle, end, state, similar)
 
     def _row(self, person: Person) -> Row:
         if (known := self._rows.get(person.row)) is None:

@@ -30,7 +30,7 @@ from lockterm.screens.history.table import format_line
 from lockterm.screens.remotes.columns import COLUMNS
 from lockterm.screens.remotes.table import RemoteRow, name, number
 from lockterm.widgets.cells import cut
-from lockterm.widgets.parts import Part, join_parts
+from lockterm.widgets.parts import Part
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
@@ -130,7 +130,7 @@ class RemotePane(Widget):
             parts.append((f"{words}\n", ""))
         if remote.id is not None and (lines := self._done.get(remote.id)):
             parts += _done(lines[:MOST_DONE], self._zone, self._now_ms, width)
-        return join_parts(parts, self.app.theme_variables)
+        return Content.assemble(*parts)
 
 
 def _validity(row: RemoteRow, width: int) -> list[Part]:
@@ -171,14 +171,13 @@ def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
     if valid.disagreement:
         lines.append(("!", valid.disagreement))
     most = max(len(label) for label, _ in lines) + 2
-    looks = {"!": "bold"}
     parts: list[Part] = []
     for label, text in lines:
         room = max(width - most, 8)
         # The service's text is not a sentence, so it is cut, not broken into lines.
         values = _broken(text, room) if text.isascii() else [cut(text, room)]
         parts.append((label.ljust(most), "dim"))
-        parts.append((("\n" + " " * most).join(values) + "\n", looks.get(label, "")))
+        parts.append((("\n" + " " * most).join(values) + "\n", "bold" * (label == "!")))
     return parts
 
 
