@@ -19,7 +19,8 @@ _TOP = re.compile(
 """The upper edge of a frame, with its title if it has one."""
 _BAR = "▌|"
 """What each line of a notice begins with."""
-_NOTICE = rf"[{_BAR}] \S"
+_NOTICE = rf"[{_BAR}] (?:\S| +\S+ (?:\S+ )?more *$)"
+"""A row of a notice; the last one may have nothing but the key that shows the rest."""
 _DRAWING = re.compile(r"[\u2500-\u259f\u2800\s]+|-{4,}|[|#]|(?<= )-(?=\s*$)")
 """Lines, blocks and nothing, in ASCII too: no text. U+2800 is a blank with a direction; a dash
 alone at the right edge is the end of a scroll bar's handle."""
