@@ -93,6 +93,7 @@ def test_wrong_answers_in_a_terminal(
             assert session.exit_code is None, session.text
             assert "Traceback" not in session.text
             assert keys < IN_TERMINAL * MOST_KEYS, (len(wrong.sent), session.text)
+        session.wait_taken()  # else an Escape before it and Ctrl+Q could be read as one key
         session.press("\x11")  # Ctrl+Q
         assert session.wait_exit() == 0
     print(
