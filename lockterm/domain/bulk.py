@@ -108,8 +108,8 @@ def voice_each(
     Args:
         locks: The locks, without duplicates.
         voice: The voice to set.
-        told: Maps (vendor, model) to the languages of that model, or to the error that prevented
-            reading them.
+        told: Maps each pair of vendor and model to the languages of that model, or to the error
+            that prevented reading them.
     """
     planned = PlannedSteps([], [])
     for lock in locks:
@@ -163,7 +163,7 @@ def new_end(text: str, *, from_own: bool) -> Wanted:
     Args:
         text: The typed date; see :mod:`lockterm.domain.date_input`.
         from_own: Whether ``+30d`` counts from the current end of each remote, or from its start, if
-            that is in the future. If not, it counts from now.
+            the start is in the future. If false, ``+30d`` counts from now.
     """
 
     def wanted(target: Target, now_ms: int) -> Remote:
@@ -194,7 +194,7 @@ def new_validity(
         kind: The new type; None to keep the type of each remote.
         start: The typed new start; empty to keep the start of each remote.
         end: The typed new end; empty to keep the end of each remote. ``+30d`` counts from the
-            current end, or from the start, if that is in the future.
+            current end, or from the start if the start is in the future.
         days: The new weekdays; None to keep the weekdays of each remote.
     """
     chosen = None if days is None else tuple(sorted(set(days)))

@@ -36,7 +36,7 @@ class BackedUp:
     request: NewRemote | None
     """The request that adds the remote again; None if the remote cannot be restored."""
     why_not: str = ""
-    """Why the remote cannot be restored, as a sentence; empty if it can."""
+    """The reason why the remote cannot be restored, as a sentence; empty if it can be restored."""
     unknown: tuple[Field, ...] = ()
     """The hidden fields (which the service never lists) whose values lockterm does not know."""
     unnamed: tuple[str, ...] = ()
@@ -165,7 +165,7 @@ def copied(
 
 
 def at_wall_time(remote: Remote, zone: tzinfo, other: tzinfo) -> Remote:
-    """Return a remote whose start and end are moved to the same local times in another zone."""
+    """Return a remote with its start and end changed to the same local times in another zone."""
     start, end = remote.start_ms, remote.end_ms
     return replace(
         remote,
@@ -175,7 +175,9 @@ def at_wall_time(remote: Remote, zone: tzinfo, other: tzinfo) -> Remote:
 
 
 def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) -> list[Step]:
-    """Return steps, refusing those whose local times cannot be kept because a zone is unknown.
+    """Return the steps; those that cannot keep their local times become refused steps.
+
+    A local time can be kept only if both zones are known.
 
     Args:
         steps: The steps that add copies of remotes.
@@ -240,7 +242,7 @@ def _near_number(other: Remote | None) -> str:
 
 
 def _there(remote: Remote, same: Remote) -> str:
-    """Return the message for a remote whose number the lock has; empty if all fields are equal."""
+    """Return the message for a copy whose number is taken on the lock; empty if both are equal."""
     after = effective(None, remote)
     fields = ("remoteName", "remoteType", "startDate", "endDate", "weekDay", "isCoerced")
     differing = [
@@ -254,7 +256,7 @@ def _there(remote: Remote, same: Remote) -> str:
 
 
 def _free(name: str, names: dict[str, Remote | None]) -> str:
-    """Return the name if it is free, or the first free variant, such as ``Anna (2)``."""
+    """Return a name if it is free, or its first free variant, such as ``Anna (2)``."""
     found, number = name, 1
     while normalize_name(found) in names:
         number += 1

@@ -101,7 +101,7 @@ def decode(data: bytes) -> str:
 
 
 def split_csv(text: str, rank: Callable[[list[str]], Any] = len) -> CsvText:
-    """Return a CSV text together with its delimiter.
+    """Find the delimiter of a CSV text, and return the text with it.
 
     Args:
         text: The complete text of the file.

@@ -167,7 +167,7 @@ def read_moment(
 def _base_of(
     zone: tzinfo, now: datetime, start_ms: int | None, end_ms: int | None
 ) -> tuple[datetime, str]:
-    """Return the time from which a relative time counts, and words that describe this time."""
+    """Return the time from which a relative date counts, and words that describe this time."""
     least_ms = max(dates.to_ms(now), start_ms or 0)  # no end lies before its start
     for ms, name in ((end_ms, "current end"), (start_ms, "start")):
         base = dates.local(ms, zone) if ms is not None else None
@@ -318,7 +318,7 @@ def _fixed(offset: str) -> tzinfo:
 
 
 def _gap(wall: datetime, zone: tzinfo) -> str:
-    """Return sentences that clocks skip a local time, and when the skipped period ends."""
+    """Return the error for a local time that the clocks skip, with the time at which they go on."""
     after = dates.after_gap(wall, zone)
     old = wall.replace(tzinfo=zone, fold=0).utcoffset()
     jump = after.astimezone(zone).replace(tzinfo=None)

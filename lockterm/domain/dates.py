@@ -75,7 +75,7 @@ def as_ms(value: int) -> int:
 
 
 def local(ms: int, zone: tzinfo) -> datetime | None:
-    """Return a moment as a local time in a zone, or None if it is outside the calendar."""
+    """Return a moment as a local time in a zone; None if the calendar cannot represent it."""
     try:
         return (_EPOCH + timedelta(milliseconds=ms)).astimezone(zone)
     except (OverflowError, ValueError):
@@ -171,7 +171,7 @@ def duration(ms: int) -> str:
 
 
 def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:
-    """Return the beginning of a moment's day and of the next day, in milliseconds."""
+    """Return the beginnings of a moment's day and of the next day, in milliseconds."""
     at = local(ms, zone)
     if at is None:
         return ms, ms

@@ -110,7 +110,7 @@ def by_id(remotes: Iterable[Remote]) -> dict[int, Remote]:
 
 
 def _lines_beyond(blocks: Sequence[bytes], others: Sequence[bytes]) -> Iterator[bytes]:
-    """Yield the records in ``blocks`` that are in none of ``others``."""
+    """Yield the records in ``blocks`` that none of the blocks in ``others`` contains."""
     # Hashes take a fraction of the memory of the records.
     known = {hash(line) for block in others for line in zlib.decompress(block).split(b"\n")}
     for block in blocks:
@@ -192,7 +192,7 @@ def fields_of(change: ChangeElsewhere) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _is_older(record: Remote, other: Remote) -> bool:
-    """Return whether a record is certainly older: the service may send outdated data."""
+    """Return whether a record is certainly older than another: services may send old data."""
     times = record.update_time, other.update_time
     return times[0] is not None and times[1] is not None and times[0] < times[1]
 

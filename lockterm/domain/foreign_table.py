@@ -1,7 +1,8 @@
 """The reader of other systems' tables, which a mapping converts to rows of a table file.
 
-A row remembers the columns and cells of the original file, so that problems show the text that the
-user knows. The reader never guesses: a cell that does not have the stated format is a problem.
+A row keeps the columns and cells of the original file, so that messages about problems quote the
+text that the user knows. The reader never guesses: a cell that does not have the stated format is a
+problem.
 """
 
 from __future__ import annotations
@@ -201,7 +202,7 @@ class _ForeignTable:
     # --- rows ----------------------------------------------------------------------------------
 
     def _count_access(self, line: int, cells: Sequence[str]) -> Sequence[Row]:
-        """Return the rows for a line, and count the line if it is valid but gives no access."""
+        """Return the rows for a line. If the line is valid but gives no access, count it."""
         wrong = len(self._problems)
         rows = [*self._rows(line, cells)]
         self._without_access += not rows and len(self._problems) == wrong

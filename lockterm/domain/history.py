@@ -74,7 +74,7 @@ EVERYTHING = Selection()
 
 
 def left_state(line: HistoryLine, now_ms: int) -> RemoteState | None:
-    """Return the present state of a remote, computed from the dates that an operation set.
+    """Return the present state of a remote, from the dates that an operation set for it.
 
     Later operations are ignored. The result is None if the operation is not a recorded add or
     change, or if its journal entry is damaged.

@@ -71,7 +71,7 @@ def is_too_deep(value: object) -> bool:
 
 
 def describe_error(error: json.JSONDecodeError, where: str) -> str:
-    """Return a sentence that a text is not JSON, with the position and the reason."""
+    """Return a sentence that says why a text is not JSON, with the position of the error."""
     why = next((why for said, why in _REASONS.items() if error.msg.startswith(said)), "")
     return f"Not JSON at {where}{f': {why}' if why else ''}."
 

@@ -86,7 +86,10 @@ class Block:
 
 @lru_cache(maxsize=1)
 def _lines(records: bytes) -> Sequence[bytes]:
-    """Return the unpacked records, and cache the last result for other lines of the block."""
+    """Return the unpacked records of a block.
+
+    The last result is cached, for other lines of the block.
+    """
     return zlib.decompress(records).split(b"\n")
 
 
@@ -107,7 +110,8 @@ class Listing:
     changed: bool = False
     """Whether lockterm has changed the lock since the list was read, so that it may be outdated."""
     unreadable: int = 0
-    """The number of records on the lock that lockterm could not read, and that the list lacks."""
+    """The number of records on the lock that lockterm could not read. The list does not contain
+    them."""
 
     @property
     def count(self) -> int:

@@ -46,7 +46,7 @@ class Marks(Generic[K, R]):
         self._last: K | None = None
         """The key of the row that was marked last, where a range of marks begins."""
         self._dropped: dict[K, R] = {}
-        """The rows that :meth:`clear` has unmarked, by key."""
+        """Maps keys to the rows that :meth:`clear` has unmarked, for :meth:`bring_back`."""
         self._made: dict[K, int] = {}
         """Maps the key of a row to the value of :attr:`count` when the row was marked."""
         self.count = 0
@@ -75,7 +75,7 @@ class Marks(Generic[K, R]):
         return [*self._seen.values()]
 
     def still(self, rows: Iterable[R]) -> list[R]:
-        """Return those of the rows that are marked, with their last known values."""
+        """Return the rows that are marked, each with its last known values."""
         return [self._seen[key] for row in rows if (key := self._marked(row)) is not None]
 
     def hidden(self, shown: Iterable[R]) -> list[R]:

@@ -66,6 +66,6 @@ def _key_of_separator(match: re.Match[str]) -> str:
 
 
 def near_note(others: Sequence[str]) -> str:
-    """Return a sentence that a lock has near names, without control characters."""
+    """Return a sentence about similar names on a lock, without control characters."""
     named = ", ".join(quoted(clean(one, 40)) for one in others[:3])
     return f"The lock has a similar name: {named}. Check that this is not the same person."

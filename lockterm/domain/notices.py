@@ -59,7 +59,7 @@ class NoticeLog:
         self._standing: list[LoggedNotice] = []
         """The unread notifications, the newest at the end."""
         self._passed = 0
-        """Number of unread notifications that newer ones have replaced since the last time none was
+        """Number of unread notifications that newer ones replaced, since the user last had none
         unread."""
         self._once: set[str] = set()
 

@@ -18,7 +18,8 @@ from lockterm.domain.remotes import UNLISTED
 class State(StrEnum):
     """The progress of an operation in the journal.
 
-    The states from ``CONFIRMED`` to ``CONFIRMED_BY_READING`` are final without a user's decision.
+    The states from ``CONFIRMED`` to ``CONFIRMED_BY_READING`` are final and need no decision by the
+    user.
     """
 
     PREPARED = "prepared"
@@ -129,7 +130,7 @@ class Operation:
 
     @property
     def holds_back(self) -> bool:
-        """Whether the operation, if unconfirmed, blocks adds and clears on its lock."""
+        """Whether this change, while it is unconfirmed, blocks adds and clears on its lock."""
         return self.call in HELD_CALLS
 
     def may_precede(self, later: Operation) -> bool:

@@ -11,11 +11,12 @@ NEVER = -(2**63)
 """The number that stands for the end of a remote without an end, or for a missing ID."""
 
 UNREADABLE = 2**63 - 1
-"""The number that stands for the end of a remote whose period cannot be read. It sorts last."""
+"""The number that stands for the end of a remote whose period cannot be read. It is greater than
+every end, so such remotes are last."""
 
 
 def ending_soon(ends: Iterable[int], now_ms: int) -> Counter[State]:
-    """Return the numbers of remotes that have expired, end within 7 days, or later within 30 days.
+    """Return how many remotes have expired, end within 7 days, and end after that within 30 days.
 
     Args:
         ends: The end dates of the remotes; see ``Block.ends``.

@@ -1,8 +1,8 @@
 """The people on all locks: remotes joined by name, and names that may mean the same person.
 
 Two remotes belong to one person only if their names are equal in normal form C. Case, accents and
-spaces count, because a wrong join would hide who can open a lock. A remote without a name belongs
-to its number. Names that may mean one person are *similar*; lockterm shows them and never joins
+spaces count, because a wrong join would hide who can open a lock. Remotes without a name are joined
+by their numbers. Names that may mean one person are *similar*; lockterm shows them and never joins
 them.
 """
 
@@ -37,8 +37,8 @@ _SHORTEST, _LONGEST = 5, 60
 and Tom often differ in one letter."""
 
 _MOST_ALIKE = 20
-"""Maximum number of names that differ in one position. More names are a series, not typing
-errors."""
+"""Maximum number of names that differ at one position. If there are more, they are a series of
+names, not typing errors."""
 
 _MANY = 500
 """Number of remotes of a person from which the end dates are sorted before they are shown."""
@@ -47,7 +47,8 @@ _CHUNK = 1000
 """Number of people whose search texts are joined to one string."""
 
 PersonKey = tuple[str, str]
-"""The name in normal form C and an empty string; without a name, an empty string and the number."""
+"""The name in normal form C and an empty string. For a remote without a name: an empty string and
+the number."""
 
 
 class Why(Enum):
@@ -106,7 +107,7 @@ class Person:
         self.order = (not key[0], natural(key[0] or key[1]))
         """The sort key: by name, people without a name last."""
         self._sorted = 0
-        """Number of remotes when the ends were sorted last."""
+        """Number of remotes when the ends were last sorted."""
 
     def sort_ends(self) -> None:
         """Sort the ends, unless they are sorted, so that :meth:`counts` need not look at each."""
@@ -204,7 +205,7 @@ class People:
         self.compares_letters = False
         """Whether :attr:`similar` includes names that differ in one letter."""
         self.has_similar = False
-        """Whether any people are similar; set by :meth:`compare_letters`."""
+        """Whether any two people are similar; set by :meth:`compare_letters`."""
 
     def __len__(self) -> int:
         return len(self._found)
@@ -340,7 +341,8 @@ class PeopleSearch:
     def __init__(self, people: Sequence[Person]) -> None:
         self.people = people
         self._texts: list[str] = []
-        """For each :data:`_CHUNK` people, their search texts as lines of one string."""
+        """Parts of the search texts. Each part is a string with one line for each of :data:`_CHUNK`
+        people."""
 
     def prepare(self) -> Iterator[None]:
         """Build the search texts; yield at times, so that the caller can handle keys."""

@@ -166,7 +166,7 @@ class Step:
 
 
 def at_rest(step: Step) -> Step:
-    """Return a step as it is after its run: if it was being sent, its result is unknown."""
+    """Return a step as no session runs it now: the result of an unfinished step is unknown."""
     if step.state is not StepState.SENT:
         return step
     words = "The step was under way when the run ended, so its result is unknown."
@@ -174,7 +174,7 @@ def at_rest(step: Step) -> Step:
 
 
 def under_way(step: Step) -> Step:
-    """Return a step of a run in another session; if it is being sent, with a message about it."""
+    """Return a step that another session runs. If the step is being sent, its message says so."""
     if step.state is not StepState.SENT:
         return step
     return replace(step, message="Another session is sending this step.")
@@ -301,8 +301,8 @@ def outcome_of(state: State) -> StepState:
 def select_retryable(steps: Iterable[Step]) -> list[Step]:
     """Return the steps that can be retried, in the order of their plan.
 
-    A step that requires an earlier one can be retried only if the earlier step is done, or is
-    retried too.
+    A step that requires an earlier one can be retried only if that step is done, or is also
+    retried.
 
     Args:
         steps: All steps of a plan, in order.
@@ -363,7 +363,7 @@ def _name_now(step: Step) -> str:
 
 
 def _blocker(step: Step, place: int, holders: dict[str, int]) -> int | None:
-    """Return the index of the step that must free the new name of a step; None if no step must."""
+    """Return the index of the step that must first free the new name of a step; None if none."""
     wanted = step.wanted.get(NAME)
     blocker = None if wanted is None else holders.get(normalize_name(wanted))
     return None if blocker == place else blocker

@@ -29,7 +29,7 @@ class StateCounts:
         self._list = (0, 0)
 
     def note(self, page: RemotePage, now_ms: int) -> None:
-        """Replace the counts of a page with those of its present content.
+        """Replace the counts of a page with the counts of its present content.
 
         If the total or the page size has changed, drop the counts of all other pages.
         """

@@ -26,7 +26,8 @@ class LockInfo(Record):
 
 
 _UNLISTED: Mapping[str, Any] = {"sent": Sent.ON_CREATION, "listed": False, "rare": True}
-"""The properties of a field that an add can set but lists do not contain (contract 2.3)."""
+"""The properties of a hidden field: an add can set it, but lists do not contain it (contract
+2.3)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

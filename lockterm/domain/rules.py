@@ -98,7 +98,7 @@ def opens_again(before: Remote, after: Remote, now_ms: int) -> bool:
 
 
 def unread(before: Remote, wanted: Remote) -> dict[str, str]:
-    """Return why an update would overwrite unreadable values, by contract field.
+    """Return explanations, by contract field, for unreadable values that an update would lose.
 
     Type, dates and weekdays are sent together. If the service sent one of these fields in an
     unreadable form, or sent no weekdays, a new end date would overwrite the unknown value.
@@ -125,7 +125,7 @@ def sends_dates(before: Remote | None, wanted: Remote) -> bool:
 
 
 def violations(wanted: Remote, before: Remote | None = None) -> dict[str, str]:
-    """Return why values cannot be sent, by contract field; empty if all are valid.
+    """Return why values cannot be sent, by contract field; empty if all values are valid.
 
     Args:
         wanted: The remote with the typed values.

@@ -159,7 +159,7 @@ def _is_at_work(char: str, before: str, after: str) -> bool:
 
 
 def without_idle_joiners(text: str) -> str:
-    """Return a text without the joiners and emoji variation selectors that change no neighbor.
+    """Return a text without joiners and emoji variation selectors that have no visible effect.
 
     Args:
         text: A piece of displayed text, which may contain such characters if it was cut from a

@@ -41,7 +41,7 @@ class NamesInUse:
             ids.add(remote.id)
         self.is_read = is_read
         self.words = ""
-        """A sentence if lockterm knows only some of the remotes; otherwise empty."""
+        """A warning if lockterm knows only some of the remotes; otherwise empty."""
         if total is not None and len(ids) < total:
             known = f"Only {len(ids):,} of {total:,} remotes were read"
             self.words = f"{known}, so another remote may have this number."

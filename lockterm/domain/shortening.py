@@ -14,7 +14,7 @@ from lockterm.domain.weekdays import WEEK
 
 _ALL_DAYS = frozenset(WEEK)
 _BEGINNING, _FOREVER = -(2**63), 2**63
-"""Milliseconds before and after every time that a service can send."""
+"""Times in milliseconds: one before, and one after, every time that a service can send."""
 
 _MOST_DAYS = 9
 """Number of days to search for a weekday; enough even if the first day has already begun."""
@@ -31,7 +31,7 @@ class Shortening:
     earlier_ms: int = 0
     """How much earlier access ends, in milliseconds; 0 if it does not end earlier or had no end."""
     closed: tuple[int, int] | None = None
-    """The beginning and end, in milliseconds, of access that is lost because access starts
+    """The beginning and end, in milliseconds, of the period without access because access starts
     later."""
     days: tuple[int, ...] = ()
     """The weekdays (1 is Monday) on which the remote opened before, and will no longer open
@@ -110,7 +110,7 @@ def _open_of(remote: Remote, without_days: AbstractSet[int]) -> _Open | None:
 
 
 def _first_open(start: int, end: int, days: AbstractSet[int], zone: tzinfo) -> int | None:
-    """Return the first moment of a period, in milliseconds, that falls on a given weekday."""
+    """Return the first moment of a period that falls on one of the weekdays, in milliseconds."""
     at = start
     for _ in range(_MOST_DAYS):
         if at >= end or not days:

@@ -65,7 +65,7 @@ NO_TYPE = (
 NO_TYPE_MAPPED = (
     "A new remote needs a type, and this row has none. Set a type for such rows in the mapping."
 )
-"""The reasons for a new remote without a type: in a table file, and with a mapping."""
+"""The messages for a row that adds a remote but has no type, without and with a mapping."""
 
 
 def column_named(text: str) -> str | None:

@@ -154,7 +154,7 @@ def column_key(text: str) -> str:
 
 
 def describe_unknown(column: str) -> str:
-    """Return a sentence that a column has no meaning, with the line to add to the mapping."""
+    """Return the message for a column without a meaning, with the line to add to the mapping."""
     line = clean(f"{_string(column)} = {_string(IGNORE)}", 80)
     return (
         f"The mapping has no meaning for this column. To leave it out, add under [columns]: {line}"

@@ -1,4 +1,4 @@
-"""The planner for table rows: it returns steps for the remotes of a lock, or problems.
+"""The planner for table rows, which returns steps for the remotes of a lock, or problems.
 
 A row identifies a remote by ID, else by number, else by name. If several remotes match, or if a
 spreadsheet may have changed the value, the row has a problem, because lockterm does not guess.
@@ -228,7 +228,7 @@ class LockPlan:
         return None
 
     def _is_replaced(self, row: Row, action: Action | None, column: str, found: Remote) -> bool:
-        """Return whether a row replaces the found remote, which has its number or name.
+        """Return whether a row replaces a remote that was found by the number or name in the row.
 
         Raises:
             _Wrong: The name belongs to a remote with another number, which stays on the lock.
@@ -262,7 +262,7 @@ class LockPlan:
         return [remote for remote in some if remote.id not in self._deleted]
 
     def _note(self, row: Row, before: Remote | None) -> None:
-        """Check that no other row is about the same remote; raise ``_Wrong`` if there is one."""
+        """Raise ``_Wrong`` if another row is about the same remote; otherwise remember this row."""
         keys = [before.id] if before else [(name, row.text(name)) for name in (NUMBER, NAME)]
         for key in keys:
             if isinstance(key, tuple):

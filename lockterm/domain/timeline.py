@@ -18,11 +18,10 @@ AHEAD_MS = 30 * dates.DAY_MS
 """How far in the future an end may be to be counted, in milliseconds."""
 
 DAYS = 34
-"""Maximum number of days that :data:`AHEAD_MS` can touch.
+"""Maximum number of days that a period of :data:`AHEAD_MS` can include, even in part.
 
 The number is higher than 30, because locks in different time zones have different dates for today,
-and a day may be an hour shorter.
-"""
+and a day may be an hour shorter."""
 
 
 class Timeline:

@@ -109,7 +109,7 @@ def voice_undone(
 
 
 def _user_no_undone(operation: Operation, was: Remote, known: Mapping[str, Any]) -> PlannedSteps:
-    """Return a step that sets the former user number; a refused step if that number is unknown."""
+    """Return a step that sets a remote's former user number; a refused step if it is unknown."""
     name = "remoteUserNo"
     now = operation.body.get(name)
     told = {name: was.remote_user_no} if was.remote_user_no is not None else known

@@ -92,7 +92,9 @@ def state_by_dates(remote: Remote, now_ms: int) -> State:
 
 
 def may_be(state: State, end_ms: int | None, now_ms: int) -> bool:
-    """Return whether a remote may have a state, from its end alone; faster than :func:`state_of`.
+    """Return whether a remote may have a state, judged by its end only.
+
+    Faster than :func:`state_of`.
 
     Args:
         state: The state.

@@ -126,7 +126,7 @@ def joined(lists: Iterable[Sequence[Language]]) -> list[Language]:
 def pack_source(
     url: str, named: tuple[str, ...], told: Iterable[VoicePack | Timbre | None]
 ) -> PackSource:
-    """Return the source of a pack, with the first size and MD5 that the service reported.
+    """Return the address of a pack, with the first size and MD5 that the service reported.
 
     Args:
         url: The address of the pack.

@@ -23,7 +23,7 @@ _SETS = {
 
 
 _ALL_DAYS_MASK = "127"
-"""An ambiguous text: every day as a bit mask; as digits, Monday, Tuesday and Sunday."""
+"""The text ``127`` is ambiguous: as a bit mask, it means every day; as digits, three days."""
 
 _AMBIGUOUS = "{} is ambiguous. Type mon-fri, or separate the digits with commas, as in {}."
 

@@ -17,7 +17,7 @@ NOT_KEPT = (
     "This profile keeps no lists on this machine, so lockterm cannot compare readings."
     " Set cache = true, or leave out --no-cache."
 )
-"""The explanation that lockterm finds no changes by others, because the profile stores no lists."""
+"""The message if lockterm cannot find changes by others, because the profile stores no lists."""
 
 
 def describe_kind(change: ChangeElsewhere) -> str:

@@ -57,10 +57,10 @@ STATE_NAMES: Mapping[State, str] = {
 }
 
 _TOLD = ("remoteType", "startDate", "endDate", "weekDay")
-"""The fields that are shown of a remote that was added or deleted."""
+"""The fields that texts show of an added or deleted remote."""
 
 _URGENT = FIELDS["endDate"]
-"""The changed field that is shown first, because a column may be too narrow for all fields."""
+"""The field whose change is shown first, because a column may be too narrow for all changes."""
 
 MOST_LISTED = 500
 """Maximum number of deleted remotes that the details of a clear show. The export has all of

@@ -68,7 +68,7 @@ def describe_plan(plan: Plan) -> str:
 
 
 def describe_skipped(plan: Plan) -> list[str]:
-    """Return how many remotes have no step, by reason, such as ``3 skipped (name taken)``."""
+    """Return how many remotes a plan skips, by reason, such as ``3 skipped (name taken)``."""
     counts = {**plan.skipped, "name taken": sum(step.is_name_taken for step in plan.steps)}
     return [_describe_count(reason, count) for reason, count in counts.items() if count]
 
@@ -260,7 +260,7 @@ def shorten_step(step: Step, zone: tzinfo, now_ms: int) -> Iterator[str]:
 
 
 def _begins_otherwise(before: Remote, after: Remote, now_ms: int) -> bool:
-    """Return whether a dated remote opens from another time in the future than before."""
+    """Return whether a step changes when a remote with dates first opens, looking from now on."""
     starts = [
         now_ms if one.remote_type == RemoteType.PERMANENT else max(one.start_ms or 0, now_ms)
         for one in (before, after)

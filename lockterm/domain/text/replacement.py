@@ -63,7 +63,7 @@ def name_people(remotes: Sequence[Remote]) -> str:
 
 
 def describe_different_names(remotes: Sequence[Remote]) -> str:
-    """Return a sentence that the names of the remotes differ; empty if they are equal."""
+    """Return a sentence about the different names of the remotes; empty if the names are equal."""
     names = _distinct_names(remotes)
     if len(names) == 1:
         return ""
@@ -115,7 +115,7 @@ def describe_not_copied(unknown: Iterable[Field], *, has_mac: bool) -> list[str]
 
 
 _DONE = {Action.ADD: "New fob added, old fob", Action.DELETE: "Old fob deleted, new fob"}
-"""Maps the step of a replacement that was done to the beginning of the result of both steps."""
+"""Maps the step that was done, in a replacement with one failed step, to how the result begins."""
 
 _NOT_DONE = {Action.ADD: "not added", Action.DELETE: "not deleted"}
 

@@ -85,8 +85,8 @@ _NOT_GONE = {
     StepState.NOT_SENT: "some steps not sent",
     StepState.TO_DO: "not done yet",
 }
-"""Maps states of deletes to the reason why a remote is still on a lock, the most important
-first."""
+"""Maps the states of deletes to reasons why a remote is still on a lock. The most important reason
+is first."""
 
 
 def list_deleted(steps: Iterable[Step], titles: Mapping[int, str]) -> list[str]:
@@ -274,7 +274,7 @@ _NOT_DONE = {
 
 
 def describe_blocked(earlier: Step) -> str:
-    """Return a sentence that a step was not sent because an earlier step is not done."""
+    """Return the message for a step that was not sent because an earlier step is not done."""
     state = _NOT_DONE.get(earlier.state, "was not sent")
     return f"Not sent, because step {earlier.number} {state}."
 
@@ -367,7 +367,7 @@ def format_progress(done: int, due: int, problems: Mapping[StepState, int], seco
 
 
 def format_reading(count: int, *, is_all: bool) -> str:
-    """Return how many results are being verified; ``is_all`` adds the maximum time."""
+    """Return how many results are being verified; with ``is_all``, also how long this can take."""
     ends = " for at most 90 s (ctrl+c stops)" if is_all else ""
     return f"verifying {format_count(count, 'unknown result')}{ends}"
 

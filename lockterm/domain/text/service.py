@@ -9,7 +9,7 @@ LOCK_MAY_NOT_KNOW = "The service does not report whether the change has reached 
 
 
 def describe_read_only(profile: str, so: str = "") -> str:
-    """Return a sentence that a profile is read-only, and optionally what follows from that.
+    """Return a sentence about a read-only profile, and optionally the consequence.
 
     Args:
         profile: The name of the profile.
@@ -19,7 +19,7 @@ def describe_read_only(profile: str, so: str = "") -> str:
 
 
 def describe_clock_doubt(offset_s: float) -> str:
-    """Return a warning that a clock difference affects typed dates.
+    """Return a warning that typed dates may be wrong, because the clocks differ.
 
     Args:
         offset_s: How far the service's clock is ahead of this machine's clock, in seconds.

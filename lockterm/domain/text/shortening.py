@@ -35,8 +35,8 @@ def describe_shortened_access(before: Remote, after: Remote, now_ms: int, zone: 
 def describe_added_access(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> list[str]:
     """Return sentences about access from an earlier start and on more weekdays.
 
-    A later end is left out, because it is what most changes are for. So is an expired remote that
-    becomes valid again.
+    The sentences do not mention a later end, because most changes are made for it. They do not
+    mention that an expired remote becomes valid again either.
 
     Args:
         before: The present remote.

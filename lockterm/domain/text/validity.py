@@ -98,7 +98,7 @@ def describe_dates(remote: Remote, zone: tzinfo) -> str:
 
 
 def format_days(remote: Remote, *, short: bool = False) -> str:
-    """Return the weekdays of a recurring remote, or ``days unknown`` if the service sent none."""
+    """Return the weekdays of a recurring remote; ``days unknown`` if the service sent none."""
     if remote.week_day is None:
         return DAYS_UNKNOWN
     return format_weekdays(remote.week_day, short=short)
@@ -220,7 +220,10 @@ def _last_day_or_time(end: int, now_ms: int, zone: tzinfo) -> str:
 
 
 def _missing(remote: Remote, name: str) -> str:
-    """Return ``no end``, or ``end unknown`` if the service sent none; the same for a start."""
+    """Return ``no end``, or ``end unknown`` if the service did not send the end.
+
+    The texts for a start are similar.
+    """
     end = "start" if name == "startDate" else "end"
     if name in remote.odd:
         return f"{end} cannot be read"
