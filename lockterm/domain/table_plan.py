@@ -416,7 +416,7 @@ class LockPlan:
         )
 
     def _check_names(self, found: Sequence[Step]) -> None:
-        """Add a problem for each name that two remotes would have, as the service refuses it."""
+        """Add a problem for each name that two remotes would have; the service refuses this."""
         steps = {step.remote_id: step for step in found if step.remote_id}
         taken: dict[str, str] = {}
         for remote in self._by_id.values():

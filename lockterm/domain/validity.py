@@ -62,7 +62,7 @@ class State(Enum):
 
     @property
     def counted(self) -> str:
-        """The words after a number: ``within 7 days``, as ``15 < 7 days`` is a formula."""
+        """The words after a number: ``within 7 days``, because ``15 < 7 days`` is a formula."""
         return self.word.replace("<", "within")
 
     @property

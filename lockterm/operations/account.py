@@ -56,16 +56,16 @@ class ProfileAccount:
             self._journal.account = self._accounts.current()
 
     def note_same(self, credentials: str) -> None:
-        """Store the user's statement that earlier credentials belong to this account."""
+        """Store the user's statement that earlier credentials belong to the present account."""
         earlier = self._accounts.of_credentials(credentials)
         if earlier is not None and earlier in self._journal.account.earlier:
             self._journal.account = self._accounts.merge(self._journal.account, earlier)
 
     def recognize(self, lock_id: int, remotes: Sequence[Remote]) -> bool:
-        """Return whether a list contains a remote that is known from an earlier account.
+        """Return whether a list shows that this account is the same as an earlier account.
 
-        If it does, the present credentials belong to that account, so that its operations become
-        operations of this account.
+        The accounts are the same if the list contains a remote that is known from the earlier one.
+        In this case, the operations of the earlier account become operations of this account.
         """
         shown = {remote.id: remote.raw for remote in remotes if remote.id is not None}
         for earlier in self._journal.account.earlier:
@@ -83,7 +83,8 @@ class ProfileAccount:
     def is_sent_here(self, operation: Operation) -> bool:
         """Return whether an operation was sent to the present service of the profile.
 
-        If the profile states an account, operations of other stated accounts do not count.
+        The result is false if both the profile and the operation state an account, and these
+        differ.
         """
         is_here = operation.service in ("", self._profile.base_url)
         return is_here and not self._is_of_other_name(operation)

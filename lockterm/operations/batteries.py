@@ -86,7 +86,7 @@ class BatteryReader:
         self.stopped = self.stopped or reason
 
     async def read(self, remotes: Iterable[Remote], on_read: Callable[[], None] = ignore) -> None:
-        """Read the details of remotes, until all are read or the service stops this.
+        """Read the details of remotes, until all are read or the service prevents it.
 
         A remote whose list entry has a battery level needs no request. If the service does not
         report levels, no more requests are sent.

@@ -44,7 +44,7 @@ async def plan_cleaning(
 
 
 class _ExpiredSource(PlanSource):
-    """The source of a plan that deletes remotes that expired at least some days ago."""
+    """The source of a plan that deletes remotes that expired a number of days ago or earlier."""
 
     def __init__(
         self, operations: Operations, lock_ids: Iterable[int], days: int, on_read: OnRead

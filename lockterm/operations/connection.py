@@ -30,7 +30,7 @@ Each pause is twice as long as the one before.
 """
 
 UNSTATED_S = 5.0
-"""The pause in seconds if the service reports too many calls but states no pause."""
+"""The pause in seconds if the service answers HTTP 429 (too many calls) without a pause."""
 
 CLOCK_TOLERANCE_S = 120.0
 """Maximum difference, in seconds, between this machine's clock and the service's clock at which
@@ -155,8 +155,8 @@ class Connection:
 
         Args:
             call: The call.
-            pace: The rate limiter whose turn the call waits for; None if a user waits for the
-                call, which is then made at once.
+            pace: The rate limiter for which the call waits; None to make the call at once, because
+                a user waits for it.
             retry: The call to retry in the background; None to retry the same call.
 
         Raises:
@@ -208,7 +208,8 @@ class Connection:
         """Make a call, and record whether it reached the service.
 
         Raises:
-            ServiceError: The call failed; :class:`RateLimited` also if a pause is in progress.
+            ServiceError: The call failed; :class:`RateLimited` also if nothing was sent because of
+                a pause.
         """
         return await self._call(call, 0.0 if self.runs_under_way else UNSTATED_S)
 
@@ -277,7 +278,7 @@ class Connection:
             return self._service
 
     def get_ready(self) -> None:
-        """Import and open the client in the background; send nothing."""
+        """Import and open the client in the background, without sending anything."""
         self.background(self.open())
 
     def background(self, work: Awaitable[T]) -> asyncio.Task[T]:

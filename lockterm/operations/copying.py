@@ -154,8 +154,7 @@ class _Copies(PlanSource):
         self._known: Mapping[int, Mapping[str, Any]] = {}
         """Maps IDs of remotes to the known values of hidden fields."""
         self._gone: list[str] = []
-        """A sentence about remotes that are no longer on the source lock; empty if there are
-        none."""
+        """A sentence about remotes that the source lock no longer has; empty if there are none."""
 
     async def read(self) -> Sequence[ReadLock]:
         operations, source = self._operations, self._source
@@ -241,7 +240,7 @@ class _Copies(PlanSource):
 
 
 def _only(read: ReadLock, marked: Sequence[Remote] | None) -> tuple[ReadLock, list[str]]:
-    """Return a lock with only the marked remotes, and a sentence about those that are gone."""
+    """Return a lock with only the marked remotes, and a sentence about marked remotes it lacks."""
     if marked is None:
         return read, []
     seen = {remote.id: remote.raw for remote in marked}

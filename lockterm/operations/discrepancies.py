@@ -99,7 +99,7 @@ def find_differing_names(operation: Operation, remote: Remote, recorded: Recorde
 def describe_discrepancy(
     operation: Operation, remote: Remote, names: Sequence[str], zone: tzinfo
 ) -> str:
-    """Return a sentence such as ``The service kept End 18:00 instead of 18:30``."""
+    """Return how a remote differs: ``The service kept End 18:00 instead of 18:30``."""
     sent = _sent(operation)
     wanted = Remote.read({**remote.raw, **{name: sent[name] for name in names}})
     found = find_differences(remote, wanted, zone, [FIELDS[name] for name in names])

@@ -25,7 +25,7 @@ Key = tuple[str, int, int | None]
 
 
 class DraftKeeper:
-    """The drafts of a profile, from the viewpoint of this session.
+    """The drafts of a profile, as this session sees and changes them.
 
     A draft belongs to the session in which the user types it. Other sessions can show the draft,
     but can take over or delete it only after that session has ended.

@@ -38,7 +38,8 @@ AT_ONCE = 10
 """Number of parallel calls. With 10, a hundred locks take ten round trips."""
 
 BEGUN = 2 * AT_ONCE
-"""Number of locks in progress. Some lists are processed while lockterm waits for other answers."""
+"""Maximum number of locks that are read at the same time. It is higher than :data:`AT_ONCE`,
+because lockterm processes some lists while it waits for answers about other locks."""
 
 PAUSES = 3
 """Maximum number of pauses that the service can request for one lock before lockterm gives up.
@@ -52,7 +53,7 @@ Wanted = Callable[["Remote"], bool]
 
 @dataclass(frozen=True, slots=True)
 class LockRead:
-    """The result of reading one lock: the wanted remotes, or the problem."""
+    """The result of reading one lock: the remotes that the caller wants, or the problem."""
 
     place: int
     """The index of the lock among the requested locks."""

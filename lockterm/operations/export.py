@@ -42,7 +42,7 @@ TOLD = ("When", "What", "Lock", "Remote", "Details", "Result", "Note")
 """The columns of the CSV file of the history. The JSON file has more data."""
 
 _NAMES = 100
-"""Limit of the number that distinguishes file names of exports from the same second."""
+"""Upper limit (exclusive) of the number that makes a file name unique within a second."""
 
 _JSON_HEAD = re.compile(rb'\s*\{\s*"format"\s*:\s*"%s"' % FORMAT.encode())
 _MOST_HEAD = 4096
@@ -153,7 +153,7 @@ def history_as_csv(
 
 
 def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any]:
-    """Return an operation as a row for people: a mapping of :data:`TOLD` columns to texts.
+    """Return an operation as readable texts: a mapping of :data:`TOLD` columns to cells.
 
     Args:
         operation: The operation.
@@ -242,7 +242,7 @@ def remotes_as_json(read: Sequence[ReadLock], base_url: str, now_ms: int) -> byt
 
 
 def remotes_as_csv(read: Sequence[ReadLock]) -> bytes:
-    """Return the remotes of locks as a CSV table for people, without possible formulas.
+    """Return the remotes of locks as a CSV table, in which no cell can be a formula.
 
     A hidden field has a column only if at least one remote has a value for it.
     """

@@ -196,7 +196,7 @@ class Operations:
         self._reads.get_ready()
 
     def begin_run(self, plan: Plan) -> RunHere:
-        """Run a confirmed plan in the background, on whichever screen the user is.
+        """Run a confirmed plan in the background, independently of the screen that is open.
 
         Args:
             plan: The plan. No other plan may be running in this session.

@@ -45,12 +45,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 RECENT_S = 300
-"""Number of seconds after which a list that lacks a recorded change is trusted. Someone else must
-have reverted the change."""
+"""Number of seconds after which lockterm trusts a list that lacks a recorded change. It then
+assumes that someone else has reverted the change."""
 LOOKED_AT = 5000
-"""Number of rows checked for damage at a time, which delays a key press by up to about 10 ms."""
+"""Number of rows checked for damage at a time; a key press then waits for at most about 10 ms."""
 NAME_S = 90
-"""Number of seconds after which the service's name check knows every name that it recorded."""
+"""Number of seconds after which lockterm assumes that the service's check of a name knows all names
+that the service recorded."""
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +74,7 @@ class JournalStore:
         """The function to call with a recorded operation if the service shows other values than
         were sent. The operation's message describes the difference."""
         self.session = StoreSession(database.path.parent / "sessions")
-        """This session, in the form in which other sessions can see that it is alive."""
+        """The registration of this session, which shows other sessions that it is alive."""
         self.profile = profile
         self._connection = connection
         self._clock = connection.clock
@@ -88,8 +89,8 @@ class JournalStore:
         self._adopting = threading.Lock()
         """Ensures that only one thread does the slow check of the store."""
         self._settled_here: dict[int, dict[tuple[str, int], int]] = {}
-        """Maps the ID of a lock to results of this session: (operation ID, time by the wall clock)
-        to the time by the monotonic clock, because the user may set the wall clock."""
+        """Results of this session, by lock ID. Maps (operation ID, time by the wall clock) to the
+        time by the monotonic clock, because the user may set the wall clock."""
         self._unnoted: list[tuple[Operation, dict[str, Any]]] = []
 
     def close(self) -> None:
@@ -214,11 +215,11 @@ class JournalStore:
         return await self._run(self._journal.run_of, operation)
 
     async def told_hidden(self, change: Operation) -> list[Operation]:
-        """Return the operations from which hidden fields are known, on the lock of a change."""
+        """Return the operations that show values of hidden fields, on the lock of a change."""
         return await self._run(self._journal.told_hidden, change, till_now=True)
 
     async def known_hidden(self, change: Operation) -> Mapping[int, Mapping[str, Any]]:
-        """Return hidden fields by remote ID, as known before a change; see ``known_fields``."""
+        """Return the hidden fields known before a change, by remote ID; see ``known_fields``."""
 
         def known() -> Mapping[int, Mapping[str, Any]]:
             return known_fields(self._journal.told_hidden(change), change.before)
@@ -232,9 +233,9 @@ class JournalStore:
     async def lately(
         self, lock_id: int, within_s: int = RECENT_S, name: str | None = None
     ) -> list[Operation]:
-        """Return the operations on a lock that are being sent, or got their result recently.
+        """Return the operations on a lock that are being sent, or that recently got a result.
 
-        With ``name``, the result is empty unless one of them gives a remote this name.
+        With a ``name``, the result is empty unless one of the operations gives a remote this name.
         """
         within_ms, now_ms = within_s * 1000, self._clock.now_ms()
         since_ms = self._clock.steady_ms() - within_ms
@@ -283,7 +284,7 @@ class JournalStore:
         *,
         is_since: bool = False,
     ) -> set[int]:
-        """Return IDs of remotes that an add cannot have created; see :func:`is_known`."""
+        """Return the IDs of those remotes that an add cannot have created; see :func:`is_known`."""
         asked = [remote for remote in remotes if remote.id in ids]
         rows = await self._run_reading(self._journal.about, add, ids)
         known = [one.id for one in asked if is_known(one, add, rows, is_since=is_since)]
@@ -315,8 +316,9 @@ class JournalStore:
         """Write an operation to the journal before it is sent.
 
         Raises:
-            PendingChangeError: An unconfirmed operation blocks this one, because it could repeat or
-                contradict it; or another operation repeats the same operation.
+            PendingChangeError: An unconfirmed operation blocks this one, because the two could
+                repeat or contradict each other. Or another operation already repeats the operation
+                that this one repeats.
             SettledMeanwhile: The operation to repeat has been resolved.
             NameTaken: Another session has just added a remote with this name.
             StoreDamaged: The store was damaged and the user has not seen the message, or the entry
@@ -360,7 +362,10 @@ class JournalStore:
         self.session.note_leaving(operation.id)  # the first byte leaves right after this
 
     async def end(self, operation: Operation, **changes: Any) -> None:
-        """Record the result of an operation of this session; if that fails, retry it later."""
+        """Record the result of an operation of this session.
+
+        If the store fails, retry this later.
+        """
         await self._thread.to_its_end(self._end, operation, **changes)
 
     def _end(self, operation: Operation, **changes: Any) -> None:

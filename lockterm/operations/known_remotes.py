@@ -24,7 +24,7 @@ class KnownRemotes:
     def __init__(self) -> None:
         self._locks: dict[int, dict[int, Mapping[str, Any]]] = {}
         self._whole: set[int] = set()
-        """The IDs of the locks of which all remotes are remembered."""
+        """The IDs of the locks for which all remotes are remembered."""
 
     def note_page(self, lock_id: int, page: RemotePage) -> None:
         """Remember the remotes on a page in place of the earlier ones of the lock."""
@@ -67,7 +67,7 @@ class KnownRemotes:
     def others(
         self, lock_id: int, ids: Collection[int | None]
     ) -> tuple[Mapping[str, Any], ...] | None:
-        """Return remembered remotes except some IDs; None if there are none but some may exist."""
+        """Return remembered remotes without some IDs; None if none remain but others may exist."""
         known = self._locks.get(lock_id, {})
         found = tuple(record for remote_id, record in known.items() if remote_id not in ids)
         return found if found or lock_id in self._whole else None

@@ -66,9 +66,9 @@ async def walk(
         budget: The limits of the walk.
         place: See :meth:`LockService.list_remotes`.
         pace: See :meth:`Connection.read`.
-        ahead: Whether to request further pages before the current page arrives. Only a search
-            may do this, because it proves nothing. A caller that stops early must close the
-            generator, which cancels the requests.
+        ahead: Whether to request further pages before the current page arrives. Only a search may
+            do this, because its result is not used as a proof. A caller that stops early must close
+            the generator, which cancels the requests.
 
     Yields:
         Each page. If the total changes during the walk, the walk restarts with the rest of the
@@ -186,7 +186,7 @@ class WalkBudget:
         self._memory_bytes = 0
 
     def read(self, answer_bytes: int) -> None:
-        """Add the size of a page that was read, and check the limits.
+        """Add the size of a page that was read, and check that no limit is reached.
 
         Args:
             answer_bytes: The number of bytes in the answer.

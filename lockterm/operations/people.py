@@ -200,7 +200,7 @@ class PeopleReport:
 
     @cached_property
     def _unread(self) -> list[LockRead]:
-        """The locks that have no list, or that could not be read again."""
+        """The locks that have no stored list, or whose last reading failed."""
         return [one for one in self._reads if one.problem or one.listing is None]
 
     @property

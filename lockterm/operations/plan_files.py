@@ -76,7 +76,7 @@ def read_header_of(path: Path) -> TableHeader | None:
 async def _read_mapped(
     operations: Operations, path: Path, table_map: TableMap, lock_id: int | None
 ) -> Table:
-    """Read the table of another system, in which rows may name locks as the lock book does."""
+    """Read the table of another system, in which rows may name locks by their lock book names."""
     named = ids_by_name(await operations.locks.all())
     content = await asyncio.to_thread(_content, path)
     return await asyncio.to_thread(read_foreign, content, table_map, named, lock_id)
@@ -234,7 +234,7 @@ class _TableSource(PlanSource):
 async def _with_what_was_kept(
     operations: Operations, read: ReadLock, steps: Iterable[Step]
 ) -> list[Step]:
-    """Return the steps; add a note if a step's values were sent before but recorded differently."""
+    """Return the steps, with notes about values that were sent before but recorded differently."""
     rows, recorded = await read_recorded(operations.journal, read.lock.lock_id)
     last, remotes = find_last_changes(rows), {one.id: one for one in read.remotes}
 
@@ -257,7 +257,7 @@ async def _with_what_was_kept(
 
 
 def _by_lock(table: Table, wrong: Container[int]) -> dict[int, list[Row]]:
-    """Return the valid rows of each lock in a file, by lock ID."""
+    """Return the rows of a file by lock ID, without the rows whose lines are in ``wrong``."""
     rows: dict[int, list[Row]] = {lock_id: [] for lock_id in table.locks}
     for row in table.rows:
         if row.line in wrong:

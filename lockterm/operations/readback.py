@@ -200,7 +200,7 @@ def judge_clear(operation: Operation, remotes: Sequence[Remote]) -> Verdict:
 
 
 def set_by(update: Operation) -> Mapping[str, Any]:
-    """Return the fields that an update sets, with their values."""
+    """Return the fields that an update sets, by the contract's names, with their values."""
     return {name: update.body[name] for name in update.body if name not in ("lockId", "remoteId")}
 
 
@@ -219,7 +219,9 @@ def shows_others(
     remotes: Iterable[Remote],
     deleted: Container[int | None],
 ) -> bool:
-    """Return whether a list shows any of the lock's other remotes, or need not show any.
+    """Return whether a list can be trusted, because it shows another known remote of the lock.
+
+    The list can also be trusted if no other remotes are expected on the lock.
 
     Args:
         others: Records of other remotes before the change; see ``Operation.others``.
@@ -245,7 +247,7 @@ def is_shown(record: Mapping[str, Any], shown: Mapping[int, Remote]) -> bool:
 
 
 def _unless_nameless(remotes: Sequence[Remote], words: str) -> Verdict:
-    """Return the verdict that a remote is gone; ``UNKNOWN`` if an entry without ID may be it."""
+    """Return that a remote is gone; ``UNKNOWN`` if an entry without an ID may be this remote."""
     if nameless := sum(remote.id is None for remote in remotes):
         some = "one entry that has" if nameless == 1 else f"{nameless} entries that have"
         doubt = (

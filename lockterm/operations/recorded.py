@@ -39,8 +39,8 @@ class Recorded:
     deleted: Mapping[int | None, tuple[Operation, Mapping[str, Any]]] = field(default_factory=dict)
     """Maps remote IDs to the recorded delete or clear, and to the record before it."""
     changed: Mapping[int | None, Sequence[Operation]] = field(default_factory=dict)
-    """Maps remote IDs to the recorded updates after the last unrecorded update, the oldest
-    first."""
+    """Maps remote IDs to the recorded updates since the last update that is not recorded, the
+    oldest first."""
     young: frozenset[int] = frozenset()
     """The IDs of the added remotes, including those that were deleted later."""
     now_ms: int = 0
@@ -131,11 +131,11 @@ class Recorded:
         return Unlisted(tuple(added), changed, words)
 
     def _by_now(self, add: Operation) -> Mapping[str, Any]:
-        """Return the record of an added remote with its later recorded changes."""
+        """Return the record of an added remote, after applying its later recorded changes."""
         return {**add.body, **_set_by(self.changed.get(add.remote_id, ())), "id": add.remote_id}
 
     def brought_up(self, remotes: Sequence[Remote]) -> dict[int | None, Remote]:
-        """Return a complete list by ID, with the recorded changes that the list lacks."""
+        """Return a complete list by remote ID, after adding the recorded changes that it lacks."""
         gone = self.lingering(remotes)
         found = {one.id: self.newest(one) for one in remotes if one.id not in gone}
         missing = self.missing({remote.id for remote in remotes})

@@ -60,7 +60,7 @@ class OtherService(LocktermError):
 
 
 class OtherAccount(LocktermError):
-    """An error if the credentials may belong to another account than the one that sent a change."""
+    """An error for a change that was sent with credentials that may belong to another account."""
 
     title = "Another account"
 
@@ -121,7 +121,7 @@ class RunUnderWay(LocktermError):
 
 
 class SettledMeanwhile(LocktermError):
-    """An error for a change to send again that is no longer unconfirmed."""
+    """An error for sending a change again that is no longer unconfirmed."""
 
     title = "Not sent again"
 
@@ -146,7 +146,7 @@ def before_sending(check: str) -> Iterator[None]:
 
 
 def just_added(name: str, remote_id: int | None) -> NameTaken:
-    """Return the error for a name in use by a remote that was just added and may be unlisted."""
+    """Return the error for a name that a just added remote has, which lists may not show yet."""
     which = "" if remote_id is None else f", as remote {remote_id}"
     return NameTaken(
         f"You have just added {clean(name, 60)}{which}. The service may not list the remote yet.",

@@ -39,7 +39,7 @@ to the terminal, and a list may have 1,000 pages.
 
 
 class HeldKey:
-    """The detector of a key that the user holds down.
+    """A detector that recognizes when the user holds down a key.
 
     Args:
         clock: A function that returns seconds on a monotonic clock; tests replace it.
@@ -80,7 +80,7 @@ class RemoteList:
         self.go_to: int | None = None
         """The ID of the remote to select after loading; None to keep the selection."""
         self.missed: int | None = None
-        """The ID from ``go_to`` if the last load did not find this remote; otherwise None."""
+        """The value of ``go_to`` if the last load did not find that remote; otherwise None."""
         self.wanted_size = operations.profile.page_size
         """The page size that the user chose: a number, or ``auto`` for as many remotes as fit."""
         self.size = operations.profile.page_rows()
@@ -265,7 +265,7 @@ class RemoteList:
     async def _read_page_with(
         self, remote_id: int, seen: Fetched[RemotePage]
     ) -> Fetched[RemotePage]:
-        """Return the page with a remote: the given page, or a page near an end of the list."""
+        """Return the page with a remote: ``seen``, or one of the pages near the list's ends."""
         shown, pages = seen.value.page_no, seen.value.pages
         near_an_end = [page_no for page_no in (pages, pages - 1, 1) if 1 <= page_no <= pages]
         tried = []

@@ -153,7 +153,7 @@ class Remotes:
         return seen, partial(self._note_first, key, outcome, seen)
 
     def _note_first(self, key: PageKey, outcome: FirstRead, seen: Fetched[RemotePage]) -> None:
-        """Record the page from the start, as :meth:`page` records every page."""
+        """Record the page that was requested at the start, as :meth:`page` records every page."""
         source = page_source(*key)
         self.known.note_page(key[0], seen.value)
         self._connection.note_reached(outcome.clock_offset_s)
@@ -364,7 +364,7 @@ class Remotes:
         return [] if listing is None else await asyncio.to_thread(list, listing.remotes())
 
     async def ids_before(self, lock_id: int, at_ms: int) -> set[int | None] | None:
-        """Return the IDs of the remotes in the last stored list; None if it is not older.
+        """Return the IDs of remotes in the last stored list; None if it is not older than a time.
 
         ``at_ms`` is the time by this machine's clock, in milliseconds.
         """
@@ -374,7 +374,7 @@ class Remotes:
         return {remote_id for block in listing.blocks for remote_id in block.ids}
 
     async def is_behind(self, lock_id: int) -> bool:
-        """Return whether no complete list is stored, or lockterm has changed the lock since."""
+        """Return whether the stored list of a lock is missing, or older than lockterm's changes."""
         return await self._reads.is_behind(lock_id)
 
     # --- one remote ------------------------------------------------------------------------
@@ -417,7 +417,7 @@ class Remotes:
     async def detail_or_gone(
         self, remote_id: int | None, pace: RateLimiter | None = None
     ) -> Remote | None:
-        """Return :meth:`detail_as_shown`, or None if the service has no such remote."""
+        """Return :meth:`detail_as_shown`; None if the service has no such remote."""
         try:
             return await self.detail_as_shown(remote_id or 0, pace)
         except Refused as error:

@@ -58,9 +58,9 @@ async def plan_replacements(
     """Return a plan that replaces a person's fob on one or several locks.
 
     For each remote, the plan adds a remote with the new number and deletes the old remote. lockterm
-    sends the second step only if the first one is done. It deletes the old remote first if the lock
-    cannot have two remotes with the same name. A fob that cannot be replaced on one of several
-    locks is left out with the reason.
+    sends the second step only if the first one is done. It usually adds first, and deletes the old
+    remote first only if the lock cannot have two remotes with the same name. A fob that cannot be
+    replaced on one of several locks is left out with the reason.
 
     Args:
         operations: The operations of the profile.

@@ -83,7 +83,7 @@ class Steps:
         self._zone = zone
 
     def note_known(self, steps: Iterable[Step]) -> None:
-        """Remember the remotes of steps, so that a list with none of them is not trusted."""
+        """Remember the remotes of steps, so that a list that shows none of them is not trusted."""
         for step in steps:
             is_gone = step.action is Action.DELETE and step.state not in DUE
             is_old = step.replaced_id is not None  # ``before`` is then another remote
@@ -116,7 +116,7 @@ class Steps:
         return told(step, operation)
 
     async def up_to_date(self, step: Step) -> Step:
-        """Return an unconfirmed step with its present result from the journal."""
+        """Return an unconfirmed step, updated with the present result in the journal."""
         operation = await self._journal.find(step.operation_id or "")
         return step if operation is None else told(step, operation)
 

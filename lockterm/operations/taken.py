@@ -24,8 +24,8 @@ async def read_names_in_use(
 ) -> NamesInUse:
     """Return the names and numbers in use on a lock, from its complete list if possible.
 
-    The limits of the walk are ``UNASKED``. If the list cannot be read completely, the result states
-    this.
+    The limits of the walk are ``UNASKED``. If the list cannot be read completely,
+    ``NamesInUse.words`` states this.
 
     Args:
         remotes: The remotes at the service.

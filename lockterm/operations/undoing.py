@@ -204,7 +204,7 @@ def _doubts(changes: Sequence[Operation]) -> list[str]:
 
 
 def _step(change: Operation) -> Step:
-    """Return the step to show for a change that cannot be undone."""
+    """Return the step that shows a change that cannot be undone, without its state and reason."""
     action = Action.DELETE if change.call == "add" else Action.UPDATE
     action = Action.ADD if change.call in TAKEN_AWAY else action
     action = Action.VOICE if change.call == "updateLockSetting" else action
@@ -323,7 +323,7 @@ class _OnLock:
         return known_fields(told, change.before)
 
     def _note(self, step: Step) -> None:
-        """Update ``_there`` to the state after a step."""
+        """Update ``_there`` to the state of the lock after a step."""
         if step.action is Action.DELETE:
             self._there.pop(step.remote_id, None)
         elif name := step.wanted.get("remoteName"):
@@ -331,7 +331,7 @@ class _OnLock:
             self._there[step.remote_id] = replace(now, remote_name=name)
 
     def _changed_since(self, change: Operation, step: Step) -> str:
-        """Return how a remote was changed after a change, as sentences; empty if it was not."""
+        """Return how a remote was changed since a change, as sentences; empty if it was not."""
         now, before = self._there.get(step.remote_id), Remote.read(step.before)
         if now is None:
             return "The remote is already deleted."
@@ -354,7 +354,10 @@ class _OnLock:
         )
 
     async def _backup(self, change: Operation, made: PlannedSteps) -> list[tuple[str, BackedUp]]:
-        """Return the remotes of a backup to restore; add steps for other remotes to ``made``."""
+        """Return the remotes of a backup to restore.
+
+        Add steps for restored and uncertain ones to ``made``.
+        """
         remotes = await asyncio.to_thread(read_backup, change, self._known(change), self._now_ms)
         waiting = []
         for one in remotes:

@@ -91,7 +91,7 @@ class Watch:
         self._pace = pace
         self._by_itself = by_itself
         self.told: set[str] = set()
-        """The IDs of operations whose result the user already sees, because the user requested the
+        """The IDs of operations whose result needs no notification, because the user requested the
         reading or chose the result."""
         self._running: asyncio.Task[None] | None = None
         self._cases: dict[str, Case] = {}
@@ -102,7 +102,8 @@ class Watch:
     def note_lost(self, operation: Operation, begun_s: float | None = None) -> None:
         """Record that the sending of an operation has ended without an answer.
 
-        The times of a proof count from now, because attempts before the sending also took time.
+        The times of a proof count from now, because failed attempts to send may have taken time
+        before.
 
         Args:
             operation: The operation.
@@ -227,7 +228,7 @@ class Watch:
     async def _read(
         self, operation: Operation, limits: WalkLimits, pace: RateLimiter | None, is_since: bool
     ) -> tuple[Verdict, Remote | None, Sequence[Remote] | None]:
-        """Return a verdict, with the detail and the list that were read, each of them or None.
+        """Return a verdict, the details and the list; details or list are None if not read.
 
         ``is_since`` means that this reading is certainly later than the sending.
         """
@@ -300,7 +301,7 @@ class Watch:
             self._running = self._connection.background(self._run())
 
     async def _run(self) -> None:
-        """Verify each operation when its next reading is due, until none is due any more."""
+        """Verify each operation whenever a reading is due, until no further reading is planned."""
         delay_s = FIRST_RETRY_S
         while self._asked.is_set():
             self._asked.clear()

@@ -28,7 +28,8 @@ HEALTH, READINESS = "/healthz", "/readyz"
 """Paths that need no token: whether the process answers, and whether its database answers."""
 MAX_BODY_BYTES = 64 * 1024
 _MAX_DISCARDED_BYTES = 16 * 1024 * 1024
-"""Bytes after which reading of a too large body stops; up to here, the refusal arrives safely."""
+"""Number of bytes after which the service stops to read a too large body. If the body is shorter,
+the refusal arrives safely."""
 BODY_TIMEOUT_S = 20.0
 _NOTED = 200
 """Maximum number of recorded characters of a path; the contract's paths have about 50."""

@@ -56,7 +56,8 @@ SET idle_in_transaction_session_timeout = '60s'
 """
 """Limits of a connection, so that a slow or waiting statement never blocks others forever."""
 FOR_ANOTHER = "SET LOCAL lock_timeout = '5min'; SET LOCAL statement_timeout = 0"
-"""Longer limits to wait while another process creates the tables, which may take minutes."""
+"""Limits for a process that waits while another process creates the tables, which may take
+minutes."""
 FOR_TABLES = "SET LOCAL lock_timeout = '5s'"
 """Limit for the process that creates the tables, when it waits for another transaction.
 

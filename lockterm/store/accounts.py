@@ -28,7 +28,8 @@ _UNNAMED = re.compile(rf".+-[0-9a-f]{{{_SHOWN}}}", re.DOTALL)
 _IDENTITY = ("id", "remoteNumber", "createTime")
 
 _NEWEST = "seq > (SELECT ifnull(max(seq), 0) - 10000 FROM operations)"
-"""The condition for the changes to search, because a long journal has hundreds of thousands."""
+"""The SQL condition that limits a search to the newest 10,000 changes, because a long journal has
+hundreds of thousands."""
 
 
 def digest_credentials(profile: Profile) -> str:

@@ -192,7 +192,7 @@ class Cache:
                 connection.execute(_OLDEST, (MOST_BYTES, MOST))
 
     def forget(self, start: str) -> None:
-        """Delete the profile's answers whose keys begin with a text: they may be out of date.
+        """Delete the profile's answers whose keys begin with a text, because they may be outdated.
 
         An empty text deletes all answers, lists and changes of the profile.
         """

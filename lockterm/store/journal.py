@@ -46,7 +46,8 @@ from lockterm.store.journal_search import add_functions, build_words_condition
 from lockterm.store.owner import Account
 
 LONGEST_GUARD_MS = 600_000
-"""Maximum milliseconds for the checks before a write; more means that the clock was set back."""
+"""Maximum time for the checks before a write, in milliseconds. If they seem to take longer, the
+clock was set back."""
 
 RARE = 10_000
 """Maximum number of rows to find by an index. If more rows match, lockterm scans from the newest
@@ -368,7 +369,7 @@ class Journal:
         )
 
     def run_of(self, operation: Operation) -> str:
-        """Return the ID of the plan with an operation as one of its steps; empty if none."""
+        """Return the ID of the plan to which an operation belongs; empty if there is none."""
         with self._database.reading() as connection:
             query = "SELECT plan_id FROM steps WHERE operation_id = ?"
             rows = fetch(connection, query, [operation.id])

@@ -1,4 +1,4 @@
-"""Caches, so that each row of the journal is checked or counted only once, and further queries.
+"""Caches by which each row of the journal is checked or counted only once, and further queries.
 
 The journal never removes rows, and lockterm never writes damaged rows. A new connection may have
 opened another file, so each connection starts with empty caches.

@@ -104,7 +104,7 @@ def _count_common(one: str, other: str) -> int:
 
 
 def _cut_middle(text: str, difference: int, width: int) -> str:
-    """Return the beginning of a text, and what follows from the index ``difference``."""
+    """Return the beginning of a text, an ellipsis, and the part from the index ``difference``."""
     start = text.rfind(" ", 0, difference) + 1
     if difference - start > _WORD:
         start = difference
