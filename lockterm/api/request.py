@@ -23,9 +23,9 @@ CONNECT_S = 5.0
 """Maximum seconds for connecting, and again for the TLS handshake."""
 
 CONNECT_SHARE = 0.45
-"""Maximum share of an attempt's time for connecting, and again for the TLS handshake. Each of them
-then times out before the attempt; if the attempt canceled a handshake, httpcore would not close the
-socket."""
+"""Maximum share of an attempt's time for connecting, and again for the TLS handshake. Both thus
+time out before the attempt does, because httpcore would not close the socket if the attempt
+canceled a handshake."""
 
 
 def connect_limit_s(within_s: float) -> float:

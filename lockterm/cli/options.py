@@ -110,7 +110,7 @@ asks_service = take_options("profile", "base_url", "read_only", "no_cache", "log
 
 
 def reads(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options of a command that only reads; ``form`` receives the output format."""
+    """Add the options of a command that only reads; its argument ``form`` is the output format."""
 
     @click.option("--json", "as_json", is_flag=True, help="Print JSON as the service sent it.")
     @click.option("--csv", "as_csv", is_flag=True, help="Print CSV without formulas.")
@@ -126,7 +126,7 @@ def reads(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def changes(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options of a command that changes something; ``how`` receives their values."""
+    """Add the options of a command that changes something; its argument ``how`` gets the values."""
 
     @click.option("--dry-run", is_flag=True, help="Show what would be sent, but send nothing.")
     @yes_option

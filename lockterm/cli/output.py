@@ -41,7 +41,7 @@ class _Stdout:
     failure = ""
     """Why a write failed; empty if no write failed."""
     is_needed = True
-    """Whether the command ends early when no program reads its output anymore."""
+    """Whether the command ends early if no program reads its output any longer."""
 
 
 def start() -> None:

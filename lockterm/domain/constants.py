@@ -44,7 +44,8 @@ VALIDITY = ("remoteType", "startDate", "endDate", "weekDay")
 (contract 4.4)."""
 
 READABLE_CALLS = frozenset({"add", "update", "delete", "clear"})
-"""The calls whose result lockterm can verify, because the contract has calls to read it."""
+"""The calls whose result lockterm can verify, because other calls of the contract read the changed
+values."""
 
 CALL_NAMES: Mapping[str, str] = {
     "add": "add",
@@ -93,7 +94,7 @@ def word(kind: type[IntEnum], value: object) -> str:
 
 
 def word_in_detail(kind: type[IntEnum], value: object) -> str:
-    """Return the word for a value, or ``7 (not in the contract)`` for a value it does not list."""
+    """Return the word for a value, or ``7 (not in the contract)`` for an unlisted value."""
     if value is not None and (not isinstance(value, int) or value not in WORDS[kind]):
         return f"{value} (not in the contract)"
     return word(kind, value)

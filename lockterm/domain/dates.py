@@ -239,7 +239,7 @@ def day(ms: int, zone: tzinfo) -> str:
 
 
 def last_day(ms: int, zone: tzinfo) -> str:
-    """Return the last day before an end: the end's own day, or the day before if it is midnight."""
+    """Return the last day before an end: its own day, or the previous day if it is at midnight."""
     return day(ms - 1, zone)
 
 

@@ -198,7 +198,7 @@ def _is_older(record: Remote, other: Remote) -> bool:
 
 
 def _to_keep(remote: Remote | None, names: Iterable[str]) -> dict[str, Any]:
-    """Return the named fields of a record, without very long values; empty if it is None."""
+    """Return the named fields of a record, without very long values; empty without a remote."""
     raw = {} if remote is None else remote.raw
     kept = {name: raw[name] for name in names if name in raw}
     return {name: value for name, value in kept.items() if len(json.dumps(value)) <= LONGEST}

@@ -68,7 +68,7 @@ class TableHeader:
 
     @property
     def to_map(self) -> Sequence[str]:
-        """The columns that need a meaning: those with a title or with cell texts, each once."""
+        """The columns that need a meaning, without duplicates: those with a title or cell texts."""
         return [*dict.fromkeys(one for one in self.columns if one or one in self.samples)]
 
     @property

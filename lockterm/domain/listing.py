@@ -108,7 +108,8 @@ class Listing:
     at_ms: int
     """When reading began, by this machine's clock, in milliseconds."""
     changed: bool = False
-    """Whether lockterm has changed the lock since the list was read, so that it may be outdated."""
+    """Whether lockterm has changed the lock since the list was read, so that the list may be
+    outdated."""
     unreadable: int = 0
     """The number of records on the lock that lockterm could not read. The list does not contain
     them."""

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from lockterm.domain import dates
 
 SET_BY_YOU = "set by you"
-"""The text beside a voice. It is needed because the service does not report a lock's voice."""
+"""The text beside a voice that the user has set. The service cannot report a lock's present
+voice."""
 
 
 class VoiceChoice(NamedTuple):

@@ -41,7 +41,7 @@ _MOST_ALIKE = 20
 names, not typing errors."""
 
 _MANY = 500
-"""Number of remotes of a person from which the end dates are sorted before they are shown."""
+"""Number of a person's remotes above which the end dates are sorted before the person is shown."""
 
 _CHUNK = 1000
 """Number of people whose search texts are joined to one string."""
@@ -110,7 +110,7 @@ class Person:
         """Number of remotes when the ends were last sorted."""
 
     def sort_ends(self) -> None:
-        """Sort the ends, unless they are sorted, so that :meth:`counts` need not look at each."""
+        """Sort the ends for :meth:`counts`, unless they are sorted already."""
         if self._sorted != self.count:
             self._sorted = self.count
             self.ends = {zone: array("q", sorted(ends)) for zone, ends in self.ends.items()}

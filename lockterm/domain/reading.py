@@ -67,7 +67,8 @@ class Field(NamedTuple):
     constants: type[IntEnum] | None = None
     """The values that the contract lists, if the field is a constant."""
     listed: bool = True
-    """Whether lists contain the field. If not, a detail may omit it too (contract 2.3)."""
+    """Whether lists contain the field. If not, the details of a remote may omit the field too
+    (contract 2.3)."""
     required: bool = False
     """Whether an add must contain the field (contract 4.1)."""
     rare: bool = False

@@ -173,5 +173,5 @@ class RemotePage(Record):
 
     @property
     def least(self) -> int:
-        """The smallest possible number of remotes on the lock, even if the total is too low."""
+        """The smallest possible number of remotes: the total, or the list's length if higher."""
         return max(self.total, len(self.remotes) + self.unreadable)

@@ -170,9 +170,9 @@ def _show_ends(report: Report) -> Html:
 
 
 def count_ends(report: Report) -> tuple[date, list[int]]:
-    """Return the first day, and the number of remotes that end on each day from then on.
+    """Return the first day, and how many remotes end on that day and on each of the following days.
 
-    The first day is the earliest date that any lock, or the profile, has now.
+    The first day is the earliest of today's dates in the time zones of the locks and the profile.
     """
     zones = {report.zone, *(one.zone for one in report.locks)}
     todays = [at.date() for zone in zones if (at := dates.local(report.now_ms, zone))]

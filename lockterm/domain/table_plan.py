@@ -348,10 +348,10 @@ class LockPlan:
     def _is_kept(self, row: Row, field: Field, before: Remote) -> bool:
         """Return whether a row leaves a field of a remote as it is.
 
-        The row has the value that an export of the present remote would have. Or it has no value
-        of its own: then the value of a mapping only fills a field that is empty, so that each
-        import of a file does not set ``now`` again. The type is not kept, as the dates of the row
-        depend on it.
+        The field stays if the row has the value that an export of the present remote would have. It
+        also stays if only a mapping gives the row a value and the remote has one: otherwise each
+        import of the file would set ``now`` again. A type from a mapping counts, because the dates
+        of the row depend on it.
         """
         if row.raw is not None and field.name in row.raw:
             was = before.raw.get(field.name)

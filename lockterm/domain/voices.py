@@ -13,7 +13,7 @@ from lockterm.domain.reading import Record, number, part, text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoicePack(Record):
-    """A voice pack of a lock: an entry of ``voice/list``, or its detail (contract 2.4, 2.5)."""
+    """A voice pack of a lock: an entry of ``voice/list``, or its details (contract 2.4, 2.5)."""
 
     name: str | None = text("name")
     label: str | None = text("label")

@@ -30,7 +30,7 @@ Each pause is twice as long as the one before.
 """
 
 UNSTATED_S = 5.0
-"""The pause in seconds if the service answers HTTP 429 (too many calls) without a pause."""
+"""The pause in seconds if the service answers HTTP 429 (too many calls) without stating a pause."""
 
 CLOCK_TOLERANCE_S = 120.0
 """Maximum difference, in seconds, between this machine's clock and the service's clock at which

@@ -240,7 +240,7 @@ class _Copies(PlanSource):
 
 
 def _only(read: ReadLock, marked: Sequence[Remote] | None) -> tuple[ReadLock, list[str]]:
-    """Return a lock with only the marked remotes, and a sentence about marked remotes it lacks."""
+    """Return a lock with only the marked remotes, and a sentence about those that are missing."""
     if marked is None:
         return read, []
     seen = {remote.id: remote.raw for remote in marked}

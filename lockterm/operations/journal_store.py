@@ -106,7 +106,7 @@ class JournalStore:
 
     @property
     def notice(self) -> str:
-        """A message that the store was damaged and set aside; empty if it was not.
+        """The message about a damaged store that was set aside; empty if there was no damage.
 
         The caller must show this message to the user. Until it is read, :meth:`begin` refuses to
         send.
@@ -284,7 +284,7 @@ class JournalStore:
         *,
         is_since: bool = False,
     ) -> set[int]:
-        """Return the IDs of those remotes that an add cannot have created; see :func:`is_known`."""
+        """Return the IDs of remotes that an add cannot have created; see :func:`is_known`."""
         asked = [remote for remote in remotes if remote.id in ids]
         rows = await self._run_reading(self._journal.about, add, ids)
         known = [one.id for one in asked if is_known(one, add, rows, is_since=is_since)]
@@ -350,7 +350,8 @@ class JournalStore:
         """Record on the disk that an operation is being sent, before its first byte is sent.
 
         Raises:
-            StoreError: This failed, or another session has assumed that this session has ended.
+            StoreError: The record could not be written, or another session has assumed that this
+                session has ended.
         """
 
         def note() -> None:

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 class KeptLists:
     """The stored lists of locks, and the changes by others that are found by comparing them.
 
-    A change is a difference between a new list and the stored one that this machine's journal does
-    not explain. The first list of a lock shows no changes. Only a complete list shows that a remote
-    is gone. Lists whose reading overlapped in time are not compared.
+    A change by others is a difference between a new list and the stored list, if the journal of
+    this machine does not explain the difference. The first list of a lock shows no changes. Only a
+    complete list shows that a remote is gone. Lists whose reading overlapped in time are not
+    compared.
 
     Args:
         reads: The reader of the service, with its cache.

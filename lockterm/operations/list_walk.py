@@ -45,8 +45,8 @@ class Step(NamedTuple):
     read: int
     """Number of readable remotes on the pages so far, without duplicates."""
     total: int
-    """Number of remotes in the list, as the service reports it; if it does not, the number so
-    far."""
+    """Number of remotes in the list, as the service reports it; the number read so far if it
+    reports none."""
 
 
 async def walk(

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from lockterm.config import Profile
 
 SOME_LOCK = 1
-"""The ID of the lock to request if none is given. If the service refuses it, this shows as well
-that the service answers."""
+"""The ID of the lock to request if none is given. A refusal of this lock also shows that the
+service answers."""
 DENIED = (401, 403, 407)
 """The HTTP statuses that deny a caller every request."""
 
@@ -42,7 +42,7 @@ class ServiceAnswers:
 
     @property
     def denial(self) -> Refused | None:
-        """The refusal if it denies the caller access or comes from another server; else None."""
+        """The refusal, if it denies the caller access or another server sent it; otherwise None."""
         refusal = self.refusal
         if refusal is None or (refusal.code is not None and refusal.status not in DENIED):
             return None

@@ -161,7 +161,8 @@ def judge_delete(
 ) -> Verdict:
     """Return the verdict on a delete, from the complete list and the details of the remote.
 
-    ``detail`` is needed if the list lacks the remote; None if the service refused it.
+    ``detail`` contains the details, which are needed only if the list lacks the remote. It is None
+    if the service refused them.
     """
     before = record_before(operation)
     found = [remote for remote in remotes if remote.id == operation.remote_id]

@@ -236,7 +236,7 @@ class Steps:
         return _ended(step, StepState.RECORDED)
 
     async def _set_user_no(self, step: Step, before: Remote, now: Remote) -> Step:
-        """Set the user number with its own call (contract 4.8); answers may not contain it."""
+        """Set the user number with its own call (contract 4.8); answers may omit this number."""
         wanted = step.wanted[USER_NO]
         if USER_NO in now.raw and now.remote_user_no == wanted:
             return _ended(step, StepState.UNCHANGED, "The remote is already up to date.")

@@ -25,7 +25,7 @@ MOST_ASKED = 5
 
 
 class Voices:
-    """The voices of a service. Methods that read raise ``ServiceError`` if this fails.
+    """The voices of a service. Methods that read raise ``ServiceError`` if reading fails.
 
     Args:
         profile: The profile, whose HTTP headers are sent only to its own service.

@@ -235,7 +235,7 @@ class Writes:
         await self._sender.send(order)
 
     async def _require_same(self, before: Remote, write: Write, lock_id: int) -> None:
-        """Raise ``RuleViolation`` if another remote has the ID, or a value has changed since then.
+        """Raise ``RuleViolation`` if another remote has the ID, or a value differs from ``before``.
 
         An update replaces every field that it sends, including those that only accompany the edited
         field: the four fields of the validity. A delete removes all fields, so the user has not

@@ -139,7 +139,7 @@ class LocktermScreen(Screen[ResultT]):
     """The lock that the screen is about; None if the screen is about no lock or several locks."""
 
     leads_back = False
-    """Whether Esc opens another screen when this one is the first, instead of quitting."""
+    """Whether Esc opens another screen instead of quitting, if no screen is below this one."""
 
     notices: NoticeLine | None = None
     """The lines about an unreachable service and unconfirmed changes; created on first use."""
@@ -203,7 +203,7 @@ class LocktermScreen(Screen[ResultT]):
         return self.run_worker(work, group=group, exclusive=True)
 
     def note_minute(self) -> None:
-        """Update the times on this screen, now or when another screen no longer covers it."""
+        """Update the times on this screen, or do so as soon as no other screen covers it."""
         self._lags = not self.is_active
         if self.is_active:
             self.pass_time()
@@ -254,7 +254,7 @@ class LocktermScreen(Screen[ResultT]):
         yield KeyLine()
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Return whether a form takes a typed character as text, so that the app ignores it."""
+        """Return whether a form takes a typed character as text, so that it is not a command."""
         if not self.is_form or character is None or not character.isprintable():
             return False
         return key not in (*keys_of("app.help"), *keys_of("app.quit"))
@@ -352,9 +352,8 @@ class LocktermScreen(Screen[ResultT]):
     def keep_refusal(self, error: LocktermError) -> None:
         """Add a refusal to the message log, because the screen shows only part of its text.
 
-        An error is not logged if lockterm sent nothing because the service had asked for a pause.
-        The notice line shows the pause, and after a change, the user could take the error for the
-        result.
+        An error about a pause that the service had requested is not logged. The notice line shows
+        the pause, and a user who has just sent a change could take this error for its result.
         """
         is_known = isinstance(error, RateLimited) and not error.asked
         if isinstance(error, Refused) and not is_known:

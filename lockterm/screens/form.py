@@ -239,7 +239,7 @@ class FormScreen(LocktermScreen[ResultT]):
 
     @property
     def result_on_leaving(self) -> ResultT | None:
-        """The result of the form when the user leaves it."""
+        """The result of the form if the user leaves it."""
         return None
 
     @on(Button.Pressed, ".buttons Button")
@@ -248,7 +248,7 @@ class FormScreen(LocktermScreen[ResultT]):
         await self.press(next(one for one in self.BUTTONS if one.action == event.button.id))
 
     async def press(self, button: FormButton) -> None:
-        """Run the action of a button, or explain why the action is disabled, as its key does."""
+        """Run the action of a button; if the action is disabled, explain why, as the key does."""
         if reason := reason_against(self, button.action):
             self.notify(reason, title=button.label)
         else:

@@ -29,7 +29,8 @@ REMOTE, LOCK = "remote", "lock"
 WAITS_FOR_STORE = "Waiting, because another program has locked the local store."
 
 _LATE_MS = 60_000
-"""The maximum time, in milliseconds, between sending a form and a later save of its draft."""
+"""A draft counts as sent if its form was sent after the draft was saved, or up to this time before,
+in milliseconds."""
 
 
 class StoreWait:

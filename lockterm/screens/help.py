@@ -37,7 +37,8 @@ TWO_COLUMNS = 100
 """The minimum width of a terminal for two columns of help, in cells."""
 
 VERBS = 80
-"""The minimum width of a single column with a column of verbs; below it, a verb begins its text."""
+"""The minimum width of a single column for a column of verbs. In a narrower column, each text
+begins with its verb."""
 
 COLUMN = 17
 """The maximum width of the columns with keys and verbs, in cells including the gap."""

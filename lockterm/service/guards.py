@@ -25,11 +25,12 @@ LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 TOKEN_NAME = "lockterm.token"
 """The key of the ASGI scope under which an accepted request has the name of its token."""
 HEALTH, READINESS = "/healthz", "/readyz"
-"""Paths that need no token: whether the process answers, and whether its database answers."""
+"""Paths that need no token. They show whether the process answers, and whether its database
+does."""
 MAX_BODY_BYTES = 64 * 1024
 _MAX_DISCARDED_BYTES = 16 * 1024 * 1024
-"""Number of bytes after which the service stops to read a too large body. If the body is shorter,
-the refusal arrives safely."""
+"""Number of bytes after which the service stops reading a body that is too large. If the body is
+shorter, the refusal reaches the client safely."""
 BODY_TIMEOUT_S = 20.0
 _NOTED = 200
 """Maximum number of recorded characters of a path; the contract's paths have about 50."""

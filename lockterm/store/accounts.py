@@ -87,7 +87,7 @@ class Accounts:
         return Account(name, tuple(earlier))
 
     def _take_over(self) -> None:
-        """Move operations to the profile's named account from names generated for it before."""
+        """Move operations from generated names of the account to the name in the profile."""
         service, profile = self._profile.base_url, self._profile
         with self._database.reading() as connection:
             rows = fetch(

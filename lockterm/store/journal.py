@@ -121,7 +121,7 @@ class Journal:
         return None
 
     def move(self, operation_id: str, come_from: Iterable[State], **changes: Any) -> bool:
-        """Change an operation if its state is one of the given; return whether it was changed."""
+        """Change an operation if its state is in ``come_from``; return whether it was changed."""
         sets = ", ".join(f'"{name}" = ?' for name in changes)
         which, value = named(operation_id)
         with self._database.transaction() as connection:
@@ -309,7 +309,7 @@ class Journal:
         return self._sound(which, [backup_id, old_id])
 
     def linked(self, operation: Operation) -> list[Operation]:
-        """Return the operations that an operation repeats or restores, and the reverse."""
+        """Return the operations that this one repeats or restores, and the reverse."""
         own = operation.id
         # The plus sign makes SQLite use the rare columns, not the index of the profile.
         where = "+profile = ? AND (id IN (?, ?) OR again_of = ? OR restores = ?)"

@@ -17,7 +17,8 @@ from textual.widget import Widget
 from lockterm.widgets.bindings import bindings
 
 _GAP = 2
-"""The maximum width between two options, in cells; it is 1 if all options then fit on a line."""
+"""The width between two options, in cells. It is 1 if all options fit on one line only with this
+width."""
 
 
 class OptionLine(Widget, can_focus=True):

@@ -54,7 +54,7 @@ class FindLine(Horizontal):
         return self._field.value.strip() if self._field else ""
 
     def types(self, event: events.Key) -> bool:
-        """Return whether a key edits the search text, so that it need not wait for results."""
+        """Return whether a key edits the search text. Such a key need not wait for results."""
         return self.has_focus_within and (event.is_printable or event.key == "backspace")
 
     def on_mount(self) -> None:

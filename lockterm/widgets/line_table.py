@@ -132,7 +132,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         """Return the pieces of a row, from left to right."""
 
     def row_look(self, row: int) -> str:
-        """Return the look for those pieces of a row that have none of their own."""
+        """Return the look for the pieces of a row that have no look of their own."""
         return ""
 
     def is_marked(self, row: int) -> bool:

@@ -122,7 +122,7 @@ class NotificationLine(Widget):
         return lines
 
     def _messages_key(self) -> str:
-        """Return the key that shows all notifications; empty if no key does this here."""
+        """Return the key that shows all notifications; empty if no key shows them here."""
         if self._is_over:  # a dialog swallows the app's keys except those that are never text
             return next((key for key in keys_of("app.messages") if len(key) > 1), "")
         for _, binding, *_ in self.screen.active_bindings.values():

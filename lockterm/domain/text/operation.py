@@ -320,7 +320,7 @@ def _before_and_after(operation: Operation, zone: tzinfo) -> list[Detail]:
 
 
 def remotes_around(operation: Operation) -> tuple[Remote | None, Remote | None]:
-    """Return a remote before and after a change; None if it did not exist, or is deleted."""
+    """Return a remote before and after a change; None for a time at which it does not exist."""
     before = Remote.read(operation.before[0]) if operation.before else None
     if operation.call == "delete":
         return before, None

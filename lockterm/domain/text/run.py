@@ -90,7 +90,7 @@ is first."""
 
 
 def list_deleted(steps: Iterable[Step], titles: Mapping[int, str]) -> list[str]:
-    """Return a line for each lock that lists the remotes that a run deleted from it.
+    """Return a line for each lock, with the names of the remotes that a run deleted from it.
 
     A line looks like ``Deleted from Yard: Anna (A-1), Ben (A-2).``
 
@@ -326,7 +326,7 @@ def describe_end_elsewhere(run: RunProgress, titles: Mapping[int, str]) -> str:
 
 
 def ask_to_leave(run: RunProgress) -> tuple[str, str]:
-    """Return the question before the user leaves a run, and the button; empty if not needed."""
+    """Return the question before the user leaves a run, and its button; empty if not needed."""
     if run.is_over:
         left = count_left(run.steps.values())
         question = (

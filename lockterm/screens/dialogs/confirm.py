@@ -245,7 +245,7 @@ def _ask_to_type(words: Sequence[str]) -> str:
 
 
 def _say_wrong(words: Sequence[str]) -> str:
-    """Return the message for a wrong word; it leaves out words that users could misread."""
+    """Return the message for a wrong word, without the accepted words that users could misread."""
     shown = [clean(word, 60) for word in words]
     if not all(map(str.isascii, shown)):
         return "! Your input does not match."
@@ -322,7 +322,7 @@ class ConfirmModal(LocktermModal[bool | None]):
     # --- handlers ------------------------------------------------------------------------------
 
     def note_painted(self) -> None:
-        """Record the time of painting; if text may run into the dialog, also ask the terminal."""
+        """Record the time of painting, and ask the terminal too if text may run into the dialog."""
         super().note_painted()
         if self._notes_text:
             assert isinstance(self.app, Host)
@@ -337,7 +337,7 @@ class ConfirmModal(LocktermModal[bool | None]):
         return not self._unasked or self.is_painted_for(event)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Remember the time of a click, because users read the question before they click."""
+        """Remember the time of a click, as ``is_meant`` does for keys."""
         self._pressed_s = event.time
 
     def on_key(self, event: events.Key) -> None:

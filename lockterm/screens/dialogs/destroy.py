@@ -146,7 +146,7 @@ class DestroyModal(LocktermModal[bool | None]):
         return can_act(self.why_not, action)
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Consume printable keys if the dialog accepts no answers; they are part of a text."""
+        """Consume printable keys while no answer is accepted, because they belong to typed text."""
         return self._is_disarmed and character is not None and character.isprintable()
 
     def on_key(self, event: events.Key) -> None:

@@ -109,7 +109,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         self._opening: PendingNavigation | None = None
         """Delays keys until the first row is shown; None if no locks are being read."""
         self._has_news = False
-        """Whether new lists arrived while a search was running, so that it must run again."""
+        """Whether new lists arrived while a search was running, so that a new search is needed."""
         self._has_moved = False
         """Whether the user moved the cursor since the current search began."""
         self._opened: int | None = None
@@ -309,7 +309,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     @work(exclusive=True, group="again")
     async def _look_again(self) -> None:
-        """Read a lock that the user opened on another screen again, if its list is outdated."""
+        """Read the lock that the user opened on another screen, if its list is outdated."""
         if self.site.unseen:  # the user may have looked at the changes
             await self._show_unseen()
         lock_id, self._opened = self._opened, None

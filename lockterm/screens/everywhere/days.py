@@ -26,8 +26,8 @@ MOST_LOCKS = 10
 """The maximum number of locks that have their own line."""
 
 _LOW = 18
-"""The terminal height in lines up to which no lock has its own line. Every two more lines make room
-for one more lock."""
+"""The terminal height in lines up to which no lock has its own line. Each two additional lines make
+room for one more lock."""
 
 Ends = tuple[str, Sequence[int]]
 """The title of a lock, and the numbers of its remotes that expire on each day."""

@@ -48,10 +48,11 @@ if TYPE_CHECKING:
     from lockterm.operations.everywhere import LockRead
 
 FIRST_S = 0.05
-"""Seconds of joining after which the first people are shown."""
+"""Seconds of joining remotes to people, after which the first people are shown."""
 
 _REST = 5
-"""The pause before the people are joined again, as a multiple of the time that joining took."""
+"""The pause before remotes are joined to people again, as a multiple of the time that joining
+took."""
 
 _STEP = 256
 """The number of people to handle between two checks of whether a time slice has ended."""
@@ -82,7 +83,7 @@ class PeopleScreen(ListScreen[None]):
         """The people of all locks; None until some are known."""
         self._search = PeopleSearch(())
         self._found: Sequence[int] = ()
-        """The indexes of the found people in the search."""
+        """The indexes of the people that the search found."""
         self._counts = ""
         """The numbers of all people and of their remotes, as text."""
         self._done: int | None = 0
@@ -116,7 +117,7 @@ class PeopleScreen(ListScreen[None]):
             self.load(reads_changed=True)
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read the locks that a run changed again."""
+        """Read again the locks that a run has changed."""
         if not self._has_left:  # else this is done when the user comes back
             self.load(reads_changed=True)
 
@@ -127,7 +128,7 @@ class PeopleScreen(ListScreen[None]):
         """Load the stored lists, and join their remotes into people.
 
         Args:
-            reads_changed: Whether to read the locks that lockterm has changed again.
+            reads_changed: Whether to read again the locks that lockterm has changed.
         """
         opened = opening(self, "the people", passes=self._types)
         if self._people is not None:

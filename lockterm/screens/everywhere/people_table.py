@@ -30,9 +30,9 @@ _UNTIL, _STATE, _SIMILAR = 3, 4, 5
 """The indexes of the columns with the end dates, the states and the similar names."""
 
 _SIMILAR_CELLS = 26
-"""The minimum width of the column with similar names, in cells. On a narrow screen, the names need
-the room; a sign in the margin and the line below the table then show that there are similar names.
-"""
+"""The minimum width of the column with similar names, in cells. A narrow screen has no room for
+this column. There, a sign in the margin and the line below the table show that there are similar
+names."""
 
 _SIMILAR_SIGN = "~"
 """The sign in the margin of a person with similar names."""
@@ -94,7 +94,7 @@ class PeopleTable(RowTable):
         self._widest = [0] * len(self._plan)
 
     def measure(self, person: Person) -> None:
-        """Give the columns room for a person. The columns stay while the user searches."""
+        """Make the columns wide enough for a person. The widths stay while the user searches."""
         widths = map(cell_len, self._row(person).cells)
         self._widest = [max(pair) for pair in zip(self._widest, widths, strict=True)]
 

@@ -68,8 +68,8 @@ class Site:
         """The changes by others that the user has not seen yet."""
         self.is_reading = False
         self._readings = 0
-        """How often reading was started. Canceled reading may end after newer reading has started,
-        and must not reset ``is_reading`` then."""
+        """How often reading was started. If newer reading has started, the end of canceled reading
+        must not reset ``is_reading``."""
         self._known: tuple[int, int | None] | None = None
         """The number of locks without a list, and when the oldest list was read; None if not
         computed."""

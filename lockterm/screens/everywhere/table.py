@@ -115,7 +115,10 @@ class OnLock:
         return f"{self.lock.lock_id} {at}"
 
     def may_be(self, only: StateFilter | None, now_ms: int) -> bool:
-        """Return whether the row may pass a filter; this is a fast check that unpacks no remote."""
+        """Return whether the row may pass a filter.
+
+        The check is fast, because it unpacks no remote.
+        """
         if self.listing is None or not isinstance(only, State):
             return True
         return may_be(only, self.listing.end(self._place), now_ms)

@@ -82,8 +82,8 @@ class OperationDetailScreen(LocktermScreen[None]):
     async def read(self) -> bool:
         """Read the operation and its linked operations; return whether anything has changed.
 
-        The history calls this method before it opens this screen, and waits a short time for it. If
-        the time is enough, the layout of the screen is computed only once.
+        The history calls this method before it opens this screen, and waits a short time for the
+        result. If the result arrives in time, the layout of the screen is computed only once.
         """
         journal, shown = self.operations.journal, (self.operation, self._linked)
         try:

@@ -32,7 +32,7 @@ _DONE: Mapping[str, str] = {
     "updateRemoteUserNo": "changed",
     "delete": "deleted",
 }
-"""Maps the name of a call on one remote to the word for its values. The panel reads the journal
+"""Maps calls that affect one remote to the heading of their values. The panel reads the journal
 only for these calls."""
 
 _MOST_LINES = 3

@@ -20,7 +20,8 @@ class LockAnswer:
     unknown: bool = False
     """Whether the service answered that the lock does not exist."""
     asked: bool = True
-    """Whether the service's answer shows that the lock exists, or that it does not."""
+    """Whether the service's answer settles if the lock exists: it shows that it does or does
+    not."""
     remotes: int | None = None
     """The number of remotes of the lock; None if unknown."""
     name: str = ""

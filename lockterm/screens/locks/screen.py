@@ -84,8 +84,8 @@ class LocksScreen(ListScreen[None]):
         """The commands on the marked locks."""
         self._go_to: int | None = None
         self._places: dict[int, int] = {}
-        """Maps lock IDs to positions in the table. Opening a lock does not sort the rows again,
-        because a user who opens locks from top to bottom would then open the same two locks
+        """Maps lock IDs to positions in the table. Opening a lock does not sort the rows again.
+        Otherwise, a user who opens locks from top to bottom would open the same two locks
         repeatedly."""
 
     def crumbs(self) -> tuple[str, ...]:

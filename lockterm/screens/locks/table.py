@@ -91,7 +91,10 @@ class Shelf:
         return self._widest_opened[1]
 
     def _moments(self, now_ms: int) -> set[int | None]:
-        """Return one opening time in ms for each age in minutes or days; None if never opened."""
+        """Return opening times in milliseconds, one for each age that the column can show.
+
+        The time is None for locks that were never opened.
+        """
         two_days_ago_ms, found = now_ms - 2 * dates.DAY_MS, set[int | None]()
         for at_ms in {lock.opened_ms for lock in self.locks.values()}:
             if at_ms is None:

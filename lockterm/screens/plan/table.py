@@ -96,7 +96,7 @@ class PlanTable(RowTable):
         self._places: Mapping[int, int] = {}
         self._shortens = False
         self._texts: Mapping[int, Set[str]] = {column: frozenset({""}) for column in _NAMES}
-        """Maps the columns ``_NAMES`` to their different texts, at least one of each."""
+        """Maps each column in ``_NAMES`` to the set of its texts; never empty."""
         self._forms: Mapping[int, Mapping[str, str]] = {}
         """Maps a column to the forms of its texts that would be equal to others if cut."""
 
@@ -151,7 +151,7 @@ class PlanTable(RowTable):
         return 1, step, icons, widths[_REMOTE], widths[_NUMBER], widths[_LOCK], 200
 
     def _collect_texts(self, steps: Sequence[Step]) -> Mapping[int, Set[str]]:
-        """Return the different safe texts of the columns ``_NAMES``, at least one of each."""
+        """Return the set of safe texts for each column in ``_NAMES``; no set is empty."""
         names = [step_name(step) for step in steps]
         locks = {self._locks[lock_id].title for lock_id in {step.lock_id for step in steps}}
         texts = ({name for name, _ in names}, {number or "" for _, number in names}, locks)

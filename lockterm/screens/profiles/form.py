@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 TIMEOUT_S = 10.0
-"""The maximum timeout of a test in seconds, because the user waits for its result."""
+"""The maximum timeout of a test in seconds; the user waits for the result."""
 
 
 @dataclass(frozen=True, slots=True)

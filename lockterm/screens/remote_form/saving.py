@@ -165,7 +165,7 @@ class RemoteSaving:
         return self._screen not in self._screen.app.screen_stack
 
     def next_step(self, operation: Operation) -> str:
-        """Return the user's next step for an operation; empty if this form did not send it."""
+        """Return the user's next step for an operation; empty if another form sent it."""
         if operation.id != self._unsettled:
             return ""
         state = State.UNKNOWN if self.unknown else operation.state
@@ -221,7 +221,7 @@ class RemoteSaving:
         return bool(answer)
 
     async def _is_current(self, before: Remote) -> bool:
-        """Return whether the remote is unchanged, or the user agreed to take over its changes."""
+        """Return whether the remote is unchanged, or the user agreed to take over newer values."""
         self._do("Reading the remote again ...")
         with before_sending(LAST_READING):
             current = await self._operations.remotes.still(before, self._lock.lock_id)

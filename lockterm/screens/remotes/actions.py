@@ -361,7 +361,10 @@ class RemoteActions(LocktermScreen[None]):
         return self.app.run_worker(send(), group="writes", exclusive=False)
 
     def _note_written(self, lock: Lock, remote_id: int | None, *, is_deleted: bool = False) -> None:
-        """Update every open screen of a lock after a change, and this screen if it shows more."""
+        """Update the open screens of a lock after a change.
+
+        If this screen shows more locks, read the lock again.
+        """
         for screen in self.screens_of(lock.lock_id):
             (screen.after_delete if is_deleted else screen.after_write)(remote_id)
         if self.is_attached:  # a running change continues after this screen is closed

@@ -41,7 +41,7 @@ class PageSize(LocktermScreen[None]):
 
     @abstractmethod
     def compare_with_journal(self) -> Worker[None]:
-        """Compare the page with the journal and with the earlier list."""
+        """Show recent changes that the page lacks, and changes by others since the earlier list."""
 
     @property
     def wanted_rows(self) -> int:

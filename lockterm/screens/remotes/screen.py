@@ -80,7 +80,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     marks: Marks[Key, Row]
 
     shown: var[ListState] = var(ListState, init=False)
-    """The state of the list as last shown; the list may have begun to load since then."""
+    """The state of the list as last shown. The list itself may be loading again already."""
 
     def __init__(
         self,
@@ -199,7 +199,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         self.shown = self.remotes.state
 
     def _flips(self, event: events.Key) -> bool:
-        """Return whether a key opens another page, so that it need not wait for this one."""
+        """Return whether a key opens another page. Such a key need not wait for this page."""
         if self.focused is not self.table:
             return False
         return any(binding.action in FLIPPING for binding in own_bindings(self, event.key))
@@ -210,7 +210,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
 
     @work(exclusive=True, group="journal")
     async def compare_with_journal(self) -> None:
-        """Compare the page with lockterm's changes in the journal, and with the earlier list."""
+        """Show recent changes that the page lacks, and changes by others since the earlier list."""
         await self.remotes.compare_with_journal()
 
     @work(exclusive=True, group="restorable")

@@ -117,7 +117,8 @@ Requests identify a pack by its name, so users must be able to see the whole nam
 """
 
 LABEL = 5
-"""The width of a label and the gap after it, in cells. An MD5 then fits into half a terminal."""
+"""The width of a label and the gap after it, in cells. With this width, an MD5 fits into half a
+terminal."""
 
 
 class PacksPanel(HalfPanel):
