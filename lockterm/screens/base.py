@@ -373,7 +373,7 @@ class LocktermScreen(Screen[ResultT]):
         self.after_write(remote_id)
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read locks again that a run has changed, if this screen shows them."""
+        """Read the locks that a run has changed again, if this screen shows any of them."""
 
     def screens_of(self, lock_id: int) -> Iterator[LocktermScreen[Any]]:
         """Yield the open screens that are about one lock."""

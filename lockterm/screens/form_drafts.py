@@ -186,7 +186,7 @@ async def ask_about_draft(
 
 
 async def _sent_since(draft: Draft, operations: Operations) -> str:
-    """Return the result of sending a draft's form; empty if it was not sent since the last save.
+    """Return the result of the change that a draft's form sent; empty if it sent none.
 
     Changes that had no effect are ignored.
     """

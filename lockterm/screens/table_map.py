@@ -293,7 +293,7 @@ class MapScreen(ListScreen[TableMap | None]):
             self._assign(column, meaning)
 
     def _assign(self, column: str, meaning: str = "", door: str = "") -> None:
-        """Give a column a meaning or a lock that it grants access to, or remove both."""
+        """Give a column a meaning or a lock that it grants access to; without both, remove both."""
         columns = {
             **_without(self.table_map.columns, column),
             **({column: meaning} if meaning else {}),

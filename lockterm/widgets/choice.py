@@ -199,7 +199,7 @@ class Choice(OptionLine):
         self.choose(index)
 
     def go_to_letter(self, index: int) -> None:
-        """Choose the option if nothing is chosen but a choice is required; else only go to it."""
+        """Choose the option if a required choice is still empty; else only move the cursor."""
         if self.value or self._may_be_empty:
             self.cursor = index
         else:
