@@ -119,7 +119,7 @@ _SOMETHING_ELSE = (
     "The answer may come from a proxy, a login page, or the wrong base_url in the profile."
 )
 _OF_PROXIES = frozenset({407, 511})
-"""HTTP status: proxy authentication required, network authentication required."""
+"""The HTTP statuses of proxies: proxy authentication required, network authentication required."""
 
 
 class Envelope(NamedTuple):

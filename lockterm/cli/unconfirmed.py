@@ -254,7 +254,10 @@ async def _describe_resend(session: Session, operation: Operation) -> list[str]:
 
 
 async def _find_resent(session: Session, operation: Operation) -> Operation:
-    """Return the operation that sent a change again; for a clear, return the same operation."""
+    """Return the operation that sent a change again.
+
+    A clear is never sent again, so it is returned itself.
+    """
     journal = session.operations.journal
     if operation.call == "clear":
         return await journal.find(operation.id) or operation

@@ -199,8 +199,8 @@ def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) ->
 def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_time: bool) -> str:
     """Return sentences that explain how dates change on a target lock in another time zone.
 
-    They show the end of a remote as an example. The text is empty if copies should keep the local
-    time but one of the zones is unknown, because lockterm refuses such copies.
+    The sentences show the end of a remote as an example. The text is empty if copies should keep
+    the local time but one of the zones is unknown, because lockterm refuses such copies.
 
     Args:
         remote: The remote whose end is the example.

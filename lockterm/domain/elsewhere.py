@@ -40,7 +40,7 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChangeElsewhere:
-    """A difference between two lists of a lock, not caused by this machine."""
+    """A difference between two lists of a lock that this machine did not cause."""
 
     lock_id: int
     remote_id: int
@@ -192,7 +192,7 @@ def fields_of(change: ChangeElsewhere) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _is_older(record: Remote, other: Remote) -> bool:
-    """Return whether a record is certainly older than another: services may send old data."""
+    """Return whether a record is certainly older than another, as services may send old data."""
     times = record.update_time, other.update_time
     return times[0] is not None and times[1] is not None and times[0] < times[1]
 

@@ -274,7 +274,7 @@ class _ForeignTable:
         )
 
     def _at_doors(self, line: int, cells: Sequence[str], row: Row) -> Iterator[Row]:
-        """Yield a row for each door column that gives access; without any, the row itself."""
+        """Yield a row per door column that gives access; without door columns, the row itself."""
         if not self._doors:
             yield row
         for index, lock in self._doors.items():

@@ -130,7 +130,7 @@ def write_object(value: Mapping[str, Any] | None) -> str:
 
 
 def shown_object(value: object) -> str:
-    """Return a value as indented JSON for a view; of a large value, only the beginning."""
+    """Return a value as indented JSON for a view; a large value is cut after its beginning."""
     if not is_longer(value, SHOWN):
         return json.dumps(value, ensure_ascii=False, indent=2)[:SHOWN]
     found, length = [], 0

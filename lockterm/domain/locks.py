@@ -29,8 +29,8 @@ class Lock:
     name: str = ""
     """The name that the user gave the lock; empty to use the ID."""
     alias: str = ""
-    """The service's name of the lock (``lockAlias``, contract 2.3), from the last detail of a
-    remote."""
+    """The service's name of the lock (``lockAlias``, contract 2.3), from the details of a remote
+    that were read last."""
     vendor: str = ""
     """The vendor that ``voice/packs`` needs (contract 4.10)."""
     model: str = ""

@@ -74,7 +74,7 @@ def key_of_person(name: str | None, number: str | None) -> PersonKey:
 
 
 class Person:
-    """A person: the remotes with one name, or without a name, with one number.
+    """A person: the remotes that share a name, or that have no name and share a number.
 
     Args:
         key: The key of the person.
@@ -188,7 +188,7 @@ class People:
     """The people on all locks. Add all remotes of one lock before those of the next.
 
     Args:
-        now_ms: The present time, in milliseconds. Later times are valid, too.
+        now_ms: The present time, in milliseconds. :meth:`Person.counts` also accepts later times.
     """
 
     def __init__(self, now_ms: int = 0) -> None:

@@ -58,7 +58,7 @@ def search_text(remote: Remote) -> str:
 
 
 def _more_texts(remote: Remote) -> list[str]:
-    """Return the texts in the extra data and in searched fields of a wrong type."""
+    """Return the texts in the extra data, and in searched fields whose value has a wrong type."""
     texts: list[str] = []
     todo: list[Any] = [remote.odd[name] for name in _SEARCHED if name in remote.odd]
     todo.append(remote.extra_data)

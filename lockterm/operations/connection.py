@@ -291,7 +291,7 @@ class Connection:
 
 
 def _retrieve(task: asyncio.Task[object]) -> None:
-    """Log an unexpected error of a task; ignore expected errors, which asyncio would report."""
+    """Log an unexpected error of a task; ignore expected ones, so that asyncio reports none."""
     error = None if task.cancelled() else task.exception()
     if error is not None and not isinstance(error, LocktermError):
         _log.error("a task in the background failed", exc_info=error)

@@ -383,7 +383,7 @@ class JournalStore:
         here[operation.id, now_ms] = self._clock.steady_ms()
 
     async def note_recognized(self, operation: Operation, remote_id: int) -> None:
-        """Store the ID of an added remote that was found later, as the service returned none."""
+        """Store the ID of an added remote, found later because the service returned no ID."""
         move = self._journal.move
         await self._thread.run(move, operation.id, [State.CONFIRMED], remote_id=remote_id)
 

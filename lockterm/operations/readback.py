@@ -211,7 +211,7 @@ def record_before(operation: Operation) -> Mapping[str, Any]:
 
 
 def given_away(operation: Operation) -> str:
-    """Return the sentence that the ID of an operation's remote now belongs to another remote."""
+    """Return the sentence for an operation whose remote ID now belongs to another remote."""
     return f"The service gave the remote's ID {operation.remote_id} to another remote."
 
 

@@ -185,7 +185,7 @@ class Recorded:
 def is_known(
     remote: Remote, add: Operation, operations: Iterable[Operation], *, is_since: bool
 ) -> bool:
-    """Return whether a remote is known from an operation other than an add.
+    """Return whether a remote is known from operations other than the given add.
 
     The ID alone proves nothing, because a service may reuse the ID of a deleted remote.
 

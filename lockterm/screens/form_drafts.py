@@ -34,7 +34,7 @@ in milliseconds."""
 
 
 class StoreWait:
-    """A check, while a form is saving, of whether another program has locked the local store.
+    """A repeated check, during a save, whether another program has locked the local store.
 
     Args:
         form: The form.

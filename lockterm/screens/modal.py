@@ -57,7 +57,7 @@ class LocktermModal(ModalScreen[ResultT]):
         return True
 
     def on_notification_line_freed(self) -> None:
-        """Let the details use the lines again that a notification has occupied."""
+        """Give the lines that a notification occupied back to the details."""
         for details in self.query(".details"):
             details.styles.max_height = None
         for more in self.query(".more"):

@@ -201,7 +201,7 @@ class MapScreen(ListScreen[TableMap | None]):
 
     @property
     def _open(self) -> Sequence[str]:
-        """The columns without a meaning, which the user must still give one or ignore."""
+        """The columns without a meaning. The user must give each a meaning, or ignore it."""
         return [one for one in self._columns if not self.table_map.is_known(one)]
 
     def _describe_next(self) -> str:

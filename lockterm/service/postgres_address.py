@@ -136,7 +136,7 @@ def _is_local_place(place: str) -> bool:
 
 
 def _find_authorities() -> None:
-    """Point libpq's OpenSSL to the machine's authorities: psycopg's own build looks elsewhere."""
+    """Point libpq's OpenSSL to the machine's authorities, because psycopg's build ignores them."""
     machine = ssl.get_default_verify_paths()
     if "SSL_CERT_FILE" in os.environ or "SSL_CERT_DIR" in os.environ:
         return

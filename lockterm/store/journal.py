@@ -331,7 +331,8 @@ class Journal:
             from_ms: Earliest time of the resolution, by this machine's clock.
             till_ms: Latest time of the resolution; in the future, in case the clock is set back.
             ids: Operations to include regardless of the time of their resolution.
-            name: A remote name; if no operation contains it, none is returned. None if not needed.
+            name: A remote name. If no operation contains this name, the result is empty. None to
+                ignore names.
         """
         lately = f"(settled_ms BETWEEN ? AND ? OR settled_ms IS NULL OR id IN ({_marks(ids)}))"
         where = f"lock_id = ? AND {lately} AND {HERE}"

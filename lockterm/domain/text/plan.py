@@ -86,7 +86,7 @@ def describe_none_expired(
     *,
     is_none_read: bool = False,
 ) -> str:
-    """Return the sentences about a plan to delete expired remotes that found no such remote.
+    """Return the sentences for a plan that found no expired remotes to delete.
 
     Args:
         days: The minimum number of days since a remote expired.
@@ -260,7 +260,7 @@ def shorten_step(step: Step, zone: tzinfo, now_ms: int) -> Iterator[str]:
 
 
 def _begins_otherwise(before: Remote, after: Remote, now_ms: int) -> bool:
-    """Return whether a step changes when a remote with dates first opens, looking from now on."""
+    """Return whether the future access of a remote that gets dates begins at another time."""
     starts = [
         now_ms if one.remote_type == RemoteType.PERMANENT else max(one.start_ms or 0, now_ms)
         for one in (before, after)

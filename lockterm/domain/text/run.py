@@ -320,7 +320,7 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
 
 
 def describe_end_elsewhere(run: RunProgress, titles: Mapping[int, str]) -> str:
-    """Return :func:`describe_end` and the key that shows the run, for other screens."""
+    """Return the text of :func:`describe_end` and the key that shows the run, for other screens."""
     title = clean(run.plan.title, 40)
     return f"{describe_end(run, titles)} Press {key('app.run')} to show the run: {title}."
 

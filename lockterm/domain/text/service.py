@@ -5,7 +5,7 @@ from __future__ import annotations
 from lockterm.domain.safe_text import clean
 
 LOCK_MAY_NOT_KNOW = "The service does not report whether the change has reached the lock."
-"""The sentence that the lock may not know a recorded change yet."""
+"""The sentence about a recorded change that the lock may not have received yet."""
 
 
 def describe_read_only(profile: str, so: str = "") -> str:

@@ -357,7 +357,7 @@ class ConfirmModal(LocktermModal[bool | None]):
             self.box.act.focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Answer, unless the user was typing text and had no time to read the question since."""
+        """Answer, unless the user was just typing text and had no time to read the question."""
         typed_s, self._typed_s = self._typed_s, None
         if typed_s is not None and self._pressed_s < max(typed_s, self._drawn_s) + READ_S:
             self.box.keep.focus()

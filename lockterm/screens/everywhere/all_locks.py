@@ -55,7 +55,7 @@ MOST_FOUND = 500
 """The maximum number of remotes in the results."""
 
 MOST_LOOKED_AT = 20_000
-"""The maximum number of remotes to unpack when a filter is applied, because keys wait meanwhile."""
+"""The maximum number of remotes to unpack when a filter is applied; keys wait during this work."""
 
 TYPED_S = 0.3
 """Seconds without typing before lockterm unpacks and counts the results."""

@@ -89,7 +89,8 @@ class PeopleScreen(ListScreen[None]):
         self._done: int | None = 0
         """The number of locks whose people are shown so far; None if all are shown."""
         self._due_s = 0.0
-        """The earliest time to join people again while locks are read, on the loop's clock."""
+        """The earliest time to join remotes to people again while locks are read, on the event
+        loop's clock."""
         self._zones: dict[str, tzinfo] = {}
         self._has_left = False
         """Whether the user opened the screen of a person, which may have changed remotes."""
@@ -179,7 +180,7 @@ class PeopleScreen(ListScreen[None]):
 
     @work(exclusive=True, group="join")
     async def join(self) -> None:
-        """Join the remotes of all lists into people again; the old rows stay until this is done."""
+        """Join the remotes of all lists to people again; the old rows stay until the end."""
         await self._join(None)
 
     async def _join(self, opened: PendingNavigation | None) -> None:

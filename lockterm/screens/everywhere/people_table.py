@@ -89,7 +89,7 @@ class PeopleTable(RowTable):
         return self._persons.get(self.highlighted or "")
 
     def note_people(self, people: People, now_ms: int) -> None:
-        """Forget the cells of rows and their widths, because people were joined again."""
+        """Forget the cells and widths of rows, because remotes were joined to people again."""
         self._people, self._now_ms, self._rows = people, now_ms, {}
         self._widest = [0] * len(self._plan)
 

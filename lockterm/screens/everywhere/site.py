@@ -134,7 +134,7 @@ class Site:
         self._known = None
 
     def unread_steps(self) -> list[Step]:
-        """Return an unsent step for each unread lock, to show that matches there are unknown."""
+        """Return an unsent step for each unread lock, which may have more matching remotes."""
         return [
             Step(
                 0,

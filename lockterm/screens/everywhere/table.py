@@ -68,7 +68,8 @@ _BY: Mapping[str, str] = {
     **{"Ends": "end", "When": "end", "Name": "name", "Number": "number"},
     **{"Valid": "valid", "State": "state"},
 }
-"""Maps a column title to the key of the column by which a table of one lock sorts the same way."""
+"""Maps titles of columns to the keys of the columns by which a table of one lock sorts the same
+way."""
 
 _FIRST = Place(0, 0)
 
@@ -206,7 +207,7 @@ class OnLocksTable(RowTable):
             self.refresh()
 
     def _compared(self, row: OnLock, title: str) -> Any:
-        """Return the sort key of a row for a column title; None if that column is empty."""
+        """Return the sort key of a row for a column title; None if the row has no value there."""
         if row.listing is None or row.remote is None:
             return None
         if title == "Lock":

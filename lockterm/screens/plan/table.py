@@ -98,7 +98,8 @@ class PlanTable(RowTable):
         self._texts: Mapping[int, Set[str]] = {column: frozenset({""}) for column in _NAMES}
         """Maps each column in ``_NAMES`` to the set of its texts; never empty."""
         self._forms: Mapping[int, Mapping[str, str]] = {}
-        """Maps a column to the forms of its texts that would be equal to others if cut."""
+        """Maps a column to short forms of the texts that would equal other texts if they were cut
+        at the end."""
 
     def show_steps(
         self, numbers: Sequence[int], locks: Mapping[int, OnLock], *, shortens: bool

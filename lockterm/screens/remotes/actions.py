@@ -142,7 +142,7 @@ class RemoteActions(LocktermScreen[None]):
         return ""
 
     def _format_who(self, lock: Lock, remote: Remote) -> str:
-        """Return the remote for a notification, with its lock unless the screen is about it."""
+        """Return the remote as text; add the lock unless the screen is about that lock."""
         at = f" at {_name_of(lock)}" if self.lock_entry is None else ""
         return f"{format_remote(remote)}{at}"
 
