@@ -23,7 +23,8 @@ _SECTIONS = {
     "Files": "FILES",
     "Examples": "EXAMPLES",
 }
-"""Maps the first words of a help paragraph to its section of the manual page, in page order."""
+"""Maps the words with which a help paragraph begins to its section of the manual page. The sections
+are in the order of the page."""
 
 # groff replaces these characters by typographic ones, which a shell does not understand.
 _ROFF = str.maketrans(

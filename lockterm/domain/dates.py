@@ -145,7 +145,7 @@ def recent(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def near_day(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """Return ``3 Dec``; if more than half a year away, ``3 Dec 2025``."""
+    """Return a day such as ``3 Dec``, with its year if it is more than half a year away."""
     at = local(ms, zone)
     if at is None or abs(now_ms - ms) > _NEAR_MS:
         return day(ms, zone)
@@ -153,7 +153,7 @@ def near_day(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def near_time(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """Return ``5 Dec 15:00``; if more than half a year away, ``5 Dec 2027 15:00``."""
+    """Return a time such as ``5 Dec 15:00``, with its year if more than half a year away."""
     at = local(ms, zone)
     return _number(ms) if at is None else f"{near_day(ms, zone, now_ms)} {_clock(at, True)}"
 

@@ -356,7 +356,7 @@ class _OnLock:
     async def _backup(self, change: Operation, made: PlannedSteps) -> list[tuple[str, BackedUp]]:
         """Return the remotes of a backup to restore.
 
-        Add steps for restored and uncertain ones to ``made``.
+        Add steps for the remotes that were restored, or may have been, to ``made``.
         """
         remotes = await asyncio.to_thread(read_backup, change, self._known(change), self._now_ms)
         waiting = []

@@ -167,7 +167,7 @@ class QuestionBox(Vertical):
         self.query_one("#typed" if self.typed else "#keep").focus()
 
     def note_typed(self) -> None:
-        """After input, remove the error and ask for the word again."""
+        """Remove the error after new input, and show the request for the word again."""
         self._show_wrong("")
         self._ask(_ask_to_type(self.typed))
 

@@ -134,7 +134,7 @@ class Site:
         self._known = None
 
     def unread_steps(self) -> list[Step]:
-        """Return an unsent step for each unread lock, which may have more matching remotes."""
+        """Return an unsent step for each unread lock, because the lock may have more matches."""
         return [
             Step(
                 0,

@@ -55,7 +55,7 @@ class ProblemsPane(Widget):
         self.refresh(layout=not is_as_high)
 
     def is_whole(self, step: Step) -> bool:
-        """Return whether the panel shows a step, and shows its reason in full."""
+        """Return whether the panel shows a step with its full reason."""
         if not self.display or step not in self._shown:
             return False
         return cell_len(self._format(step)) <= self.content_size.width - _STATE

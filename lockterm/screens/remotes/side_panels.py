@@ -1,4 +1,4 @@
-"""The panels beside the table of remotes, and the ways to other locks."""
+"""The panels beside the table of remotes, and the actions that open other locks."""
 
 from __future__ import annotations
 
