@@ -134,7 +134,7 @@ def clock(ms: int, zone: tzinfo) -> str:
 
 
 def recent(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """Return ``20 Nov 09:00``; if more than half a year away, ``20 Nov 2025``, as ``ls -l`` does.
+    """Return ``20 Nov 09:00``, or ``20 Nov 2025`` if over half a year away, as ``ls -l`` does.
 
     The first form is right-aligned to 12 characters.
     """

@@ -350,8 +350,8 @@ class LockPlan:
 
         The field stays if the row has the value that an export of the present remote would have. It
         also stays if only a mapping gives the row a value and the remote has one: otherwise each
-        import of the file would set ``now`` again. A type from a mapping counts, because the dates
-        of the row depend on it.
+        import of the file would set ``now`` again. A type from a mapping is always used, because
+        the dates of the row depend on it.
         """
         if row.raw is not None and field.name in row.raw:
             was = before.raw.get(field.name)

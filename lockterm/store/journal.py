@@ -309,7 +309,7 @@ class Journal:
         return self._sound(which, [backup_id, old_id])
 
     def linked(self, operation: Operation) -> list[Operation]:
-        """Return the operations that this one repeats or restores, and the reverse."""
+        """Return the operations linked to an operation: one repeats or restores the other."""
         own = operation.id
         # The plus sign makes SQLite use the rare columns, not the index of the profile.
         where = "+profile = ? AND (id IN (?, ?) OR again_of = ? OR restores = ?)"

@@ -20,8 +20,7 @@ class LockAnswer:
     unknown: bool = False
     """Whether the service answered that the lock does not exist."""
     asked: bool = True
-    """Whether the service's answer settles if the lock exists: it shows that it does or does
-    not."""
+    """Whether the service's answer is clear: the lock exists, or it does not exist."""
     remotes: int | None = None
     """The number of remotes of the lock; None if unknown."""
     name: str = ""
