@@ -192,7 +192,8 @@ def sample_run(*steps: Step, **more: Any) -> Any:
     usual: dict[str, Any] = {"plan": one, "steps": {step.number: step for step in one.steps}}
     usual |= {"due": len(one.steps), "done": 12, "error": None, "reading": 0, "only_reads": False}
     usual |= {"problems": Counter[StepState](), "under_way": 0, "is_over": False}
-    return SimpleNamespace(**usual | {"was_stopped": False, "per_s": 0.0} | more)
+    usual |= {"left": len(one.steps) - 12, "is_stopped": False, "stop_reason": ""}
+    return SimpleNamespace(**usual | {"took_s": 2.5, "per_s": 0.0} | more)
 
 
 def sample_operation(call: str, body: Any, *before: Mapping[str, Any], **more: Any) -> Operation:
@@ -506,23 +507,20 @@ def render_runs(samples: TextSamples) -> None:
     ends = [
         sample_run(done, done, is_over=True),
         sample_run(done, failed, failed, is_over=True),
-        sample_run(done, due, is_over=True, was_stopped=True),
+        sample_run(done, due, is_over=True, is_stopped=True),
         sample_run(done, sent, due, due, is_over=True),
         sample_run(done, sent, is_over=True),
     ]
-    stopped = sample_run(done, due, is_over=True)
-    stopped.plan = replace(stopped.plan, stopped="The service refuses the token.")
+    stopped = sample_run(done, due, is_over=True, stop_reason="The service refuses the token.")
     for one in (*ends, stopped):
         samples.show(run.describe_end, one, titles)
         samples.show(run.describe_outcome, one.steps.values(), titles)
         samples.show(run.describe_end_elsewhere, one, titles)
     samples.each(run.ask_to_leave, (*runs, *ends))
-    for seconds in (0.0, 2.5):
-        samples.show(run.format_progress, 12, 214, problems, seconds)
+    samples.each(run.format_progress, runs)
     for state in (StepState.REFUSED, StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT):
         samples.show(run.describe_blocked, replace(EXTEND, number=1, state=state))
-    for count in (1, 2):
-        samples.show(run.format_reading, count, is_all=count == 2)
+    samples.each(run.format_reading, runs[2:])
     for one in (*ends, sample_run()):
         samples.show(run.describe_result, one.plan, one.plan.steps)
         samples.show(run.describe_run, one.plan)

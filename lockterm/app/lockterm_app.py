@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lockterm.api.first_page import FirstPage
     from lockterm.config import Profile, Settings
     from lockterm.config.profiles import Profiles
-    from lockterm.operations.run_here import RunHere
+    from lockterm.domain.run import Run
     from lockterm.paths import Paths
     from lockterm.screens.outcomes import Outcomes
     from lockterm.store.cache import Cache
@@ -261,13 +261,14 @@ class LocktermApp(TerminalApp[int]):
         if self._is_draft_due and self._may_offer():
             self._offer_draft()
 
-    def _note_run(self, run: RunHere) -> None:
+    def _note_run(self, run: Run) -> None:
         """Show a run's progress while it is active, and update the screens when it ends."""
         if not self.is_running:
             return
         if not run.is_over:
-            self._run_timer = self._run_timer or self.set_interval(RUN_TOLD_S, self._tell_run)
-            self._show_run()
+            if self._run_timer is None:
+                self._run_timer = self.set_interval(RUN_TOLD_S, self._tell_run)
+                self._show_run()
             return
         if self._run_timer is not None:
             self._run_timer.stop()
@@ -298,7 +299,7 @@ class LocktermApp(TerminalApp[int]):
         A run that is already stopping needs no question.
         """
         run = self.operations.run_here
-        if run is None or run.is_stopping:
+        if run is None or (run.is_stopped and not run.is_over):
             return "", ""
 
         return screens.ask_to_leave_run(run)

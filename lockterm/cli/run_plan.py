@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import time
 from collections import Counter
-from collections.abc import Container, Sequence, Set
+from collections.abc import Container, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lockterm.cli.exit_codes import DONE, FAILED, UNKNOWN, UNREACHABLE, UsageError, notify
 from lockterm.cli.options import WriteOptions
@@ -17,6 +16,7 @@ from lockterm.cli.plans import describe_shortened, put_end, put_plan, put_planne
 from lockterm.cli.prompts import cancel, confirm, confirm_by_typing, require_answer
 from lockterm.cli.session import Session
 from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, at_rest
+from lockterm.domain.run import Run
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import count_to_type, describe_plan, format_step, has_work
@@ -127,51 +127,36 @@ def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
     return confirm(f"{words}. Run the plan?", yes=False)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPlan:
-    """A plan whose steps are in the local store instead of in memory."""
-
-    plan: Plan
-    """The plan without its steps."""
-    due: frozenset[int]
-    """The numbers of the steps that are still to be sent."""
-
-
-def store_plan(session: Session, plan: Plan) -> StoredPlan:
+def store_plan(session: Session, plan: Plan) -> Plan:
     """Store a confirmed plan, and return it without its steps.
 
     Raises:
         StoreError: The plan cannot be stored, so it must not run.
     """
     session.run(session.operations.runs.keep(plan))
-    due = frozenset(step.number for step in plan.steps if step.is_left)
-    return StoredPlan(replace(plan, steps=()), due)
+    return replace(plan, steps=())
 
 
-def run_plan(
-    session: Session, kept: StoredPlan, *, as_json: bool, lists_deleted: bool = False
-) -> int:
+def run_plan(session: Session, plan: Plan, *, as_json: bool, lists_deleted: bool = False) -> int:
     """Run a stored plan, print its result and return the exit code."""
-    progress = Progress(kept.due, as_json=as_json)
+    run = Run(plan, session.operations.clock)
+    progress = Progress(as_json=as_json)
+    run.on_change = progress.note
     signals: list[int] = []
-    stop = asyncio.Event()
 
     def end(number: int) -> None:
         signals.append(number)
-        stop.set()
+        run.stop()
         progress.clear()
         notify("the run stops after the steps that are under way ...")
 
-    work = session.operations.runs.carry_out(
-        kept.plan, on_step=progress.note, stop=stop, on_read_back=progress.note_reading
-    )
     try:
-        plan = session.run(work, stop=end)
+        session.run(session.operations.runs.carry_out(run), stop=end)
     finally:
         progress.clear()
-    if plan.stopped:
-        notify(clean(plan.stopped))
-    plan = replace(plan, skipped=kept.plan.skipped)
+    if run.stop_reason:
+        notify(clean(run.stop_reason))
+    plan = run.plan
     code = put_result(plan, as_json=as_json, printed=progress.noted, run=plan.id)
     titles = {}
     with suppress(StoreError):  # if the lock book cannot be read, the sentence uses lock IDs
@@ -243,48 +228,37 @@ class Progress:
     """The output of a command while a plan runs.
 
     Args:
-        due: The numbers of the steps to send.
         as_json: Whether to print each step as a line of JSON.
     """
 
-    def __init__(self, due: Set[int], *, as_json: bool) -> None:
+    def __init__(self, *, as_json: bool) -> None:
         self.noted: set[int] = set()
         """The numbers of the steps whose result the command has already handled."""
         self._as_json = as_json
         self._is_shown = sys.stderr is not None and sys.stderr.isatty()
-        self._due = due
-        self._done = self._width = 0
-        self._problems = Counter[StepState]()
-        self._began_s = time.monotonic()
+        self._seen = self._reading = self._width = 0
         self._drawn_s = 0.0
 
-    def note(self, step: Step) -> None:
-        """Print the result of a step if it is new, and update the progress line.
-
-        A step without a result, or whose result is not known yet, is ignored.
-        """
-        if step.state in {*DUE, StepState.UNKNOWN} or step.number in self.noted:
-            return
-        self.noted.add(step.number)
-        if step.number in self._due:  # other steps were sent before, and only confirmed now
-            self._done += 1
-            self._problems[step.state] += step.state in PROBLEMS
-        self._print(step)
+    def note(self, run: Run) -> None:
+        """Print the new certain results of steps, and update the progress line."""
+        news, self._seen = run.news[self._seen :], len(run.news)
+        ended = [
+            run.steps[number]
+            for number in news
+            if number not in self.noted and run.steps[number].state not in {*DUE, StepState.UNKNOWN}
+        ]
+        for step in ended:
+            self.noted.add(step.number)
+            self._print(step)
         now_s = time.monotonic()
-        if self._is_shown and now_s - self._drawn_s >= PROGRESS_S:
+        if run.reading != self._reading:
+            self._reading = run.reading
+            self.clear()
+            if self._is_shown and run.reading:
+                self._show(format_reading(run))
+        elif ended and self._is_shown and now_s - self._drawn_s >= PROGRESS_S:
             self._drawn_s = now_s
-            self._draw(now_s - self._began_s)
-
-    def note_reading(self, count: int) -> None:
-        """Show in the progress line that unconfirmed steps are being verified.
-
-        Args:
-            count: The number of these steps.
-        """
-        self.clear()
-        if self._is_shown and count:
-            is_all = self._done + count == len(self._due)
-            self._show(format_reading(count, is_all=is_all))
+            self._show(format_progress(run)[:79])
 
     def clear(self) -> None:
         """Erase the progress line."""
@@ -299,9 +273,6 @@ class Progress:
         elif step.state in PROBLEMS:
             self.clear()
             put_problem(step)
-
-    def _draw(self, seconds: float) -> None:
-        self._show(format_progress(self._done, len(self._due), self._problems, seconds)[:79])
 
     def _show(self, words: str) -> None:
         self._write(f"\r{words}{' ' * (self._width - len(words))}")

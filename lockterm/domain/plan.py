@@ -197,8 +197,6 @@ class Plan:
     """Sentences about data that cannot be restored after the run, for the confirmation dialog."""
     skipped: Mapping[str, int] = field(default_factory=dict)
     """Maps each reason for leaving remotes out to the number of these remotes; not saved."""
-    stopped: str = ""
-    """The reason why a run ended early, in sentences; not saved."""
     is_running: bool = False
     """Whether a session was running the plan when it was loaded; not saved."""
     credentials: str | None = None

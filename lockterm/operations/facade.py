@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from lockterm.config import Profile
     from lockterm.domain.locks import Lock
     from lockterm.domain.plan import Plan
+    from lockterm.domain.run import Run
     from lockterm.operations.draft_keeper import DraftKeeper
     from lockterm.operations.everywhere import Everywhere
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.kept_lists import KeptLists
     from lockterm.operations.locks import Locks
     from lockterm.operations.resolution import Resolution
-    from lockterm.operations.run_here import RunHere
     from lockterm.operations.runs import Runs
     from lockterm.operations.sending import Sender
     from lockterm.operations.voices import Voices
@@ -80,10 +80,10 @@ class Operations:
         is_ours = first is not None and first.profile == profile
         self.remotes = Remotes(self._reads, lambda: self.journal, first if is_ours else None)
         """The remotes of locks, as the service lists them."""
-        self.run_here: RunHere | None = None
+        self.run_here: Run | None = None
         """The run that is active in this session, or the last one; None if there was none."""
-        self.on_run: Callable[[RunHere], None] = ignore
-        """The function to call when a run begins or ends in this session."""
+        self.on_run: Callable[[Run], None] = ignore
+        """The function to call when a run begins, changes or ends in this session."""
         self._sender = sender
         self._reads_back = reads_back
         if reads_back:
@@ -195,23 +195,23 @@ class Operations:
         """Open the cache in advance, before it is needed."""
         self._reads.get_ready()
 
-    def begin_run(self, plan: Plan) -> RunHere:
+    def begin_run(self, plan: Plan) -> Run:
         """Run a confirmed plan in the background, independently of the screen that is open.
 
         Args:
             plan: The plan. No other plan may be running in this session.
         """
-        from lockterm.operations.run_here import RunHere
+        from lockterm.domain.run import Run
 
         assert self.run_under_way is None
-        run = RunHere(self.runs, self.clock, plan, lambda run: self.on_run(run))
-        self.run_here = run
-        self.connection.background(run.carry_out())
+        run = self.run_here = Run(plan, self.clock)
+        run.on_change = self.on_run
+        self.connection.background(self.runs.carry_out(run))
         self.on_run(run)
         return run
 
     @property
-    def run_under_way(self) -> RunHere | None:
+    def run_under_way(self) -> Run | None:
         """The run that is active in this session; None if there is none."""
         return self.run_here if self.run_here is not None and not self.run_here.is_over else None
 

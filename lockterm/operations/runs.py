@@ -19,9 +19,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from uuid import uuid4
 
-from lockterm.domain.callbacks import ignore
 from lockterm.domain.plan import DUE, NOT_REACHED, Action, Plan, Step, StepState, select_retryable
+from lockterm.domain.run import Run
 from lockterm.domain.text.amount import format_count, format_duration
+from lockterm.domain.text.run import describe_blocked
 from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import (
     LocktermError,
@@ -32,7 +33,6 @@ from lockterm.errors import (
     ServiceError,
     StoreError,
 )
-from lockterm.operations.ongoing_run import OngoingRun
 from lockterm.operations.rate_limiter import MOST_AT_ONCE
 from lockterm.operations.refusals import (
     OtherCredentials,
@@ -193,29 +193,17 @@ class Runs:
 
     # --- running -----------------------------------------------------------------------------
 
-    async def carry_out(
-        self,
-        plan: Plan,
-        *,
-        on_step: Callable[[Step], None],
-        stop: asyncio.Event,
-        on_read_back: Callable[[int], None] = ignore,
-    ) -> Plan:
+    async def carry_out(self, run: Run) -> None:
         """Run the steps of a plan that are due; an interrupted run resumes where it ended.
 
         At the end, unconfirmed steps are verified until they are proven or the time for a proof
-        has passed.
+        has passed. If the run is stopped, or the caller is canceled, steps in progress are
+        completed, and nothing is verified.
 
         Args:
-            plan: The plan. It is stored if the store lacks it. Its progress is read from the store.
-            on_step: A function that is called with each step that is sent, postponed or completed.
-            stop: An event that stops the run when it is set: steps in progress are completed, and
-                nothing is verified. The same happens if the caller is canceled.
-            on_read_back: A function that is called when the number of steps being verified changes.
-
-        Returns:
-            The plan with the result of each step. If the store failed, a step in progress is still
-            ``SENT``, and the journal has its result.
+            run: The run. Its plan is stored if the store lacks it. Its progress is read from the
+                store. If the store fails, a step in progress stays ``SENT``, and the journal has
+                its result.
 
         Raises:
             RuleViolation: The profile is read-only.
@@ -224,7 +212,16 @@ class Runs:
                 :meth:`note_same_account`.
             RunUnderWay: An active session is running the plan.
         """
-        profile = self._profile
+        try:
+            await self._carry_out(run)
+        except LocktermError as error:
+            run.error = error
+            raise
+        finally:
+            run.end()
+
+    async def _carry_out(self, run: Run) -> None:
+        profile, plan = self._profile, run.plan
         if profile.read_only:
             raise RuleViolation({"read_only": describe_read_only(profile.name, "Nothing was sent")})
         if (plan.profile, plan.service) != (profile.name, profile.base_url):
@@ -234,13 +231,11 @@ class Runs:
             plan = await self._use(self._store.read, plan.id)
             if self.needs_account(plan):
                 raise OtherCredentials(plan)
-            steps = {step.number: step for step in plan.steps}
-            run = OngoingRun(plan, on_step, on_read_back, stop, steps)
+            run.load(plan)
             await self._begin(run)
             await self._dispatch(run)
-            if not (stop.is_set() or run.stopped):
+            if not run.starts_no_more:
                 await self._read_back(run)
-        return replace(plan, steps=tuple(run.steps.values()), stopped=run.stopped)
 
     @contextlib.asynccontextmanager
     async def _taken(self, plan: Plan) -> AsyncIterator[None]:
@@ -264,7 +259,7 @@ class Runs:
             with contextlib.suppress(StoreError):  # the claim ends with this session anyway
                 await self._use(self._store.release, plan.id)
 
-    async def _begin(self, run: OngoingRun) -> None:
+    async def _begin(self, run: Run) -> None:
         """Store the results of steps that need no call, and group the due steps by lock."""
         ended = []
         self._steps.note_known(run.plan.steps)
@@ -283,14 +278,13 @@ class Runs:
         is_unknown = step.state is StepState.UNKNOWN
         return await self._steps.up_to_date(step) if is_unknown else step
 
-    async def _dispatch(self, run: OngoingRun) -> None:
+    async def _dispatch(self, run: Run) -> None:
         under_way: dict[asyncio.Task[None], int] = {}
-        stop = run.stop
-        stopping = asyncio.ensure_future(stop.wait())
+        stopping = asyncio.ensure_future(run.stop_request.wait())
         try:
             while True:
                 wait_s = 0.0
-                while run.ready and not stop.is_set() and not run.stopped:
+                while run.ready and not run.starts_no_more:
                     wait_s = self._pace.wait_s(len(under_way))
                     if wait_s > 0:
                         break
@@ -299,9 +293,9 @@ class Runs:
                     self._pace.begin(CALLS[run.steps[number].action])
                     task = self._connection.background(self._try(run, number))
                     under_way[task] = lock_id
-                if not under_way and (not run.ready or stop.is_set() or run.stopped):
+                if not under_way and (not run.ready or run.starts_no_more):
                     return
-                waiting = {*under_way} if stop.is_set() else {*under_way, stopping}
+                waiting = {*under_way} if run.is_stopped else {*under_way, stopping}
                 timeout_s = wait_s if 0 < wait_s < float("inf") else None
                 await asyncio.wait(waiting, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
                 for task in [task for task in under_way if task.done()]:
@@ -315,7 +309,7 @@ class Runs:
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait(under_way)
 
-    async def _read_back(self, run: OngoingRun) -> None:
+    async def _read_back(self, run: Run) -> None:
         """Verify all unconfirmed steps in parallel, and store each result when it is proven."""
 
         async def prove(number: int) -> None:
@@ -325,7 +319,7 @@ class Runs:
         unknown = [step.number for step in run.steps.values() if step.state is StepState.UNKNOWN]
         await asyncio.gather(*map(prove, unknown))
 
-    async def _prove(self, run: OngoingRun, number: int, within_s: float | None = None) -> None:
+    async def _prove(self, run: Run, number: int, within_s: float | None = None) -> None:
         """Verify an unconfirmed step and store its proven result, unless the run is stopped."""
         step = run.steps[number]
         settled = await self._unless_stopped(run, self._steps.read_back, step, within_s)
@@ -333,11 +327,11 @@ class Runs:
             await self._note(run, [settled])
 
     async def _unless_stopped(
-        self, run: OngoingRun, work: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs
+        self, run: Run, work: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs
     ) -> T | None:
         """Return the result of a verification; None if the run was stopped first."""
         reading = asyncio.ensure_future(work(*args, **options))
-        stopping = asyncio.ensure_future(run.stop.wait())
+        stopping = asyncio.ensure_future(run.stop_request.wait())
         run.note_reading(+1)
         try:
             await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -349,14 +343,14 @@ class Runs:
                 await reading
         return None if reading.cancelled() else reading.result()
 
-    async def _try(self, run: OngoingRun, number: int) -> None:
+    async def _try(self, run: Run, number: int) -> None:
         """Run a step; if its result cannot be stored, stop the run."""
         try:
             await self._one(run, number)
         except StoreError as error:
-            run.stopped = run.stopped or error.sentences
+            run.stop_reason = run.stop_reason or error.sentences
 
-    async def _one(self, run: OngoingRun, number: int) -> None:
+    async def _one(self, run: Run, number: int) -> None:
         """Run a step and store its result."""
         step = run.steps[number]
         if step.state is StepState.SENT:
@@ -364,8 +358,10 @@ class Runs:
             if settled is not None:
                 await self._end(run, settled)
                 return
-        if reason := run.why_blocked(step):
-            await self._end(run, replace(step, state=StepState.NOT_SENT, message=reason))
+        earlier = run.steps.get(number - 1)
+        if earlier is not None and step.requires(earlier) and not earlier.is_done:
+            words = describe_blocked(earlier)
+            await self._end(run, replace(step, state=StepState.NOT_SENT, message=words))
             return
         step = replace(step, state=StepState.SENT, operation_id=uuid4().hex)
         await self._note(run, [step])
@@ -386,7 +382,7 @@ class Runs:
                 self._pace.went_well()
         await self._end(run, ended)
 
-    async def _unless_held(self, run: OngoingRun, step: Step) -> Step:
+    async def _unless_held(self, run: Run, step: Step) -> Step:
         """Run a step; if an unconfirmed change blocks it, verify that change once per run."""
         try:
             return await self._steps.carry_out(step)
@@ -401,7 +397,7 @@ class Runs:
             await self._unless_stopped(run, self._steps.verify, holder, within_s)
         return await self._steps.carry_out(step)
 
-    async def _end(self, run: OngoingRun, ended: Step) -> None:
+    async def _end(self, run: Run, ended: Step) -> None:
         """Store the result of a step, and its effect on other steps of the same lock."""
         held, left = [], run.waiting[ended.lock_id]
         if why := run.unreached.get(ended.lock_id):
@@ -415,7 +411,7 @@ class Runs:
             is_required = run.steps[left[0]].requires(ended)
             await self._prove(run, ended.number, None if is_required else READ_BACK_S)
 
-    async def _put_off(self, run: OngoingRun, step: Step, error: RateLimited) -> None:
+    async def _put_off(self, run: Run, step: Step, error: RateLimited) -> None:
         """Postpone a step that the service refused, until the requested pause has ended."""
         self._pace.limit(error.retry_after_s or 0.0)
         run.pauses[step.number] += 1
@@ -425,22 +421,21 @@ class Runs:
         run.waiting[step.lock_id].appendleft(step.number)
         await self._note(run, [replace(step, state=StepState.TO_DO, operation_id=None)])
 
-    def _weigh(self, run: OngoingRun, step: Step, error: LocktermError) -> None:
+    def _weigh(self, run: Run, step: Step, error: LocktermError) -> None:
         """React to an error: stop the run, skip the other steps of the lock, or slow down."""
         if isinstance(error, StoreError) or (isinstance(error, Refused) and error.is_denial):
-            run.stopped = run.stopped or error.sentences
+            run.stop_reason = run.stop_reason or error.sentences
         if isinstance(error, ServiceError) and error.out_of_reach:
             run.unreached[step.lock_id] = error.meaning
         if isinstance(error, ServiceError) and not isinstance(error, Refused):
             self._pace.fail()
 
-    async def _note(self, run: OngoingRun, steps: Sequence[Step]) -> None:
+    async def _note(self, run: Run, steps: Sequence[Step]) -> None:
         if not steps:
             return
         await self._use(self._store.note, run.plan.id, steps)
         for step in steps:
-            run.steps[step.number] = step
-            run.on_step(step)
+            run.note(step)
 
     async def _use(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         return await self._thread.to_its_end(partial(self._journal.use, work, *args, **options))

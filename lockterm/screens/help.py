@@ -77,7 +77,7 @@ def _icons() -> Iterator[tuple[str, str]]:
     yield "! refused", "a step of a plan: the service did not accept the change"
     yield "! skipped", "a step of a plan: not sent, because its remote has changed or is gone"
     yield "! not sent", "a step of a plan: not sent, because the service was unreachable"
-    yield "? unknown", "a step of a plan: sent, but no answer came"
+    yield "? unconfirmed", "a step of a plan: sent, but no answer came"
     yield "! shortens", "a step of a plan: the remote will expire earlier"
     yield notice_mark(), "before each line of a notification"
     yield ellipsis(), "at the end of a text: the text does not fit and is cut"

@@ -86,7 +86,7 @@ def deletes(words: str) -> list[Step]:
         ),
         (
             "1 recorded, 1 sent, 2 recorded, 3 refused, 4 skipped, 5 to_do",
-            "Deleted remotes on 1 of 5 locks. Result unknown: Gate. Refused: lock 3."
+            "Deleted remotes on 1 of 5 locks. Unconfirmed: Gate. Refused: lock 3."
             " Skipped: lock 4. Not done yet: lock 5.",
         ),
         (

@@ -19,7 +19,7 @@ from typing import Any
 
 from lockterm.api.client import LockService
 from lockterm.config import Profile
-from lockterm.domain.plan import DUE
+from lockterm.domain.plan import DUE, Step
 from lockterm.domain.requests import NewRemote, RemoteChanges
 from lockterm.errors import LocktermError
 from lockterm.operations import Operations, watching
@@ -30,6 +30,7 @@ from lockterm.store.sessions import StoreSession
 from tests.conftest import NEAR
 from tests.faults.calls import CALLS, Scene
 from tests.faults.site import quick
+from tests.operations.runs.planning import carry_out
 
 OWN_STEPS = (
     "before it is prepared",
@@ -44,6 +45,11 @@ OWN_STEPS = (
 
 def tell(**what: Any) -> None:
     os.write(1, json.dumps(what).encode() + b"\n")  # in one go, or not at all
+
+
+def tell_result(step: Step) -> None:
+    if step.state not in DUE:
+        tell(step=step.number, state=step.state)
 
 
 def die() -> None:
@@ -94,11 +100,7 @@ async def live(life: dict[str, Any]) -> None:
     lock_id = life["lock_id"]
     if life["plan"]:
         plan = await operations.runs.find(life["plan"])
-        await operations.runs.carry_out(
-            plan,
-            on_step=lambda step: step.state in DUE or tell(step=step.number, state=step.state),
-            stop=asyncio.Event(),
-        )
+        await carry_out(operations, plan, tell_result)
         tell(done=plan.id)
     while not life["plan"]:
         for call in life["calls"]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from lockterm.domain.operation import Operation, State
 from lockterm.domain.plan import Plan, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote
+from lockterm.domain.run import Run
 from lockterm.errors import OutcomeUnknown
 from lockterm.operations import Operations
 from lockterm.operations.refusals import OtherAccount, OtherCredentials, PendingChangeError
@@ -25,7 +25,7 @@ from tests.faults.calls import CALLS, Scene, new_remote
 from tests.faults.catalogue import applied_unheard, reset
 from tests.faults.proxy import FaultProxy
 from tests.faults.site import Site, checked, read_back
-from tests.operations.runs.planning import carry_out, delete
+from tests.operations.runs.planning import carry_out, delete, run_of
 from tests.servers import port_of
 
 OURS, ROTATED, OTHERS = "Bearer ours", "Bearer ours-2", "Bearer others"
@@ -157,10 +157,10 @@ async def test_the_journal_has_no_header_value(tenants: Tenants):
 async def interrupted(tenants: Tenants) -> Plan:
     """A run of three deletes that was stopped after the first."""
     async with tenants.session() as operations:
-        stop = asyncio.Event()
         steps = [delete(tenants.lock_id, one) for one in tenants.remotes]
-        plan = operations.runs.make("a test", steps)
-        return await carry_out(operations, plan, lambda step: stop.set(), stop)
+        run = run_of(operations, steps)
+        run.on_change = Run.stop
+        return await carry_out(operations, run)
 
 
 async def test_a_run_sends_nothing_when_the_credentials_have_changed(tenants: Tenants):

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import date
-from functools import partial
 from typing import Any
 
 import pytest
@@ -21,7 +20,6 @@ from lockterm.domain.text.remote import format_remote
 from lockterm.domain.validity import State
 from lockterm.errors import StoreError
 from lockterm.operations.everywhere import LockRead
-from lockterm.operations.run_here import RunHere
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.everywhere import EverywhereScreen, all_locks
@@ -42,6 +40,7 @@ from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.form_field import FormField
 from tests.conftest import NOW_MS
 from tests.long import telling
+from tests.operations.runs.planning import carry_out, run_of
 from tests.screens.running_app import Clock, Starter, notices, settled, until
 from tests.screens.site import (
     DAY_MS,
@@ -774,9 +773,9 @@ async def test_what_a_run_has_changed_is_read_again(
         await press(pilot, "space", "d")
         screen = pilot.app.screen
         assert isinstance(screen, PlanScreen)
-        runs, plan = pilot.app.operations.runs, screen.drawn.plan
-        run = RunHere(runs, pilot.app.operations.clock, plan, partial(tell_end, pilot.app))
-        await run.carry_out()
+        run = run_of(pilot.app.operations, screen.drawn.plan)
+        await carry_out(pilot.app.operations, run)
+        tell_end(pilot.app, run)
         await until(pilot, lambda: len(everywhere.rows) < len(before))
         await press(pilot, "escape")
         assert pilot.app.screen is everywhere

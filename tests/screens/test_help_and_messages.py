@@ -298,7 +298,7 @@ async def test_help_has_two_columns_and_the_icons_of_the_look(
             (starts, "a remote: starts later"),
             ("*", "in the margin of a row: the"),
             ("! refused", "a step of a plan: the"),
-            ("? unknown", "a step of a plan: sent, but"),
+            ("? unconfirmed", "a step of a plan: sent, but"),
         ):
             assert any(re.search(f"^ *{re.escape(icon)} +{meaning}", line) for line in right), icon
         await pilot.resize_terminal(99, 60)

@@ -12,8 +12,8 @@ from lockterm.config.look import FULL_LOOK, Look
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.operation import State
 from lockterm.domain.plan import Action
+from lockterm.domain.run import Run
 from lockterm.errors import StoreError
-from lockterm.operations.run_here import RunHere
 from lockterm.screens.copy import CopyScreen
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.locks import LocksScreen
@@ -155,9 +155,9 @@ async def test_one_voice_for_many_locks_is_one_plan(
         assert book_of(lockterm_app)[1002].voice == VoiceChoice("de-DE", "anna")
 
 
-def _run(pilot: Pilot[Any]) -> RunHere:
+def _run(pilot: Pilot[Any]) -> Run:
     run = pilot.app.operations.run_here
-    assert isinstance(run, RunHere)
+    assert isinstance(run, Run)
     return run
 
 

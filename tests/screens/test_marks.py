@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import json
 from datetime import UTC
@@ -14,6 +13,7 @@ from textual.pilot import Pilot
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.domain.date_input import HELP
 from lockterm.domain.plan import Action, Plan, Step
+from lockterm.domain.run import Run
 from lockterm.domain.text.plan import describe_step_notes
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.marked.form import Incomplete, MarkedForm, NewValidity
@@ -22,6 +22,7 @@ from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
+from tests.operations.runs import planning
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, notices, settled, shown, until
 from tests.screens.site import DAY_MS, LOCKS, MAIN_GATE, fill_book
@@ -61,10 +62,9 @@ def steps(pilot: Pilot[Any]) -> list[Step]:
     return [*drawn(pilot).drawn.plan.steps]
 
 
-async def carry_out(pilot: Pilot[Any], plan: Plan) -> None:
+async def carry_out(pilot: Pilot[Any], plan: Plan | Run) -> Plan:
     """What the screen of a plan does once it is agreed to."""
-    runs = pilot.app.operations.runs  # type: ignore[attr-defined]
-    await runs.carry_out(plan, on_step=lambda step: None, stop=asyncio.Event())
+    return await planning.carry_out(pilot.app.operations, plan)  # type: ignore[attr-defined]
 
 
 @pytest.mark.long
@@ -160,12 +160,13 @@ async def test_marks_go_when_a_plan_that_was_stopped_is_done_later(
         await press(pilot, "slash", *"limited", "down", "space", "space", "escape")
         one, other = marked(pilot)
         await press(pilot, "w", *"+30d", "ctrl+s")
-        plan, stop = drawn(pilot).drawn.plan, asyncio.Event()
-        runs = pilot.app.operations.runs  # type: ignore[attr-defined]
-        plan = await runs.carry_out(plan, on_step=lambda step: stop.set(), stop=stop)
+        operations = pilot.app.operations  # type: ignore[attr-defined]
+        run = planning.run_of(operations, drawn(pilot).drawn.plan)
+        run.on_change = Run.stop
+        plan = await carry_out(pilot, run)
         await press(pilot, "escape")
         await until(pilot, lambda: marked(pilot) == [other])
-        await carry_out(pilot, await runs.find(plan.id))
+        await carry_out(pilot, await operations.runs.find(plan.id))
         screen(pilot).unmark_done()
         await until(pilot, lambda: marked(pilot) == [])
         assert one != other

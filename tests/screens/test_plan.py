@@ -356,7 +356,7 @@ async def test_it_is_left_stopped_and_gone_on_with(
         await plan_shown(pilot, steps)
         await agreed(pilot)
         await until(pilot, lambda: way.held)
-        await until(pilot, lambda: "3 of 8 done, 0 failed, 5 left (1 under way)" in words(app))
+        await until(pilot, lambda: "3 of 8 done, 5 left (1 under way)" in words(app))
         await until(pilot, lambda: "run 3/8" in words(app))
         assert_picture(app, "plan-running-80x24")
         await pilot.press("escape")
@@ -441,18 +441,18 @@ async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(
         await plan_shown(pilot, [add(1003, number) for number in range(1, 5)])
         await agreed(pilot)
         await until(pilot, lambda: way.held)
-        await until(pilot, lambda: "1 of 4 done, 0 failed, 3 left (1 under way)" in words(app))
+        await until(pilot, lambda: "1 of 4 done, 3 left (1 under way)" in words(app))
         assert "run 1/4" in words(app) and "sending" in words(app)
         with full_disk():
             way.release.set()
             await ended(pilot)
         said = words(app)
-        assert "1 step recorded, 1 unknown." in said
+        assert "1 step recorded, 1 unconfirmed." in said
         assert (
             "1 step was under way when the run ended, 2 steps left. Press enter to verify"
             " and resume." in said
         )
-        assert "? unknown" in said and "sending" not in said
+        assert "? unconfirmed" in said and "sending" not in said
         await pilot.press("i")
         await until(pilot, lambda: on_plan(pilot).query_one(LineTable).row_count == 1)
         await agreed(pilot)
@@ -550,8 +550,9 @@ async def test_unverified_steps_are_shown_and_not_counted_as_failed(
     steps = [update(1002, one, remoteName=f"Anna {one.id}") for one in (first, second)]
     async with unanswered(lockterm_app, service, steps) as (pilot, proxy):
         app = app_of(pilot)
-        told = "1 of 2 done, 0 failed, 1 unknown, 1 left, 1 being verified"
+        told = "0 of 2 done, 1 unconfirmed, 1 left, 1 being verified"
         await until(pilot, lambda: told in words(app))
+        await until(pilot, lambda: "run 0/2" in words(app))
         await pilot.press("s")
         await ended(pilot)
         assert proxy.asked.count("update") == 1
@@ -564,7 +565,7 @@ async def test_what_is_unknown_is_read_back_at_the_end_until_that_is_stopped(
     async with unanswered(lockterm_app, service, steps) as (pilot, proxy):
         app = app_of(pilot)
         await until(pilot, lambda: "Verifying 2 results for at most" in words(app))
-        assert words(app).count("? unknown") == 2
+        assert words(app).count("? unconfirmed") == 2
         await pilot.press("ctrl+q")
         await until(pilot, lambda: "A run is verifying its results" in words(app))
         await settled(pilot)
@@ -572,7 +573,7 @@ async def test_what_is_unknown_is_read_back_at_the_end_until_that_is_stopped(
         await settled(pilot)
         await pilot.press("s")
         await ended(pilot)
-        assert "2 steps unknown." in words(app) and "Verifying" not in words(app)
+        assert "2 steps unconfirmed." in words(app) and "Verifying" not in words(app)
         assert proxy.asked.count("update") == 2
 
 

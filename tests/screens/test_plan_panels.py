@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from lockterm.domain.plan import StepState
+from lockterm.domain.run import Run
 from lockterm.domain.text.run import format_rate
-from lockterm.operations.run_here import RunHere
 from lockterm.screens.plan.problems import MOST, ProblemsPane
 from lockterm.screens.plan.progress import PlanProgress
 from lockterm.service.running import RunningService
@@ -66,7 +66,7 @@ async def test_progress_is_a_bar_with_rate_time_left_and_counts(
         painted, asked = list[None](), list[None]()
         show_run = PlanProgress.show_run
 
-        def noted(widget: PlanProgress, run: RunHere | None) -> None:
+        def noted(widget: PlanProgress, run: Run | None) -> None:
             asked.append(None)
             show_run(widget, run)
 
@@ -78,7 +78,7 @@ async def test_progress_is_a_bar_with_rate_time_left_and_counts(
         monkeypatch.undo()
         await pilot.resize_terminal(100, 29)
         await until(pilot, lambda: not progress(pilot))
-        assert "3 of 8 done, 0 failed, 5 left (1 under way), 20 a minute" in words(pilot.app)
+        assert "3 of 8 done, 5 left (1 under way), 20 a minute" in words(pilot.app)
         await pilot.resize_terminal(*SIZE)
         await until(pilot, lambda: progress(pilot))
         await pilot.press("s")
@@ -100,7 +100,7 @@ async def test_problems_are_listed_with_their_reasons(
         await agreed(pilot)
         await ended(pilot)
         (line,) = problems(pilot)
-        assert line.startswith(f"! refused  {taken} (A-1), Server room: The lock already has")
+        assert line.startswith(f"! refused      {taken} (A-1), Server room: The lock already has")
         assert "Problems 1" in shown(pilot)
         await pilot.press("i")
         await settled(pilot)
@@ -144,8 +144,9 @@ async def test_verification_is_said_beside_the_bar(
     steps = [update(one, remotes(service, one)[0], remoteName="Anna") for one in (1002, 1003)]
     async with unanswered(lockterm_app, service, steps, SIZE) as (pilot, _):
         await until(pilot, lambda: "Verifying 2 results for at most" in words(pilot.app))
-        assert "100 %  2 of 2 done" in progress(pilot)[0] and "2 unknown" in progress(pilot)[1]
-        assert [line[:10] for line in problems(pilot)] == ["? unknown "] * 2
+        assert progress(pilot)[0].endswith("  0 %  0 of 2 done")
+        assert progress(pilot)[1].split() == ["2", "unconfirmed", "2", "verifying"]
+        assert [line[:15] for line in problems(pilot)] == ["? unconfirmed  "] * 2
         await pilot.press("s")
         await ended(pilot)
         assert app_of(pilot).operations.run_under_way is None and len(problems(pilot)) == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -40,8 +39,7 @@ async def carried_out(pilot: Pilot[Any]) -> list[StepState]:
     """What becomes of the steps of the plan that is shown; then back to the screen below."""
     screen, operations = pilot.app.screen, pilot.app.operations  # type: ignore[attr-defined]
     assert isinstance(screen, PlanScreen)
-    plan = screen.drawn.plan
-    ended = await operations.runs.carry_out(plan, on_step=lambda _: None, stop=asyncio.Event())
+    ended = await planning.carry_out(operations, screen.drawn.plan)
     await press(pilot, "escape")
     return [step.state for step in ended.steps]
 

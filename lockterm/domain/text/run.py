@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from lockterm.domain.plan import (
     DUE,
@@ -22,8 +22,10 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count, format_duration
 from lockterm.domain.text.plan import format_step
 from lockterm.domain.text.replacement import describe_replacements, format_lock, list_locks
-from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
+
+if TYPE_CHECKING:
+    from lockterm.domain.run import Run
 
 FINAL_STATES = (
     *(StepState.RECORDED, StepState.UNCHANGED, StepState.REFUSED),
@@ -34,34 +36,13 @@ FINAL_STATES = (
 LEFT_OUT = "left out"
 """The word for a step that could not be planned. JSON output calls such a step refused."""
 
+STEP_WORDS = {
+    **{state: state.value.replace("_", " ") for state in StepState},
+    StepState.UNKNOWN: "unconfirmed",
+}
+"""Maps the states of steps to words for people."""
+
 _DUE_WORDS = {StepState.SENT: "under way", StepState.TO_DO: "left"}
-
-
-class RunProgress(Protocol):
-    """The data about a run in this session; see ``lockterm.operations.run_here``."""
-
-    plan: Plan
-    steps: dict[int, Step]
-    due: int
-    done: int
-    error: LocktermError | None
-    problems: Counter[StepState]
-    reading: int
-
-    @property
-    def only_reads(self) -> bool: ...
-
-    @property
-    def under_way(self) -> int: ...
-
-    @property
-    def is_over(self) -> bool: ...
-
-    @property
-    def was_stopped(self) -> bool: ...
-
-    @property
-    def per_s(self) -> float: ...
 
 
 # --- steps and counts ----------------------------------------------------------------------------
@@ -75,11 +56,11 @@ def format_step_state(step: Step, *, is_running: bool = False) -> str:
     if step.is_left_out:
         return LEFT_OUT
     due = _DUE_WORDS.get(step.state) if is_running else None
-    return due or step.state.value.replace("_", " ")
+    return due or STEP_WORDS[step.state]
 
 
 _NOT_GONE = {
-    StepState.UNKNOWN: "result unknown",
+    StepState.UNKNOWN: "unconfirmed",
     StepState.REFUSED: "refused",
     StepState.SKIPPED: "skipped",
     StepState.NOT_SENT: "some steps not sent",
@@ -188,14 +169,15 @@ def count_states(counts: Mapping[StepState, int], *, is_running: bool = False) -
 
 
 def describe_problems(problems: Mapping[StepState, int]) -> str:
-    """Return the numbers of problems, such as ``2 failed, 1 skipped, 1 unknown``.
+    """Return the numbers of problems, such as ``2 failed, 1 skipped, 1 unconfirmed``.
 
     Args:
         problems: Maps states of steps that need attention to numbers of steps.
     """
-    failed = sum(problems.get(state, 0) for state in RETRIED)
-    others = [state for state in (StepState.SKIPPED, StepState.UNKNOWN) if problems.get(state)]
-    return ", ".join([f"{failed:,} failed", *(f"{problems[one]:,} {one}" for one in others)])
+    counts = {"failed": sum(problems.get(state, 0) for state in RETRIED)}
+    for state in (StepState.SKIPPED, StepState.UNKNOWN):
+        counts[STEP_WORDS[state]] = problems.get(state, 0)
+    return ", ".join(f"{count:,} {word}" for word, count in counts.items() if count)
 
 
 def describe_counts(
@@ -211,7 +193,7 @@ def describe_counts(
     counts = Counter(counts) - Counter({StepState.REFUSED: left_out})
     found = count_states(counts, is_running=is_running)
     said = [
-        f"{found[state.value]:,} {state.value.replace('_', ' ')}"
+        f"{found[state.value]:,} {STEP_WORDS[state]}"
         for state in FINAL_STATES
         if found[state.value]
     ]
@@ -232,23 +214,22 @@ def format_problem(step: Step) -> str:
 # --- on a screen ---------------------------------------------------------------------------------
 
 
-def describe_progress(run: RunProgress) -> str:
+def describe_progress(run: Run) -> str:
     """Return ``12 of 214 done, 2 failed, 202 left (3 under way), 12 a minute, about 9 s left``."""
     words = [f"{run.done:,} of {run.due:,} done", describe_problems(run.problems)]
     if run.only_reads:
         verified = format_count(run.reading, "result")
-        ends = f"Press {key('plan.stop')} to stop. Unverified results stay unknown"
-        return f"{', '.join(words)}. Verifying {verified} for at most 90 s. {ends}."
-    left = run.due - run.done
-    words.append(f"{left:,} left" + f" ({run.under_way:,} under way)" * bool(run.under_way))
+        ends = f"Press {key('plan.stop')} to stop. Unverified results stay unconfirmed"
+        return f"{', '.join(filter(None, words))}. Verifying {verified} for at most 90 s. {ends}."
+    words.append(f"{run.left:,} left" + f" ({run.under_way:,} under way)" * bool(run.under_way))
     if run.reading:  # other steps of the lock wait for the verification
         words.append(f"{run.reading:,} being verified")
     if per_s := run.per_s:
-        words += [format_rate(per_s), f"about {format_duration(left / per_s)} left"]
-    return ", ".join(words)
+        words += [format_rate(per_s), f"about {format_duration(run.left / per_s)} left"]
+    return ", ".join(filter(None, words))
 
 
-def describe_other_run(run: RunProgress) -> str:
+def describe_other_run(run: Run) -> str:
     """Return the message for a plan that cannot start because another run is under way."""
     return (
         f"Another run is under way ({run.done:,} of {run.due:,} steps done). Wait until"
@@ -279,7 +260,7 @@ def describe_blocked(earlier: Step) -> str:
     return f"Not sent, because step {earlier.number} {state}."
 
 
-def describe_end(run: RunProgress, titles: Mapping[int, str]) -> str:
+def describe_end(run: Run, titles: Mapping[int, str]) -> str:
     """Return the results of a finished run, and why it ended early if it did.
 
     Args:
@@ -287,9 +268,9 @@ def describe_end(run: RunProgress, titles: Mapping[int, str]) -> str:
         titles: Maps lock IDs to titles, which may contain control characters.
     """
     words = [describe_outcome(run.steps.values(), titles)]
-    if run.plan.stopped:
-        words.append(clean(run.plan.stopped, 300))
-    elif run.was_stopped and count_left(run.steps.values()):
+    if run.stop_reason:
+        words.append(clean(run.stop_reason, 300))
+    elif run.is_stopped and count_left(run.steps.values()):
         words.insert(0, "Stopped.")
     return " ".join(words)
 
@@ -319,13 +300,13 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     return " ".join(filter(None, words))
 
 
-def describe_end_elsewhere(run: RunProgress, titles: Mapping[int, str]) -> str:
+def describe_end_elsewhere(run: Run, titles: Mapping[int, str]) -> str:
     """Return the text of :func:`describe_end` and the key that shows the run, for other screens."""
     title = clean(run.plan.title, 40)
     return f"{describe_end(run, titles)} Press {key('app.run')} to show the run: {title}."
 
 
-def ask_to_leave(run: RunProgress) -> tuple[str, str]:
+def ask_to_leave(run: Run) -> tuple[str, str]:
     """Return the question before the user leaves a run, and its button; empty if not needed."""
     if run.is_over:
         left = count_left(run.steps.values())
@@ -352,24 +333,18 @@ def ask_to_leave(run: RunProgress) -> tuple[str, str]:
 # --- on a command line ---------------------------------------------------------------------------
 
 
-def format_progress(done: int, due: int, problems: Mapping[StepState, int], seconds: float) -> str:
-    """Return ``12 of 214 done, 2 failed, 4.8/s, 42 s left``.
-
-    Args:
-        done: The number of steps that have a result.
-        due: The total number of steps that the run sends.
-        problems: Maps states of steps that need attention to numbers of steps.
-        seconds: The time since the run began, in seconds.
-    """
-    rate = done / max(seconds, 0.001)
-    left = round((due - done) / rate) if rate else 0
-    return f"{done:,} of {due:,} done, {describe_problems(problems)}, {rate:.1f}/s, {left:,} s left"
+def format_progress(run: Run) -> str:
+    """Return ``12 of 214 done, 2 failed, 4.8/s, 42 s left``."""
+    rate = run.done / max(run.took_s, 0.001)
+    left = round((run.due - run.done) / rate) if rate else 0
+    words = f"{run.done:,} of {run.due:,} done", describe_problems(run.problems)
+    return ", ".join(filter(None, [*words, f"{rate:.1f}/s", f"{left:,} s left"]))
 
 
-def format_reading(count: int, *, is_all: bool) -> str:
-    """Return how many results are being verified; with ``is_all``, also how long this can take."""
-    ends = " for at most 90 s (ctrl+c stops)" if is_all else ""
-    return f"verifying {format_count(count, 'unknown result')}{ends}"
+def format_reading(run: Run) -> str:
+    """Return how many results are being verified, and at the end of a run also for how long."""
+    ends = " for at most 90 s (ctrl+c stops)" if run.only_reads else ""
+    return f"verifying {format_count(run.reading, 'unconfirmed result')}{ends}"
 
 
 def describe_result(plan: Plan, steps: Iterable[Step]) -> str:
@@ -397,7 +372,7 @@ def describe_commands(run_id: str, steps: Iterable[Step]) -> str:
         f' "lockterm runs retry {run_id[:8]}".'
     )
     if any(step.state is StepState.UNKNOWN for step in steps):
-        words += ' For unknown results, run "lockterm unconfirmed check".'
+        words += ' For unconfirmed results, run "lockterm unconfirmed check".'
     return words
 
 

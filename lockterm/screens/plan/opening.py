@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 from textual.app import App
 
 from lockterm.domain.plan import PROBLEMS, RunState, StepState
+from lockterm.domain.run import Run
 from lockterm.domain.text.run import ask_to_leave, describe_end_elsewhere
 from lockterm.errors import NoSuchRun, StoreError
 from lockterm.operations.planner import PlanDraft
-from lockterm.operations.run_here import RunHere
 from lockterm.operations.undoing import undo_last
 from lockterm.screens.base import LocktermScreen, notify_error
 from lockterm.screens.host import HasOperations
@@ -42,7 +42,7 @@ async def open_undo(screen: LocktermScreen[Any], operations: Operations, lock_id
     await open_plan(screen, partial(undo_last, operations, lock_id))
 
 
-def ask_to_leave_run(run: RunHere) -> tuple[str, str]:
+def ask_to_leave_run(run: Run) -> tuple[str, str]:
     """Return the question before the user leaves a run, and its verb; empty if not needed."""
     return ask_to_leave(run)
 
@@ -78,7 +78,7 @@ async def last_run(operations: Operations) -> str:
     return (interrupted or begun)[0].id
 
 
-async def _tell(app: App[Any], run: RunHere) -> None:
+async def _tell(app: App[Any], run: Run) -> None:
     locks = cast(HasOperations, app).operations.locks
     titles: dict[int, str] = {}
     with suppress(StoreError):  # without titles, the report shows the lock IDs
@@ -90,7 +90,7 @@ async def _tell(app: App[Any], run: RunHere) -> None:
     app.notify(describe_end_elsewhere(run, titles), title="Run ended", severity=severity)
 
 
-def tell_end(app: App[Any], run: RunHere) -> None:
+def tell_end(app: App[Any], run: Run) -> None:
     """Report how a run ended, and update the open screens of the locks that it changed.
 
     Args:

@@ -21,7 +21,7 @@ from lockterm.widgets.parts import Part, join_parts
 MOST = 6
 """The maximum number of lines; the last line counts the steps that have no line."""
 
-_STATE = 11
+_STATE = 15
 """The width of a step's result and the gap after it, in cells."""
 
 

@@ -10,9 +10,9 @@ from textual.widget import Widget
 
 from lockterm.domain import glyphs
 from lockterm.domain.plan import PROBLEMS, StepState
+from lockterm.domain.run import Run
 from lockterm.domain.text.amount import format_duration
-from lockterm.domain.text.run import FINAL_STATES, format_rate
-from lockterm.operations.run_here import RunHere
+from lockterm.domain.text.run import FINAL_STATES, STEP_WORDS, format_rate
 from lockterm.screens.plan.table import LOOKS
 from lockterm.widgets.parts import Part, join_parts
 
@@ -22,9 +22,11 @@ class Progress:
     """The values that :class:`PlanProgress` shows."""
 
     done: int
-    """The number of steps to send that have a result."""
+    """The number of steps to send that have a certain result."""
     due: int
     """The number of steps to send."""
+    left: int
+    """The number of steps to send that have no result, and are not under way."""
     counts: Mapping[StepState, int]
     """The number of steps in each state, for the states in which steps can end."""
     under_way: int
@@ -35,13 +37,14 @@ class Progress:
     """The rate and the time left, as text; empty until they are known."""
 
     @classmethod
-    def of(cls, run: RunHere) -> Progress:
+    def of(cls, run: Run) -> Progress:
         """Return the current progress of a run."""
-        left, states, pace = run.due - run.done, run.counts(), ""
-        if left and (per_s := run.per_s):
-            pace = f"{format_rate(per_s)}, about {format_duration(left / per_s)} left"
+        states, pace = run.counts(), ""
+        if run.left and (per_s := run.per_s):
+            pace = f"{format_rate(per_s)}, about {format_duration(run.left / per_s)} left"
         counts = {state: states[state] for state in FINAL_STATES if states[state]}
-        return cls(run.done, run.due, counts, run.under_way, run.reading, pace)
+        left = run.left - run.under_way
+        return cls(run.done, run.due, left, counts, run.under_way, run.reading, pace)
 
 
 class PlanProgress(Widget):
@@ -52,7 +55,7 @@ class PlanProgress(Widget):
         self._progress: Progress | None = None
         self.display = False
 
-    def show_run(self, run: RunHere | None) -> None:
+    def show_run(self, run: Run | None) -> None:
         """Show the progress of a run, or hide the widget if the run is None.
 
         The widget is repainted only if a value has changed.
@@ -89,10 +92,10 @@ def _badges(progress: Progress) -> Iterator[Part]:
     """Yield the counts as badges; those of problems are reversed, in the color of the state."""
     for state, count in progress.counts.items():
         look = f"{LOOKS[state]} reverse" if state in PROBLEMS else "bold"
-        yield f" {count:,} {state.value.replace('_', ' ')} ", look
+        yield f" {count:,} {STEP_WORDS[state]} ", look
         yield " ", ""
-    left = progress.due - progress.done - progress.under_way
-    others = {"under way": progress.under_way, "verifying": progress.reading, "left": left}
+    others = {"under way": progress.under_way, "verifying": progress.reading}
+    others["left"] = progress.left
     for words, count in others.items():
         if count > 0:
             yield f" {count:,} {words} ", ""

@@ -25,6 +25,7 @@ from lockterm.domain.plan import (
     count_left,
     select_retryable,
 )
+from lockterm.domain.run import Run
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.plan import describe_gaps, describe_work, find_shortenings
 from lockterm.domain.text.run import (
@@ -40,7 +41,6 @@ from lockterm.errors import LocktermError, StoreDamaged, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import OtherPlan, RunUnderWay
-from lockterm.operations.run_here import RunHere
 from lockterm.operations.undoing import undo_one
 from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen
@@ -115,7 +115,7 @@ class PlanScreen(ListScreen[None]):
         self.load_steps()
 
     @property
-    def run_here(self) -> RunHere | None:
+    def run_here(self) -> Run | None:
         """This session's run of the plan; None if there is none."""
         run = self.operations.run_here
         return run if run is not None and run.plan.id == self.drawn.plan.id else None
@@ -219,7 +219,7 @@ class PlanScreen(ListScreen[None]):
         if run is not None and not run.is_over:
             if run.only_reads or not self.query_one(PlanProgress).display:
                 yield describe_progress(run)
-            if run.is_stopping:
+            if run.is_stopped:
                 yield "Stopping after the steps that are under way ..."
             return
         steps = self._steps.values()
@@ -363,7 +363,7 @@ class PlanScreen(ListScreen[None]):
             case "stop":
                 if not is_here or run is None:
                     return "The plan is not running."
-                return "The run is already stopping." if run.is_stopping else ""
+                return "The run is already stopping." if run.is_stopped else ""
             case "retry":
                 if is_here:
                     return "The plan is running. Wait until it ends, or stop it."

@@ -46,7 +46,7 @@ _STATES: Mapping[StepState, str] = {
     StepState.UNCHANGED: "unchanged",
     StepState.REFUSED: "! refused",
     StepState.SKIPPED: "! skipped",
-    StepState.UNKNOWN: "? unknown",
+    StepState.UNKNOWN: "? unconfirmed",
     StepState.NOT_SENT: "! not sent",
 }
 """Maps the state of a step to its text. The first character of a problem also identifies it without

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from lockterm.domain.plan import Action, Plan, Step, StepState
 from lockterm.domain.remotes import Remote
+from lockterm.domain.run import Run
 from lockterm.operations import Operations
 from tests.faults.site import Site
 
@@ -46,16 +46,30 @@ def one_of_each(site: Site, lock_id: int) -> list[Step]:
     ]
 
 
+def run_of(operations: Operations, plan: Plan | Iterable[Step]) -> Run:
+    """A run of a plan, or of one with these steps, that has not begun."""
+    plan = plan if isinstance(plan, Plan) else operations.runs.make("a test", plan)
+    return Run(plan, operations.clock)
+
+
 async def carry_out(
     operations: Operations,
-    plan: Plan | Iterable[Step],
-    on_step: Callable[[Step], None] = lambda step: None,
-    stop: asyncio.Event | None = None,
+    plan: Plan | Iterable[Step] | Run,
+    on_step: Callable[[Step], None] | None = None,
 ) -> Plan:
-    """Carry out a plan, or one with these steps."""
-    runs = operations.runs
-    plan = plan if isinstance(plan, Plan) else runs.make("a test", plan)
-    return await runs.carry_out(plan, on_step=on_step, stop=stop or asyncio.Event())
+    """Carry out a run, a plan, or one with these steps; ``on_step`` gets each changed step."""
+    run = plan if isinstance(plan, Run) else run_of(operations, plan)
+    seen = 0
+
+    def note(run: Run) -> None:
+        nonlocal seen
+        news, seen = run.news[seen:], len(run.news)
+        for number in news:
+            on_step(run.steps[number])
+
+    run.on_change = note if on_step else run.on_change
+    await operations.runs.carry_out(run)
+    return run.plan
 
 
 def states(plan: Plan) -> list[StepState]:

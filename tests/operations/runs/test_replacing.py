@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 from collections.abc import Iterable
 from typing import Any
@@ -23,7 +22,7 @@ from tests.conftest import NOW_MS
 from tests.faults.catalogue import answers, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site, until
-from tests.operations.runs.planning import carry_out, states
+from tests.operations.runs.planning import carry_out, run_of, states
 from tests.operations.runs.test_states import applied
 from tests.operations.test_kill import Mortal
 from tests.operations.virtual import VirtualTimer
@@ -306,11 +305,11 @@ async def test_run_resumes_with_the_add_when_it_ended_between_the_steps(
     """The disk has the result of the delete, or only the journal has it."""
     lock_id, store = site.new_lock(), site.new_store()
     old = someone(site, lock_id)
-    stop, note = asyncio.Event(), RunStore.note
+    note = RunStore.note
 
     def end(step: Step) -> None:
         if step.state is RECORDED:
-            stop.set()
+            run.stop()
 
     def fails(self: RunStore, plan_id: str, steps: Iterable[Step]) -> None:
         steps = [*steps]
@@ -323,7 +322,8 @@ async def test_run_resumes_with_the_add_when_it_ended_between_the_steps(
             plan = await planned(operations, old)
             if not is_noted:
                 monkeypatch.setattr(RunStore, "note", fails)
-            await carry_out(operations, plan, end, stop)
+            run = run_of(operations, plan)
+            await carry_out(operations, run, end)
         monkeypatch.undo()
         assert fobs(site, lock_id) == [] and writes(proxy) == ["delete"]
         async with site.operations(proxy, store, reads_back=False) as operations:

@@ -17,7 +17,15 @@ from lockterm.operations.refusals import OtherPlan, RunUnderWay
 from tests.faults.catalogue import reset
 from tests.faults.proxy import Exchange
 from tests.faults.site import Site, read_back, until
-from tests.operations.runs.planning import add, carry_out, delete, names, one_of_each, states
+from tests.operations.runs.planning import (
+    add,
+    carry_out,
+    delete,
+    names,
+    one_of_each,
+    run_of,
+    states,
+)
 from tests.operations.runs.test_states import altered, applied
 
 RECORDED, TO_DO, UNCHANGED = StepState.RECORDED, StepState.TO_DO, StepState.UNCHANGED
@@ -69,20 +77,20 @@ async def test_a_plan_is_carried_out_once_and_kept(site: Site):
 
 async def test_what_is_stopped_ends_what_is_under_way_and_goes_on_later(site: Site):
     locks = [site.new_lock(), site.new_lock()]
-    stop, gate = asyncio.Event(), Gate()
+    gate = Gate()
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("add", gate)
         steps = [add(lock_id, number) for number in range(3) for lock_id in locks]
-        plan = operations.runs.make("a test", steps)
-        running = asyncio.create_task(carry_out(operations, plan, stop=stop))
+        run = run_of(operations, steps)
+        running = asyncio.create_task(carry_out(operations, run))
         await until(lambda: gate.waiting == 2)
         assert (await operations.journal.runs())[0].state is RunState.RUNNING
-        stop.set()
+        run.stop()
         gate.open.set()
         stopped = await running
         assert states(stopped) == [RECORDED] * 2 + [TO_DO] * 4
         assert (await operations.journal.runs())[0].state is RunState.INTERRUPTED
-        done = await carry_out(operations, plan)
+        done = await carry_out(operations, stopped)
         assert states(done) == [RECORDED] * 6
         assert len(proxy.ledger) == 6
 
@@ -285,25 +293,24 @@ async def test_progress_counts_only_what_was_left_as_a_run_goes_on(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ):
     """A step that was unknown is proven by then: it is told, and was none of those left."""
-    lock_id, stop = site.new_lock(), asyncio.Event()
-    terminal = Terminal()
+    lock_id, terminal = site.new_lock(), Terminal()
     monkeypatch.setattr(run_plan, "PROGRESS_S", 0)
     monkeypatch.setattr("sys.stderr", terminal)
 
     def stop_at_unknown(step: Step) -> None:
         if step.state is StepState.UNKNOWN:
-            stop.set()
+            run.stop()
 
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("delete", applied(reset), times=1)
         proxy.arm("list", reset)
-        plan = operations.runs.make("a test", [delete(lock_id, x) for x in site.remotes(lock_id)])
-        begun = await carry_out(operations, plan, stop_at_unknown, stop)
+        run = run_of(operations, [delete(lock_id, x) for x in site.remotes(lock_id)])
+        begun = await carry_out(operations, run, stop_at_unknown)
         assert states(begun) == [StepState.UNKNOWN, TO_DO, TO_DO]
         await proxy.heal()
-        due = {step.number for step in begun.steps if step.is_left}
-        progress = run_plan.Progress(due, as_json=False)
-        done = await carry_out(operations, begun, progress.note)
+        progress, again = run_plan.Progress(as_json=False), run_of(operations, begun)
+        again.on_change = progress.note
+        done = await carry_out(operations, again)
     assert states(done) == [RECORDED] * 3 and progress.noted == {1, 2, 3}
     lines = terminal.getvalue().split("\r")
     counted = [one.split(" done")[0].strip() for one in lines if " done" in one]

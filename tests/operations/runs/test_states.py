@@ -15,6 +15,7 @@ from lockterm.domain.operation import State
 from lockterm.domain.plan import Action, Plan, Step, StepState, at_rest
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
+from lockterm.domain.run import Run
 from lockterm.domain.text.run import count_states
 from lockterm.errors import OutcomeUnknown, RateLimited, StoreError
 from lockterm.operations.proof import Horizon
@@ -25,7 +26,16 @@ from tests.faults.catalogue import BROKEN_OFF, LIMITED, REFUSED, answers, refusa
 from tests.faults.proxy import Exchange, FaultProxy, Play, decoded
 from tests.faults.site import Site, read_back, until
 from tests.long import telling
-from tests.operations.runs.planning import add, carry_out, delete, keep, names, states, update
+from tests.operations.runs.planning import (
+    add,
+    carry_out,
+    delete,
+    keep,
+    names,
+    run_of,
+    states,
+    update,
+)
 from tests.operations.test_full_disk import full_disk
 from tests.operations.virtual import VirtualTimer
 
@@ -179,13 +189,14 @@ async def test_what_cannot_be_sent_is_refused_and_nothing_of_it_is_sent(
 
 
 @pytest.mark.parametrize("name", ["401 with an envelope", "403"])
-async def test_a_denial_stops_the_run_with_its_reason(site: Site, carried: Any, name: str):
+async def test_a_denial_stops_the_run_with_its_reason(site: Site, name: str):
     locks = [site.new_lock() for _ in range(9)]
-    async with site.proxy() as proxy:
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("checkRemoteName", REFUSED[name])
-        done = await carried(proxy, [add(lock_id, 1) for lock_id in locks])
+        run = run_of(operations, [add(lock_id, 1) for lock_id in locks])
+        done = await carry_out(operations, run)
         asked = len(proxy.asked)
-    assert "said" in done.stopped
+    assert "said" in run.stop_reason
     assert set(states(done)) == {REFUSED_STEP, TO_DO}
     assert done.counts()[REFUSED_STEP] == asked < len(locks)
 
@@ -256,10 +267,14 @@ async def test_all_that_is_unknown_is_read_back_together_at_the_end(site: Site):
         timer = VirtualTimer()
         operations.watch.timer, operations.watch.horizon = timer, Horizon()
         proxy.arm("update", applied(reset))
-        plan = operations.runs.make("a test", steps)
-        done = await operations.runs.carry_out(
-            plan, on_step=told.append, stop=asyncio.Event(), on_read_back=counts.append
-        )
+        run = run_of(operations, steps)
+
+        def note(run: Run) -> None:
+            told.extend(run.steps[number] for number in run.news[len(told) :])
+            counts.append(run.reading)
+
+        run.on_change = note
+        done = await carry_out(operations, run)
         assert states(done) == [RECORDED] * 5
         assert (max(counts), counts[-1]) == (5, 0)
         assert len(proxy.ledger) == 5 and proxy.asked.count("update") == 5
@@ -302,17 +317,14 @@ async def test_each_call_that_reads_back_has_its_turn_by_the_pace(
         for call in ("update", "delete"):
             proxy.arm(call, applied(reset))
 
-        def hold(count: int) -> None:
-            if count == len(steps):
+        def hold(run: Run) -> None:
+            if run.reading == len(steps):
                 pace.is_held, pace.begun = True, 0
                 proxy.on_asked = lambda exchange: asked.append(exchange.call)
 
-        plan = operations.runs.make("a test", steps)
-        running = asyncio.create_task(
-            operations.runs.carry_out(
-                plan, on_step=lambda step: None, stop=asyncio.Event(), on_read_back=hold
-            )
-        )
+        run = run_of(operations, steps)
+        run.on_change = hold
+        running = asyncio.create_task(carry_out(operations, run))
         await until(lambda: pace.refused > 50)
         assert not asked
         pace.is_held = False
@@ -396,15 +408,19 @@ async def test_reading_back_holds_no_other_lock_up_and_ends_when_it_is_stopped(s
         async def wait(self, asked: asyncio.Event, at_most_s: float) -> None:
             await asyncio.Event().wait()
 
-    stop, locks = asyncio.Event(), [site.new_lock() for _ in range(4)]
+    locks = [site.new_lock() for _ in range(4)]
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         operations.watch.timer, operations.watch.horizon = Standing(), Horizon()
         proxy.arm("update", reset, times=3)
         steps = [update(one, site.remotes(one)[0], remoteName="Anna") for one in locks]
-        plan = operations.runs.make("a test", steps)
-        done = await operations.runs.carry_out(
-            plan, on_step=lambda step: None, stop=stop, on_read_back=lambda count: stop.set()
-        )
+        run = run_of(operations, steps)
+
+        def stop(run: Run) -> None:
+            if run.reading:
+                run.stop()
+
+        run.on_change = stop
+        done = await carry_out(operations, run)
         assert sorted(states(done)) == [RECORDED, UNKNOWN, UNKNOWN, UNKNOWN]
         assert proxy.asked.count("update") == 4
 
@@ -451,10 +467,11 @@ async def test_step_is_unknown_when_the_store_fails_after_sending(site: Site):
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.on_asked = lambda exchange: limit.__enter__() if exchange.call == "add" else None
         try:
-            done = await carry_out(operations, [add(lock_id, 1), add(lock_id, 2)], told.append)
+            run = run_of(operations, [add(lock_id, 1), add(lock_id, 2)])
+            done = await carry_out(operations, run, told.append)
         finally:
             limit.__exit__(None, None, None)
-        assert states(done) == [SENT, TO_DO] and done.stopped
+        assert states(done) == [SENT, TO_DO] and run.stop_reason
         assert [step.state for step in told] == [SENT]
         assert (at_rest(done.steps[0]).state, at_rest(done.steps[1]).state) == (UNKNOWN, TO_DO)
         counts = count_states(done.counts())

@@ -1,0 +1,154 @@
+"""Runs: plans that this session carries out, with their progress."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import replace
+
+from lockterm.domain.callbacks import ignore
+from lockterm.domain.clock import Clock
+from lockterm.domain.plan import DUE, PROBLEMS, Plan, Step, StepState
+from lockterm.errors import LocktermError
+
+RATED_S = 1.0
+"""Minimum duration of a run, in seconds, before its rate is shown."""
+
+
+class Run:
+    """A run in this session, during the run and after it. No screen needs to be open.
+
+    ``Runs.carry_out`` changes the run; commands and screens read it, and can stop it.
+
+    Args:
+        plan: The plan, which the user has confirmed. If it is in the store, it needs no steps.
+        clock: The clock, of which the monotonic part is used.
+    """
+
+    def __init__(self, plan: Plan, clock: Clock) -> None:
+        self.on_change: Callable[[Run], None] = ignore
+        """The function to call when a step or ``reading`` has changed, or the run has ended."""
+        self.plan = plan
+        """The plan as it was at the start; after the run, the plan with the results."""
+        self.steps: dict[int, Step] = {}
+        """Maps the number of each step to the step with its present state."""
+        self.news: list[int] = []
+        """The numbers of the steps whose state has changed, in the order of the changes."""
+        self.due = self.left = 0
+        """Numbers of steps that this run tries, and of those among them that have no result."""
+        self.problems = Counter[StepState]()
+        """Maps states that the user must check to the number of tried steps in that state."""
+        self.reading = 0
+        """Number of unconfirmed steps that are being verified."""
+        self.stop_request = asyncio.Event()
+        """An event that is set when the user stops the run."""
+        self.stop_reason = ""
+        """The error because of which the run starts no more steps, in sentences; else empty."""
+        self.over = asyncio.Event()
+        """An event that is set when no step is in progress any more."""
+        self.error: LocktermError | None = None
+        """The error that prevented the run; None if there was none."""
+        # How the run goes on:
+        self.waiting: dict[int, deque[int]] = {}
+        """Maps lock IDs to the numbers of the steps that remain for the lock, in order."""
+        self.ready: deque[int] = deque()
+        """IDs of locks with remaining steps but no step in progress, in the order of turns."""
+        self.unreached: dict[int, str] = {}
+        """Maps lock IDs to the reason why the service could not be reached for the lock."""
+        self.pauses = Counter[int]()
+        """Maps the number of a step to how often the step was postponed."""
+        self.holders: set[str] = set()
+        """IDs of unconfirmed changes that block steps, and that this run has tried to verify."""
+        self._tried: set[int] = set()
+        self._sent: set[int] = set()
+        """The numbers of the steps that were sent and have no result yet."""
+        self._clock = clock
+        self._began_s = clock.steady()
+        self.load(plan)
+
+    # --- changes ------------------------------------------------------------------------------
+
+    def load(self, plan: Plan) -> None:
+        """Replace the plan by the same plan as the store has it, before the first step is sent."""
+        self.plan = replace(plan, skipped=self.plan.skipped)
+        self.steps = {step.number: step for step in plan.steps}
+        self._tried = {step.number for step in plan.steps if step.is_left}
+        self.due = self.left = len(self._tried)
+
+    def note(self, step: Step) -> None:
+        """Replace a step by the step with its new state."""
+        was, now = self.steps[step.number].state, step.state
+        self.steps[step.number] = step
+        self.news.append(step.number)
+        if now is StepState.SENT:
+            self._sent.add(step.number)
+        else:
+            self._sent.discard(step.number)
+        if step.number in self._tried:
+            self.left += (now in DUE) - (was in DUE)
+            self.problems[was] -= was in PROBLEMS
+            self.problems[now] += now in PROBLEMS
+        self.on_change(self)
+
+    def note_reading(self, more: int) -> None:
+        """Add to the number of steps that are being verified; ``more`` may be negative."""
+        self.reading += more
+        self.on_change(self)
+
+    def end(self) -> None:
+        """Note that no step is in progress any more."""
+        self.plan = replace(self.plan, steps=tuple(self.steps.values()))
+        self.over.set()
+        self.on_change(self)
+
+    def stop(self) -> None:
+        """Start no more steps; steps in progress are completed."""
+        self.stop_request.set()
+
+    # --- progress -----------------------------------------------------------------------------
+
+    @property
+    def done(self) -> int:
+        """The number of tried steps that have a certain result."""
+        return self.due - self.left - self.problems[StepState.UNKNOWN]
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether all steps have a result, and only unconfirmed ones are being verified."""
+        return bool(self.reading) and not self.left
+
+    @property
+    def under_way(self) -> int:
+        """The number of steps that were sent and have no result yet."""
+        return len(self._sent)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run has ended."""
+        return self.over.is_set()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether :meth:`stop` was called; steps may still be in progress."""
+        return self.stop_request.is_set()
+
+    @property
+    def starts_no_more(self) -> bool:
+        """Whether the user or an error has stopped the run, so that no more steps are started."""
+        return self.is_stopped or bool(self.stop_reason)
+
+    @property
+    def took_s(self) -> float:
+        """The time since the run began, in seconds."""
+        return self._clock.steady() - self._began_s
+
+    @property
+    def per_s(self) -> float:
+        """Number of completed steps per second; 0 if it is not known yet."""
+        took_s = self.took_s
+        return (self.due - self.left) / took_s if took_s >= RATED_S else 0.0
+
+    def counts(self) -> Counter[StepState]:
+        """Return the number of steps in each state."""
+        return Counter(step.state for step in self.steps.values())
