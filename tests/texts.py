@@ -30,7 +30,7 @@ from lockterm.domain.listing import Block
 from lockterm.domain.operation import Operation
 from lockterm.domain.operation import State as OperationState
 from lockterm.domain.people import People
-from lockterm.domain.plan import NAME_TAKEN, NOT_REACHED, Action, Plan, Step, StepState
+from lockterm.domain.plan import NAME_TAKEN, NOT_REACHED, Action, Plan, RunLine, Step, StepState
 from lockterm.domain.remotes import FIELDS, UNLISTED, Remote
 from lockterm.domain.text import (
     amount,
@@ -493,11 +493,12 @@ def render_runs(samples: TextSamples) -> None:
     problems = Counter({StepState.REFUSED: 2, StepState.UNKNOWN: 1})
     runs = [
         sample_run(*(ADD,) * 214),
-        sample_run(*(ADD,) * 214, problems=problems, under_way=3, per_s=4.8),
+        sample_run(*(ADD,) * 214, problems=problems, left=201, under_way=3, per_s=4.8),
         sample_run(*(ADD,) * 20, per_s=0.2, reading=1, under_way=1),
-        sample_run(*(ADD,) * 12, reading=2, only_reads=True, problems=problems),
+        sample_run(*(ADD,) * 12, done=11, left=0, reading=1, only_reads=True, problems=problems),
     ]
     samples.each(run.describe_progress, runs)
+    samples.each(run.describe_pace, runs)
     samples.each(run.describe_other_run, runs)
     for unread, unplanned in (((), 1), (("Yard",), 0), (("Yard", "Main gate"), 1_200)):
         samples.show(plan.describe_gaps, unread, unplanned)
@@ -526,6 +527,9 @@ def render_runs(samples: TextSamples) -> None:
         samples.show(run.describe_run, one.plan)
         samples.show(run.describe_rest, one.plan)
     samples.show(run.describe_run, replace(ends[3].plan, is_running=True))
+    for counts in ({StepState.RECORDED: 2}, {StepState.RECORDED: 1, StepState.NOT_SENT: 1}):
+        line = RunLine("3f2a" * 8, "north", "", "apply a.csv", NOW, False, True, counts)
+        samples.show(run.format_run_state, line)
     for steps in ((failed,), (replace(ADD, state=StepState.UNKNOWN),)):
         samples.show(run.describe_commands, "3f2a" * 8, steps)
 

@@ -23,7 +23,13 @@ from lockterm.domain.plan import ACTION_GLYPHS, DUE, Plan, at_rest, under_way
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import format_step, has_work
-from lockterm.domain.text.run import count_states, describe_counts, describe_run, format_step_state
+from lockterm.domain.text.run import (
+    count_states,
+    describe_counts,
+    describe_run,
+    format_run_state,
+    format_step_state,
+)
 from lockterm.errors import NoSuchRun
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import OtherCredentials, OtherPlan, RunUnderWay
@@ -71,7 +77,7 @@ def list_runs(options: Options, as_json: bool) -> int:
         (
             one.id[:8],
             dates.stamp(one.made_ms, zone),
-            one.state.value,
+            format_run_state(one),
             one.title,
             describe_counts(one.counts(), one.left_out, is_running=one.is_running),
         )

@@ -246,6 +246,7 @@ class RunState(StrEnum):
     INTERRUPTED = "interrupted"
     """Some steps have begun, other steps remain, and no session is running them."""
     DONE = "done"
+    """No step remains to be sent. Some steps may have problems; see ``RunLine.is_incomplete``."""
 
 
 class RunLine(NamedTuple):
@@ -269,6 +270,12 @@ class RunLine(NamedTuple):
     def is_interrupted(self) -> bool:
         """Whether the run has begun, and no session is running the steps that remain."""
         return self.state is RunState.INTERRUPTED
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether the run has ended, but the user must check steps that it had to send."""
+        problems = sum(self.states.get(state, 0) for state in PROBLEMS)
+        return self.state is RunState.DONE and problems > self.left_out
 
     def counts(self) -> Counter[StepState]:
         """Return the number of steps in each state."""

@@ -255,7 +255,9 @@ def test_apply_runs_other_rows_but_no_deletes_when_a_lock_is_refused(
     assert names(scripts) == ["Anna", "Carl"]
     # What could not be planned is kept with the rest, and never sent.
     assert lines(scripts, "runs", "show", last["run"]) == (steps, last)
-    assert json.loads(scripts.run("runs", "list", "--json").stdout)["counts"] == last["counts"]
+    listed = json.loads(scripts.run("runs", "list", "--json").stdout)
+    assert (listed["state"], listed["counts"]) == ("done", last["counts"])
+    assert " incomplete " in scripts.run("runs", "list").stdout
     for more in (("list",), ("show", last["run"])):  # nothing was sent that could be refused
         assert "1 recorded, 1 not sent, 1 left out" in scripts.run("runs", *more).stdout
     assert scripts.run("runs", "retry", last["run"], "--yes").returncode == 0

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
+from lockterm.domain.plan import NOT_REACHED, Action, RunLine, Step, StepState
 from lockterm.domain.rules import OPENS_AGAIN
 from lockterm.domain.text.amount import describe_none
 from lockterm.domain.text.plan import (
@@ -22,7 +22,12 @@ from lockterm.domain.text.plan import (
     step_states,
 )
 from lockterm.domain.text.replacement import describe_replacements
-from lockterm.domain.text.run import describe_commands, describe_deletions, describe_effects
+from lockterm.domain.text.run import (
+    describe_commands,
+    describe_deletions,
+    describe_effects,
+    format_run_state,
+)
 from lockterm.domain.text.validity import OPENS_ALWAYS
 from lockterm.domain.validity import State
 
@@ -388,3 +393,21 @@ def test_step_sends_dates_when_it_sets_a_start_and_an_end(
 ) -> None:
     step = Step(1, action, 1001, 7, "Anna", wanted, before)
     assert step_sends_dates(step) is sends
+
+
+@pytest.mark.parametrize(
+    ("states", "left_out", "word"),
+    [
+        ({StepState.RECORDED: 22, StepState.NOT_SENT: 16}, 0, "incomplete"),
+        ({StepState.RECORDED: 1, StepState.UNKNOWN: 1}, 0, "incomplete"),
+        ({StepState.RECORDED: 1, StepState.REFUSED: 2}, 2, "done"),
+        ({StepState.RECORDED: 1, StepState.REFUSED: 2}, 1, "incomplete"),
+        ({StepState.RECORDED: 1, StepState.TO_DO: 1, StepState.NOT_SENT: 1}, 0, "interrupted"),
+    ],
+)
+def test_run_is_incomplete_when_it_ended_with_problems(
+    states: dict[StepState, int], left_out: int, word: str
+) -> None:
+    heads = ("3f2a", "north", "", "apply a.csv", 0)
+    run = RunLine(*heads, is_running=False, is_begun=True, states=states, left_out=left_out)
+    assert format_run_state(run) == word

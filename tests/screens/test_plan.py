@@ -29,7 +29,7 @@ from lockterm.operations.planner import PlanDraft
 from lockterm.operations.proof import Horizon
 from lockterm.screens.dialogs.confirm import ConfirmModal, QuestionBox
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.history.table import format_run
+from lockterm.screens.history.table import format_run, run_outcome
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan import PlanScreen
@@ -250,6 +250,7 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
         (line,) = await app_of(pilot).operations.journal.runs()
         assert line.counts()[StepState.NOT_SENT] == 1
         assert format_run(line).endswith(": 1 recorded, 1 refused, 1 not sent, 1 left out")
+        assert run_outcome(line) == "! incomplete"
         pilot.app.push_screen(await screen_of_run(app_of(pilot).operations, line.id))
         await until(pilot, lambda: on_plan(pilot).is_painted)
         assert on_plan(pilot).plan.losses == tuple(lost), "asked again where it is gone on with"

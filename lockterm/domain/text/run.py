@@ -12,6 +12,7 @@ from lockterm.domain.plan import (
     RETRIED,
     Action,
     Plan,
+    RunLine,
     Step,
     StepState,
     at_rest,
@@ -205,6 +206,11 @@ def describe_counts(
     return ", ".join(said)
 
 
+def format_run_state(run: RunLine) -> str:
+    """Return the state of a run as text; ``incomplete`` if it has ended with problems."""
+    return "incomplete" if run.is_incomplete else run.state.value
+
+
 def format_problem(step: Step) -> str:
     """Return a step and its problem: ``Anna (A-1), lock 1001, refused: The name is taken.``."""
     why = f": {clean(step.message, 400)}" if step.message else ""
@@ -224,9 +230,14 @@ def describe_progress(run: Run) -> str:
     words.append(f"{run.left:,} left" + f" ({run.under_way:,} under way)" * bool(run.under_way))
     if run.reading:  # other steps of the lock wait for the verification
         words.append(f"{run.reading:,} being verified")
-    if per_s := run.per_s:
-        words += [format_rate(per_s), f"about {format_duration(run.left / per_s)} left"]
-    return ", ".join(filter(None, words))
+    return ", ".join(filter(None, [*words, describe_pace(run)]))
+
+
+def describe_pace(run: Run) -> str:
+    """Return ``12 a minute, about 9 s left``; empty until it is known, and if no step is left."""
+    if not run.left or not (per_s := run.per_s):
+        return ""
+    return f"{format_rate(per_s)}, about {format_duration(run.left / per_s)} left"
 
 
 def describe_other_run(run: Run) -> str:

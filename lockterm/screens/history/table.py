@@ -16,7 +16,7 @@ from lockterm.domain.plan import RunLine, StepState
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import STATE_NAMES
-from lockterm.domain.text.run import describe_counts
+from lockterm.domain.text.run import describe_counts, format_run_state
 from lockterm.domain.validity import State as RemoteState
 from lockterm.widgets.cells import cut
 from lockterm.widgets.line_table import Piece
@@ -224,7 +224,8 @@ def format_line(line: HistoryLine, zone: tzinfo, now_ms: int, *, with_target: bo
 
 def run_outcome(run: RunLine) -> str:
     """Return the state of a run as a short text for a narrow column."""
-    return f"! {run.state}" if run.is_interrupted else run.state
+    state = format_run_state(run)
+    return f"! {state}" if run.is_interrupted or run.is_incomplete else state
 
 
 def format_run(run: RunLine) -> str:

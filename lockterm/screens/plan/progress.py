@@ -2,49 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from textual.content import Content
 from textual.widget import Widget
 
 from lockterm.domain import glyphs
-from lockterm.domain.plan import PROBLEMS, StepState
+from lockterm.domain.plan import PROBLEMS
 from lockterm.domain.run import Run
-from lockterm.domain.text.amount import format_duration
-from lockterm.domain.text.run import FINAL_STATES, STEP_WORDS, format_rate
+from lockterm.domain.text.run import FINAL_STATES, STEP_WORDS, describe_pace
 from lockterm.screens.plan.table import LOOKS
 from lockterm.widgets.parts import Part, join_parts
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The values that :class:`PlanProgress` shows."""
-
-    done: int
-    """The number of steps to send that have a certain result."""
-    due: int
-    """The number of steps to send."""
-    left: int
-    """The number of steps to send that have no result, and are not under way."""
-    counts: Mapping[StepState, int]
-    """The number of steps in each state, for the states in which steps can end."""
-    under_way: int
-    """The number of steps that were sent and have no result yet."""
-    reading: int
-    """The number of unconfirmed steps that are being verified."""
-    pace: str
-    """The rate and the time left, as text; empty until they are known."""
-
-    @classmethod
-    def of(cls, run: Run) -> Progress:
-        """Return the current progress of a run."""
-        states, pace = run.counts(), ""
-        if run.left and (per_s := run.per_s):
-            pace = f"{format_rate(per_s)}, about {format_duration(run.left / per_s)} left"
-        counts = {state: states[state] for state in FINAL_STATES if states[state]}
-        left = run.left - run.under_way
-        return cls(run.done, run.due, left, counts, run.under_way, run.reading, pace)
 
 
 class PlanProgress(Widget):
@@ -52,7 +20,8 @@ class PlanProgress(Widget):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._progress: Progress | None = None
+        self._shown: tuple[int, int, str, list[Part]] | None = None
+        """The numbers of done and due steps, the rate with the time left, and the badges."""
         self.display = False
 
     def show_run(self, run: Run | None) -> None:
@@ -60,24 +29,24 @@ class PlanProgress(Widget):
 
         The widget is repainted only if a value has changed.
         """
-        progress = None if run is None else Progress.of(run)
-        self.display = progress is not None
-        if progress != self._progress:
-            self._progress = progress
+        shown = None
+        if run is not None:
+            shown = run.done, run.due, describe_pace(run), [*_badges(run)]
+        self.display = run is not None
+        if shown != self._shown:
+            self._shown = shown
             self.refresh()
 
     def render(self) -> Content:
-        if self._progress is None:
+        if self._shown is None:
             return Content("")
-        width = self.content_size.width
-        parts = [*_bar(self._progress, width), ("\n", ""), *_badges(self._progress)]
-        return join_parts(parts, self.app.theme_variables)
+        done, due, pace, badges = self._shown
+        bar = _bar(done, due, pace, self.content_size.width)
+        return join_parts([*bar, ("\n", ""), *badges], self.app.theme_variables)
 
 
-def _bar(progress: Progress, width: int) -> Iterator[Part]:
-    done, due = progress.done, progress.due
+def _bar(done: int, due: int, pace: str, width: int) -> Iterator[Part]:
     words = f"  {100 * done // max(due, 1):>3} %  {done:,} of {due:,} done"
-    pace = f", {progress.pace}" if progress.pace else ""
     # The bar keeps its length during the run, so that only a few cells change.
     room = max(width - len(words) - len(", 99,999 a minute, about 99 min left"), 10)
     full, light = glyphs.bar_cells()
@@ -85,17 +54,19 @@ def _bar(progress: Progress, width: int) -> Iterator[Part]:
     yield full * cells, "bold"
     yield light * (room - cells), "dim"
     yield words, "bold"
-    yield pace, ""
+    yield f", {pace}" if pace else "", ""
 
 
-def _badges(progress: Progress) -> Iterator[Part]:
+def _badges(run: Run) -> Iterator[Part]:
     """Yield the counts as badges; those of problems are reversed, in the color of the state."""
-    for state, count in progress.counts.items():
-        look = f"{LOOKS[state]} reverse" if state in PROBLEMS else "bold"
-        yield f" {count:,} {STEP_WORDS[state]} ", look
-        yield " ", ""
-    others = {"under way": progress.under_way, "verifying": progress.reading}
-    others["left"] = progress.left
+    counts = run.counts()
+    for state in FINAL_STATES:
+        if counts[state]:
+            look = f"{LOOKS[state]} reverse" if state in PROBLEMS else "bold"
+            yield f" {counts[state]:,} {STEP_WORDS[state]} ", look
+            yield " ", ""
+    left = run.left - run.under_way
+    others = {"under way": run.under_way, "verifying": run.reading, "left": left}
     for words, count in others.items():
         if count > 0:
             yield f" {count:,} {words} ", ""
