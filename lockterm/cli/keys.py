@@ -70,7 +70,7 @@ def rows(keymap: Keymap) -> Iterator[Row]:
 
 def format_markdown(listed: Iterable[Row]) -> str:
     """Return the rows as a Markdown table."""
-    lines = ["| where | key | id | what it does |", "|---|---|---|---|"]
+    lines = ["| where | key | ID | what it does |", "|---|---|---|---|"]
     for row in listed:
         keys = " ".join(f"`{key}`" for key in row.keys).replace("|", "\\|")
         lines.append(f"| {row.where} | {keys} | `{row.id}` | {row.does} |")

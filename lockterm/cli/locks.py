@@ -73,7 +73,7 @@ def list_locks(options: Options, form: Format) -> int:
             for lock in book
         ]
         if cells:
-            put_table(("Id", "Name", "Vendor", "Model", "Zone", "Remotes", "Last viewed"), cells)
+            put_table(("ID", "Name", "Vendor", "Model", "Zone", "Remotes", "Last viewed"), cells)
         put(format_count(len(book), "lock"))
     return DONE
 
@@ -145,7 +145,7 @@ def remove(options: Options, typed_lock: str, as_json: bool) -> int:
 @json_option
 @asks_service
 def import_locks(options: Options, file: Path, as_json: bool) -> int:
-    """Import locks from a file with lines of id,name."""
+    """Import locks from a file with lines of ID,name."""
     ignore_missing_reader()
     try:
         lines = _read_file(file)

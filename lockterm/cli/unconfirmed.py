@@ -333,7 +333,7 @@ def _print(session: Session, operations: list[Operation], as_json: bool) -> None
         for one in operations
     ]
     if rows:
-        put_table(("Id", "Sent", "What", "Lock", "Result", "Why"), rows)
+        put_table(("ID", "Sent", "What", "Lock", "Result", "Why"), rows)
     left = sum(one.unsettled for one in operations)
     put(f"{format_count(left, 'change')} {'is' if left == 1 else 'are'} unconfirmed.")
 

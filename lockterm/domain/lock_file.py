@@ -140,7 +140,7 @@ def _line(columns: Sequence[str], cells: Sequence[str]) -> LockLine:
     try:
         lock_id = values.lock_id(told.pop("lock_id", ""))
     except ValueError as error:
-        raise ValueError(f"the id {error}") from None
+        raise ValueError(f"the ID {error}") from None
     return LockLine(lock_id, checked(told))
 
 

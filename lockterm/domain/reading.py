@@ -46,6 +46,11 @@ class Sent(Enum):
     """The requests that add (contract 4.1) and update (contract 4.4) a remote."""
 
 
+def in_sentence(label: str) -> str:
+    """Return a label as it is written within a sentence: ``user number``, ``MAC address``."""
+    return label if label[:2].isupper() else label[:1].lower() + label[1:]
+
+
 class Field(NamedTuple):
     """A field of a record: its properties in the contract, and how lockterm presents it."""
 
@@ -89,8 +94,7 @@ class Field(NamedTuple):
     @property
     def called(self) -> str:
         """The name of the field within a sentence, such as ``user number`` or ``MAC address``."""
-        label = self.label if self.label[:2].isupper() else self.label[:1].lower() + self.label[1:]
-        return self.noun or label
+        return self.noun or in_sentence(self.label)
 
     @property
     def explanation(self) -> str:

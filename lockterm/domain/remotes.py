@@ -48,7 +48,7 @@ class Remote(Record):
         "remoteNumber", Kind.TEXT, 4, "Number", "number", "Number.",
         sent=Sent.ON_CREATION, required=True, example="A-2041",
     )
-    id: int | None = wire_field("id", Kind.NUMBER, 1, "Id")
+    id: int | None = wire_field("id", Kind.NUMBER, 1, "ID")
     remote_type: int | None = wire_field(
         "remoteType", Kind.CONSTANT, 5, "Type", "type", "Type.",
         sent=Sent.ALWAYS, required=True, constants=RemoteType,
@@ -95,7 +95,7 @@ class Remote(Record):
         **_UNLISTED, of_device=True, example="87",
     )
     business_id: int | None = wire_field(
-        "businessId", Kind.NUMBER, 23, "Business id", "business-id", "ID of a business record.",
+        "businessId", Kind.NUMBER, 23, "Business ID", "business-id", "ID of a business record.",
         **_UNLISTED, example="9001",
     )
     firmware_info: dict[str, Any] | None = wire_field(
@@ -105,7 +105,7 @@ class Remote(Record):
     create_time: int | None = wire_field("createTime", Kind.TIMESTAMP, 17, "Created")
     update_time: int | None = wire_field("updateTime", Kind.TIMESTAMP, 18, "Updated")
     api_user_id: int | None = wire_field("apiUserId", Kind.NUMBER, 16, "API user")
-    lock_id: int | None = wire_field("lockId", Kind.NUMBER, 2, "Lock id")
+    lock_id: int | None = wire_field("lockId", Kind.NUMBER, 2, "Lock ID")
     lock_info: LockInfo | None = wire_field("lockInfo", Kind.RECORD, 0, "Lock info")
     extra_data: dict[str, Any] | None = wire_field(
         "extraData", Kind.OBJECT, 13, "Extra data", "extra-data", "JSON object of your own.",

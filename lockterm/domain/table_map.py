@@ -56,7 +56,7 @@ MEANINGS: Mapping[str, str] = {
     **{name: SETTABLE[name].called for name in (NUMBER, START, END, TYPE)},
     **{LOCK: "lock", IGNORE: IGNORE},
     **{name: one.called for name, one in SETTABLE.items() if one.listed},
-    **{REMOTE: "remote id", ACTION: "action"},
+    **{REMOTE: "remote ID", ACTION: "action"},
     **{name: one.called for name, one in SETTABLE.items()},
 }
 """Maps the meanings of columns to their names in a mapping; the most frequent ones come first."""

@@ -71,7 +71,7 @@ def check(chosen: Mapping[str, object]) -> Keymap:
             raise WrongKeyError(
                 name,
                 f"is not an action{_suggestion(name, defaults)}",
-                "`lockterm keys` lists every id.",
+                "`lockterm keys` lists every ID.",
             )
         keymap[name] = tuple(_keys(name, value, defaults))
         _check_reach(name, keymap[name], defaults[name])

@@ -88,7 +88,7 @@ class ExportModal(FieldModal[Source | None]):
 
 _BY: Mapping[str, Callable[[Lock], Any]] = {
     "Lock": lambda lock: natural(lock.title),
-    "Id": attrgetter("lock_id"),
+    "ID": attrgetter("lock_id"),
     "Remotes": attrgetter("remotes"),
 }
 """Maps each sortable column title to a function that returns the sort key of a lock."""
@@ -103,7 +103,7 @@ class TargetsTable(RowTable):
         super().__init__(
             Column("", most=3, least=3),
             Column("Lock", most=60, least=18),
-            Column("Id", most=19, least=4),
+            Column("ID", most=19, least=4),
             Column("Remotes", right=True, rank=1),
             id=id,
         )

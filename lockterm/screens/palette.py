@@ -201,7 +201,7 @@ class Offers:
         here = {action.binding.id for action in actions_of(self.screen)}
         for one in PLACES["remotes"].own:
             if one.id in SETTINGS and one.id not in here:
-                title = one.verb.capitalize()
+                title = one.verb[:1].upper() + one.verb[1:]
                 why = f"On the remotes of a lock, press {key(one.id)}."
                 tell = partial(refuse_to_open, self.app, title, why)
                 others = SETTINGS[one.id]

@@ -10,6 +10,7 @@ from textual import events
 from textual.geometry import Size
 
 from lockterm.domain.glyphs import ellipsis
+from lockterm.domain.reading import in_sentence
 from lockterm.keymap.hints import with_keys
 from lockterm.terminal.clipboard import copy
 from lockterm.widgets.line_table import MARGIN, Piece
@@ -56,7 +57,7 @@ class DetailsTable(RowTable):
     def copy(self) -> None:
         """Copy the selected value to the clipboard."""
         if (field := self.selected) is not None and field.raw:
-            copy(self.app, field.raw, field.label.lower() or "value", lines="\n" in field.raw)
+            copy(self.app, field.raw, in_sentence(field.label) or "value", lines="\n" in field.raw)
 
     def line(self, row: int) -> Iterator[Piece]:
         """Yield the pieces of a row; the icon of a state precedes its text, as in other tables."""

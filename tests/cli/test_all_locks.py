@@ -81,7 +81,7 @@ def test_find_prints_a_table_and_csv(scripts: Scripts) -> None:
     found = scripts.run("find", "ZORA")
     assert (found.returncode, found.stderr) == (0, "")
     lines = found.stdout.splitlines()
-    assert lines[0].split()[:3] == ["Lock", "Id", "Name"]
+    assert lines[0].split()[:3] == ["Lock", "ID", "Name"]
     places = [line.partition("  ")[0] for line in lines[1:3]]
     assert sorted(places) == ["Roof hatch", "Server room"]
     assert lines[3:] == ["2 remotes on 2 of 6 locks"]

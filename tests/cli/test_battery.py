@@ -63,7 +63,7 @@ async def test_report_battery_lists_low_levels_and_counts_the_unknown(scripts: S
         shown = await run_command(scripts, "report", "--battery", "20")
         assert (shown.returncode, shown.stderr) == (1, "")
         titles, first, second, end = shown.stdout.splitlines()
-        assert titles.split() == ["Battery", "Lock", "Id", "Name", "Number", "Firmware"]
+        assert titles.split() == ["Battery", "Lock", "ID", "Name", "Number", "Firmware"]
         assert first.split()[:3] == ["3", "%", "Roof"] and first.endswith("N-2     -")
         assert second.split()[:3] == ["20", "%", "Roof"] and '"version"' in second
         assert "\x1b" not in shown.stdout

@@ -39,7 +39,7 @@ def test_locks_adds_lists_and_removes_locks(scripts: Scripts) -> None:
     assert (changed["outcome"], changed["lock"]["name"]) == ("changed", "Main gate")
     lines = scripts.run("locks", "list").stdout.splitlines()
     assert lines[0].split() == [
-        "Id",
+        "ID",
         "Name",
         "Vendor",
         "Model",
@@ -116,7 +116,7 @@ def test_locks_import_changes_nothing_when_a_line_is_wrong(
     assert (refused.returncode, refused.stdout) == (2, "")
     lines = refused.stderr.splitlines()
     assert len(lines) == 3
-    assert "line 2: the id is 'abc'" in lines[0] and "line 3: lock 1001" in lines[1]
+    assert "line 2: the ID is 'abc'" in lines[0] and "line 3: lock 1001" in lines[1]
     assert lines[2] == "lockterm: Nothing was imported."
     for char in refused.stderr.replace("\n", ""):
         assert unicodedata.category(char) not in ("Cc", "Cf"), repr(char)

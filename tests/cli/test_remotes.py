@@ -27,7 +27,7 @@ def test_list_prints_a_table_and_json(scripts: Scripts) -> None:
     table = scripts.run("remotes", "list", "1001", "--page", "2", "--page-size", "5")
     lines = table.stdout.splitlines()
     assert (table.returncode, table.stderr) == (0, "")
-    assert lines[0].split() == ["Id", "Name", "Number", "Type", "Valid", "State"]
+    assert lines[0].split() == ["ID", "Name", "Number", "Type", "Valid", "State"]
     assert len(lines) == 7
     assert lines[-1] == "lock 1001: 137 remotes, page 2 of 28"
 

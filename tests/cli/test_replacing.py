@@ -16,7 +16,7 @@ def test_replace_shows_the_plan_and_swaps_the_fob(scripts: Scripts) -> None:
     assert shown.returncode == 0, shown.stderr
     assert "- Anna (A-1)" in shown.stdout and "+ Anna (B-2): always" in shown.stdout
     assert "lockterm therefore deletes the old" in shown.stdout
-    assert "does not return these values: admin right, business id." in shown.stdout
+    assert "does not return these values: admin right, business ID." in shown.stdout
     assert scripts.run(*command).returncode == 2, "it asks"
     assert scripts.writes() == []
 

@@ -45,7 +45,7 @@ def test_line_changes_only_its_own_fields() -> None:
     [
         (b"", ["no lock"]),
         (b"lockId,name\n", ["no lock"]),
-        (b"1001\nabc,Gate\n0\n", ["line 2: the id is 'abc'", "line 3: the id is '0'"]),
+        (b"1001\nabc,Gate\n0\n", ["line 2: the ID is 'abc'", "line 3: the ID is '0'"]),
         (b"1001,A\n1002\n1001,B\n", ["line 3: lock 1001 is on line 1 already"]),
         (b"1001,A\x1b[31m\n", ["line 1: Not a text file: it contains the byte 0x1B"]),
         (b"1001,A,,,Europe/Berln\n", ["line 1: the zone 'Europe/Berln' is not a time zone"]),
@@ -78,4 +78,4 @@ def test_read_locks_takes_whatever_a_spreadsheet_writes(first: str, encoding: st
 def test_read_locks_counts_lines_from_the_line_that_names_the_delimiter() -> None:
     with pytest.raises(BadLockFile) as caught:
         read_locks(b"sep=;\nlockId;name\nabc;Tor\n")
-    assert caught.value.problems[0].startswith("line 3: the id is 'abc'")
+    assert caught.value.problems[0].startswith("line 3: the ID is 'abc'")

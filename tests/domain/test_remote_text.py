@@ -44,7 +44,7 @@ def test_describe_backup_names_the_fields_that_it_lacks() -> None:
         "lockterm keeps a backup. It lacks MAC address, because the service does not"
         " return it. A restored remote gets a new ID."
     )
-    assert "battery level, business id and firmware info, because" in describe_backup({})
+    assert "battery level, business ID and firmware info, because" in describe_backup({})
 
 
 @pytest.mark.parametrize(

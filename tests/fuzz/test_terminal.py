@@ -30,7 +30,7 @@ KEYS = {
     r"Press Esc to close": ("escape",),  # a dialog that says why not, before any table
     r"^[ │]*Name +Number": ("r", "n", "p", "<", ">", "enter", "enter", "v", "j", "G"),
     r"^[ │]*Field +Value": ("r", "r", "r", "j", "G", "escape"),
-    r"open by id  ": ("o1001\r", "escape"),  # there may be a dialog before it
+    r"open by ID  ": ("o1001\r", "escape"),  # there may be a dialog before it
     r"Voices": ("r", "r", "tab", "j", "G", "escape"),
 }
 """What is typed where the screen shows this; else ``r`` or escape."""

@@ -75,7 +75,7 @@ JOB: tuple[Step, ...] = (
     Step(
         "lock form",
         ("a",),
-        _form("Add a lock", "Lock id", "such as 1001", "ctrl.s save", stands_out="Lock id"),
+        _form("Add a lock", "Lock ID", "such as 1001", "ctrl.s save", stands_out="Lock ID"),
     ),
     Step(
         "lock named",
@@ -84,7 +84,7 @@ JOB: tuple[Step, ...] = (
             "The service knows this lock. It has 137 remotes",
             LOCK,
             stands_out=f"{EDGE}Name",
-            others="Lock id",
+            others="Lock ID",
         ),
     ),
     Step(

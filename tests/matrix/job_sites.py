@@ -54,7 +54,7 @@ SITES: tuple[Step, ...] = (
     Step(
         "another lock",
         ("a",),
-        Expected(("Add a lock", "Lock id"), stands_out="Lock id", help=False),
+        Expected(("Add a lock", "Lock ID"), stands_out="Lock ID", help=False),
         again=True,
     ),
     Step(

@@ -153,7 +153,7 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
     assert first == "Each remote gets a new ID and a new creation time."
     assert unknown == (
         "Not restored, because lockterm does not know the value: admin right, MAC address,"
-        " battery level, business id and firmware info of all 137 remotes; user number of 136"
+        " battery level, business ID and firmware info of all 137 remotes; user number of 136"
         " remotes."
     )
     zones = {LOCK: operations.zone(Lock(LOCK))}

@@ -53,7 +53,7 @@ async def test_marked_locks_get_what_the_lock_has(
     someone_else.add(service, 1003, "Anna", remoteNumber="C-900")
     async with lockterm_app(service, 1004) as pilot:
         await opened(pilot)
-        assert "lock 1004" not in shown(pilot).partition("\n")[2].partition("Id")[2]
+        assert "lock 1004" not in shown(pilot).partition("\n")[2].partition("ID")[2]
         rows = [line for line in shown(pilot).splitlines() if "[ ]" in line]
         server_room = next(at for at, line in enumerate(rows) if "Server room" in line)
         await pilot.press(*["down"] * server_room, "space")

@@ -329,13 +329,13 @@ async def test_the_palette_offers_the_same_actions_and_runs_them(
         await until(pilot, lambda: pilot.app.screen.query_one(OptionList).option_count > 5)
         names = offered(pilot)
         assert names.count("(Remove)") + names.count("Remove") == 1, "one entry, for both its keys"
-        assert "Open by id" in names
+        assert "Open by ID" in names
         await pilot.press(*"open by id")
         await until(
             pilot,
             lambda: (
                 pilot.app.screen.query_one(OptionList).option_count == 1
-                and "Open by id" in words(pilot.app)
+                and "Open by ID" in words(pilot.app)
             ),
         )
         await pilot.press("enter")

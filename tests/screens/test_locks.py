@@ -70,7 +70,7 @@ async def test_columns_without_any_value_leave_their_room_to_the_names(
     async with lockterm_app(service, size=(60, 20)) as pilot:
         assert "A gate with a rather long name" in shown(pilot.app)
         titles = shown(pilot.app).splitlines()[1].split()
-        assert titles == ["Name", "Id", "Remotes", "Last", "viewed"]
+        assert titles == ["Name", "ID", "Remotes", "Last", "viewed"]
 
 
 @pytest.mark.long

@@ -53,7 +53,7 @@ async def test_every_field_in_words(service: RunningService, lockterm_app: Start
         now = fields(pilot)
         assert now["Name"] == "Cleaning crew"
         assert now["Number"] == "X-1"
-        assert now["Id"] == str(remote_id)
+        assert now["ID"] == str(remote_id)
         assert now["Type"].startswith("recurring")
         assert now["Start"] == "Fri 20 Nov 2026 09:00 +01:00, 08:00 UTC, now"
         assert now["End"] == "Thu 31 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days"
@@ -63,7 +63,7 @@ async def test_every_field_in_words(service: RunningService, lockterm_app: Start
         assert now["Coerced"] == "yes. The service defines what this flag does."
         assert now["Extra data"] == '{\n  "key": [\n    "a",\n    1\n  ]\n}'
         assert (now["Lock name"], now["Lock alias"]) == ("Roof hatch", "North campus, hall B")
-        assert now["Lock id"] == "1004" and now["API user"].startswith("30017, an account")
+        assert now["Lock ID"] == "1004" and now["API user"].startswith("30017, an account")
         assert "MAC address" not in now  # the service keeps it to itself (2.3)
 
 
@@ -101,10 +101,10 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
         assert now["End"] == "not stated"
         assert (now["MAC address"], now["Battery level"]) == ("AA:BB", "80")
         assert now["User number"] == "4"
-        assert (now["Business id"], now["Admin right"]) == ("9", "no")
+        assert (now["Business ID"], now["Admin right"]) == ("9", "no")
         assert '"version": "1.2"' in now["Firmware info"]
         assert now["color"] == 'not in the contract: {\n  "red": 1\n}'
-        assert now["Lock info id"] == "8 (differs from the lock ID above)"
+        assert now["Lock info ID"] == "8 (differs from the lock ID above)"
         assert now["Lock info"] == 'not in the contract: {\n  "floor": 2\n}'
 
 

@@ -288,13 +288,13 @@ def _answer(operation: Operation) -> list[Detail]:
         old = operation.restores_remote
         return [
             Detail.of_text(
-                "Remote id", f"{operation.remote_id}" + (f" (old ID: {old})" if old else "")
+                "Remote ID", f"{operation.remote_id}" + (f" (old ID: {old})" if old else "")
             ),
         ]
     if operation.call == "clear" and operation.answer is not None:
         return [Detail.of_text("Deleted", f"{operation.answer} (reported by the service)")]
     if operation.remote_id is not None:
-        return [Detail.of_text("Remote id", str(operation.remote_id))]
+        return [Detail.of_text("Remote ID", str(operation.remote_id))]
     return []
 
 
@@ -369,7 +369,7 @@ def _listed(remotes: Sequence[Remote]) -> list[Detail]:
     found = [_blank("The remotes before the change:")]
     for remote in remotes[:MOST_LISTED]:
         kind = word(RemoteType, remote.remote_type)
-        words = f"{clean(remote.remote_name or 'no name', 80)}, {kind}, id {remote.id}"
+        words = f"{clean(remote.remote_name or 'no name', 80)}, {kind}, ID {remote.id}"
         found.append(Detail(clean(remote.remote_number or "", 40), words, words))
     if len(remotes) > MOST_LISTED:
         found.append(

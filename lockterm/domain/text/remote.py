@@ -160,7 +160,7 @@ def _lock_info(label: str, info: LockInfo, lock_id: int | None) -> Iterator[Deta
     if info.lock_id != lock_id or "lockId" in info.odd:
         other = info.odd.get("lockId", info.lock_id)
         words = f"{other} (differs from the lock ID above)"
-        yield Detail.of_text(f"{label} id", words, "lockInfo")
+        yield Detail.of_text(f"{label} ID", words, "lockInfo")
     if info.extras:
         yield Detail.of_json(label, info.extras, _UNNAMED, "lockInfo")
 

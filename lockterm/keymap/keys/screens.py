@@ -50,7 +50,7 @@ SCREENS: Mapping[str, Place] = {
             LOCKS: (
                 Key("locks.open", "enter", "open", line=1, opens=True,
                     sentence="Show the remotes of the selected lock"),
-                Key("locks.open_by_id", "o", "open by id", line=8, opens=True,
+                Key("locks.open_by_id", "o", "open by ID", line=8, opens=True,
                     sentence="Show the remotes of any lock by its ID"),
                 Key("locks.add", "a", "add", line=2, opens=True,
                     sentence="Add a lock to the lock book by its ID"),

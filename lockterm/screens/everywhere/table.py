@@ -290,7 +290,7 @@ def describe_row(row: OnLock, age: str) -> str:
     name, days = clean(remote.remote_name or "", 40), ""
     if needs_weekdays(remote.remote_type):
         days = format_days(remote)
-    parts = [*filter(None, (name, days)), f"{clean(row.lock.title, 24)} {age}", f"id {remote.id}"]
+    parts = [*filter(None, (name, days)), f"{clean(row.lock.title, 24)} {age}", f"ID {remote.id}"]
     if remote.extra_data:
         extra = json.dumps(remote.extra_data, ensure_ascii=False)
         parts.append(f"extra data {clean(extra, 200)}")

@@ -33,7 +33,7 @@ from lockterm.widgets.text_input import TextInput
 from lockterm.widgets.zones import ZoneSuggester, zone_note
 
 FIELD_LABELS = {
-    "id": "Lock id",
+    "id": "Lock ID",
     "name": "Name",
     "vendor": "Vendor",
     "model": "Model",

@@ -40,7 +40,7 @@ _COUNT = len("× ") + _DIGITS
 
 _BY = {
     "Name": "title",
-    "Id": "lock_id",
+    "ID": "lock_id",
     "Vendor": "vendor",
     "Model": "model",
     "Zone": "zone",
@@ -120,7 +120,7 @@ class LocksTable(RowTable):
     def __init__(self, marks: Marks[int, Lock], *, id: str | None = None) -> None:
         super().__init__(
             Column("Name", most=40, least=18),
-            Column("Id", most=19, least=19),
+            Column("ID", most=19, least=19),
             Column("Vendor", most=20, least=8, rank=2),
             Column("Model", most=20, least=6, rank=6),
             Column("Zone", most=24, least=13, rank=7),

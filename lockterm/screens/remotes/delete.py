@@ -158,7 +158,7 @@ def _asked(remote: Remote, lock_entry: Lock) -> tuple[str, list[str]]:
 def numbers_of(remote: Remote, lock_entry: Lock) -> list[str]:
     """Return the number and the ID of a remote, each on a line."""
     number = f"Number: {clean(seen_or(remote.remote_number, 'none'), 30)}"
-    return [number, f"Id: {remote.id}, lock {lock_entry.lock_id}"]
+    return [number, f"ID: {remote.id}, lock {lock_entry.lock_id}"]
 
 
 def _verb(remote: Remote) -> str:

@@ -314,7 +314,7 @@ def about(entry: VoiceLine, names: Mapping[str, LanguageName | None]) -> str:
         return f"{code}   {name.english_full}{own}   {timbres}"
     identifier = clean(timbre.timbre, LONGEST_CELL) if timbre.timbre else "none"
     url = clean(timbre.timbre_pack_url, 200) if timbre.timbre_pack_url else "no pack URL"
-    return f"{_name(timbre)}   {sex(timbre)} voice   id {identifier}\n{url}"
+    return f"{_name(timbre)}   {sex(timbre)} voice   ID {identifier}\n{url}"
 
 
 def format_voice_choice(choice: VoiceChoice, languages: Sequence[Language]) -> str:
@@ -381,5 +381,5 @@ def _timbre(entry: VoiceLine, width: int, marked: VoiceChoice | None) -> Text:
     if marked is not None and entry.choice == marked:  # before the ID, which may be cut
         label.append(f"[{SET_BY_YOU}]", style="bold")  # reversed, it would look like the cursor
         label.append("  ")
-    label.append(clean(timbre.timbre, LONGEST_CELL) if timbre.timbre else "(no id)")
+    label.append(clean(timbre.timbre, LONGEST_CELL) if timbre.timbre else "(no ID)")
     return label

@@ -75,7 +75,7 @@ async def test_replacement_keeps_all_but_the_number_and_undo_brings_the_old_fob_
         assert "lockterm therefore deletes the old" in words
         assert "Anna has no working fob until you retry or undo the run" in words
         assert "each fob has its own values: user number, battery level, firmware info." in words
-        assert "does not return these values: admin right, business id." in words
+        assert "does not return these values: admin right, business ID." in words
         assert writes(proxy) == []
 
         done = await carry_out(operations, draft.plan)
