@@ -193,7 +193,7 @@ async def download(
         )
     if wanted.size is not None and not 0 <= wanted.size <= MOST_BYTES:
         size = clean(wanted.size, 30)
-        raise not_fetched(f"The service says that the pack has {size} bytes.")
+        raise not_fetched(f"The service reports that the pack has {size} bytes.")
     make_directory(folder)
     final = folder / wanted.file_name
     if wanted.md5 and final.is_file() and not final.is_symlink():

@@ -67,11 +67,17 @@ def no_answer(
     elif isinstance(error, (httpcore.NetworkError, OSError)):
         reason = "The connection broke before the complete answer came"
     else:
-        reason = f"The exchange failed ({type(error).__name__}: {quote(str(error))})"
+        reason = (
+            f"The exchange with the service failed ({type(error).__name__}: {quote(str(error))})"
+        )
     hint = "The connection may be slow or unstable. Try again."
     if any(map(wants_certificate, _causes(error))):
         reason, hint = "The service requires a client certificate", NO_CERTIFICATE
-    so_far = f" Before that, it answered HTTP {status}: {seen or 'nothing more'}." if status else ""
+    so_far = (
+        f" Before that, the service answered HTTP {status}: {seen or 'nothing more'}."
+        if status
+        else ""
+    )
     return NoAnswer(f"{reason}.{so_far}", hint=hint)
 
 

@@ -108,7 +108,7 @@ def read_many(data: Any, kind: type[R]) -> list[R]:
         MalformedAnswer: ``data`` is not an array.
     """
     if not isinstance(data, list):
-        raise MalformedAnswer("The answer has no array of data.")
+        raise MalformedAnswer("The field 'data' of the answer is not a list.")
     return [kind.read(item) for item in data if isinstance(item, Mapping)]
 
 
@@ -127,7 +127,7 @@ def read_result(data: Any, name: str) -> int | None:
 
 def _object(data: Any) -> dict[str, Any]:
     if not isinstance(data, dict):
-        raise MalformedAnswer("The answer has no object of data.")
+        raise MalformedAnswer("The field 'data' of the answer is not an object.")
     return data
 
 

@@ -134,8 +134,8 @@ def tls_failure(cause: BaseException, server: str) -> Untrusted | None:
         return Untrusted(
             f"The certificate of {server} was not accepted: {clean(cause.verify_message, 200)}. "
             "Nothing was sent.",
-            hint="If the service has a certificate of your own authority, set ca_file in the "
-            "profile to that authority's PEM file. Otherwise another machine may read the "
+            hint="If your own authority issued the certificate, set ca_file in the profile to "
+            "that authority's PEM file. Otherwise another machine may be intercepting the "
             "connection.",
         )
     if wants_certificate(cause):

@@ -249,7 +249,9 @@ class LocktermApp(TerminalApp[int]):
             if any(one.drawn.plan.id == run_id for one in shown):
                 is_here = shown[-1] is self.screen and shown[-1].drawn.plan.id == run_id
                 words = (
-                    "below this screen. Press Esc to return to the run." if not is_here else "here."
+                    "behind this screen. Press Esc to return to the run."
+                    if not is_here
+                    else "here."
                 )
                 refuse_to_open(self, "Last run", f"The run is already open {words}")
                 return
@@ -399,7 +401,7 @@ class LocktermApp(TerminalApp[int]):
             refuse_to_open(
                 self,
                 what,
-                "It is already open below this screen. Press Esc to return to it.",
+                "It is already open behind this screen. Press Esc to return to it.",
             )
         return True
 

@@ -86,4 +86,4 @@ def _print_table(listed: list[Row]) -> None:
         mark = "*" if row.chosen else " "
         put_wrapped(f"{mark} {' '.join(row.keys):<{KEYS_CELLS}} {row.id:<{ID_CELLS}} ", row.does)
     if any(row.chosen for row in listed):
-        put("\n* set in the configuration, or given to what was")
+        put("\n* differs from the default keys")

@@ -140,8 +140,8 @@ Examples:
 APPLY = f"""\
 {TABLES}
 The command reads all remotes of each lock in the file. If it cannot read a lock, it deletes
-nothing. To delete more than 10 remotes, type their number. Each change is sent once and kept with
-its result. To continue an interrupted run, use "lockterm runs resume".
+nothing. To delete more than 10 remotes, type their number. lockterm sends each change once, and the
+history shows its result. To continue an interrupted run, use "lockterm runs resume".
 
 A change shortens access if a remote closes earlier, opens later, loses weekdays or stops being
 permanent. The plan shows by how much. --no-shorten refuses such a plan with exit code 1 and sends
@@ -177,9 +177,9 @@ Examples:
 
 CLEAN = f"""\
 The command reads all remotes of each lock. It deletes a remote only if its status and its end date
-both say that it has expired; others are counted as unclear and stay. If it cannot read a lock, it
-deletes nothing. To delete more than 10 remotes, type their number. The history keeps the deleted
-remotes. To restore them, give the ID of the delete to lockterm copy.
+both show that it has expired. It keeps the others and counts them as unclear. If it cannot read a
+lock, it deletes nothing. To delete more than 10 remotes, type their number. The history keeps the
+deleted remotes. To restore them, give the ID of the delete to lockterm copy.
 
 \b
 Examples:
@@ -193,9 +193,10 @@ Examples:
 REPLACE = f"""\
 {LOCK_AND_REMOTE}
 The new fob gets the name, type, dates, weekdays, flags and extra data of REMOTE. The plan has two
-steps, and the second is sent only if the first is done. If the service refuses two remotes with the
-same name on a lock, lockterm first deletes the old remote. If adding the new remote then fails,
-"lockterm runs retry" repeats it. The plan names the fields that the new fob does not get.
+steps. lockterm sends the second one only if the first one is done. If the service refuses two
+remotes with the same name on a lock, lockterm first deletes the old remote. If adding the new
+remote then fails, "lockterm runs retry" repeats it. The plan names the fields that the new fob does
+not get.
 
 \b
 Examples:
@@ -219,8 +220,8 @@ Examples:
 {RUN_CODES}"""
 
 RUNS = f"""\
-RUN is the ID of a run, or the beginning of the ID. An unconfirmed change is never sent again on its
-own. To repeat a skipped step, make a new plan.
+RUN is the ID of a run, or the beginning of the ID. The commands never repeat an unconfirmed change.
+To repeat a skipped step, make a new plan.
 
 \b
 Examples:
@@ -243,8 +244,8 @@ Examples:
 {CHANGING}"""
 
 FIND = f"""\
-The command searches names, numbers, IDs and extra data for each word of TEXT. Case and accents do
-not matter.
+The command lists the remotes that contain every word of TEXT in their name, number, ID or extra
+data. Case and accents do not matter.
 {UNREAD}
 \b
 Examples:
@@ -257,7 +258,7 @@ name) and remote as the service sent it.
 {FIND_CODES}"""
 
 REPORT = f"""\
-The list is sorted by day and lock. It depends on the dates, not on the status. {UNREAD}
+The list is sorted by day and lock. The dates decide what it contains, not the status. {UNREAD}
 \b
 Examples:
   lockterm report --within 30d
@@ -265,14 +266,14 @@ Examples:
   lockterm report --html report.html
   lockterm report --battery 20
 
---html writes one page for a browser or a printer: remotes by state and by lock, the ends of the
-next 90 days, and the changes that this machine sent. --within is then how far back these changes
-go. A lock that cannot be read is counted as it was last read. --html replaces an earlier page, and
-no other file.
+--html writes one page for a browser or a printer: remotes by state and by lock, the end dates in
+the next 90 days, and the changes that this machine sent. With --html, --within sets how far back
+these changes go. For a lock that cannot be read, the page counts the remotes of the last reading.
+--html replaces an earlier page, and no other file.
 
---battery reads the details of the remotes, one request for each. It stops after 20 details without
-a battery level, because the service then does not report it, and after ctrl+c. stderr says how many
-remotes were not read. --json prints battery, locks, read, notRead, remotes, withoutLevel,
+--battery reads the details of the remotes, one request for each. If 20 details have no battery
+level, the service does not report levels, and the command stops. ctrl+c stops it too. stderr shows
+how many remotes were not read. --json prints battery, locks, read, notRead, remotes, withoutLevel,
 remotesNotRead (numbers), and low: a list of level, lock and remote.
 
 Otherwise, --json prints until (ms), locks, read, notRead (lockId, name, why), unreadablePeriods (a
@@ -300,8 +301,8 @@ Examples:
 IMPORT = f"""\
 FILE has a lock on each line: id, or id,name. With a header, it has the columns lockId, name,
 vendor, model and zone in any order, separated by commas, semicolons or tabs. A zone is a name such
-as Europe/Berlin or W. Europe Standard Time, or an offset such as +02:00. Fields that the file does
-not have stay as they are. If a line is wrong, the command names it and imports nothing.
+as Europe/Berlin or W. Europe Standard Time, or an offset such as +02:00. Fields that are not
+in the file stay unchanged. If a line is wrong, the command names the line and imports nothing.
 
 \b
 Examples:
@@ -337,14 +338,14 @@ Examples:
   lockterm history --lock "Main gate" --since 2026-11-01 --csv > november.csv
   lockterm history --json | jq '.[] | select(.state == "refused")'
 
---csv is for people. --json has everything that the journal knows, with the remotes as they were
+--csv is for people. --json has everything that the journal contains, with the remotes as they were
 before the change.
 
 {LOCAL}"""
 
 CHANGES = f"""\
-Each time lockterm reads a lock whole, it compares the list with the one it kept before. It leaves
-out what this machine sent. A change happened at some time between the two readings.
+Each time lockterm reads the whole list of a lock, it compares the list with the previous one. It
+leaves out what this machine sent. A change happened at some time between the two readings.
 
 The command does not ask the service. --read reads all locks first, so that the list is current.
 
@@ -366,9 +367,9 @@ Examples:
 {READING}"""
 
 FETCH = f"""\
-If the service returns size and MD5, the command checks the file. It does not unpack the file. It
-resumes an interrupted download. It asks before it fetches from another server than the
-service, and sends no header there.
+If the service returns size and MD5, the command checks the file against them. It does not unpack
+the file. It resumes an interrupted download. If the file is on another server than the service, the
+command asks first, and sends no header to that server.
 
 \b
 Examples:

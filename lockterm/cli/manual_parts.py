@@ -214,15 +214,15 @@ the profile. lockterm shows dates with their offset. You can type:
   now   today 18:00   tomorrow noon   next fri 6pm   eom   eoy
   +6h   +30d   2 weeks   +6mo 18:00   +1mo eom
 A day without a time starts at 00:00 and ends at the end of the day.
-An end such as +30d counts from the remote's current end. If it has none
-or has expired, it counts from a start in the future, otherwise from now.
+An end such as +30d counts from the remote's current end. If the remote
+has no end or has expired, +30d counts from now, or from a later start.
 Weekdays: mon-fri   mo,we   1-5   weekend   daily
 """
 
 CERTAINTY = """\
-lockterm writes every change to the journal before it sends it, and never sends it twice on its
-own. If no answer comes, lockterm reads the change back for up to 90 s. "Recorded by the service"
-does not mean that the change has reached the lock: the service does not report that.
+lockterm writes every change to the journal, then sends it, and never repeats it without your
+consent. If no answer comes, lockterm verifies the change for up to 90 s. "Recorded by the service"
+does not mean that the change has reached the lock. The service does not report that.
 """
 
 LINES = """\
@@ -254,7 +254,7 @@ Columns, in any order, with these names or the labels of the form:
                  as in the form, 31.12.2026, or milliseconds
   weekDay        as in the form, or 1,3,5
   isCoerced, extraData, addType
-                 and for adding, the other fields of the contract
+                 and the other fields of a new remote
 
 An empty cell is an empty field. A missing column changes nothing. The command checks the whole file
 first, and reports each problem with line, column and value.

@@ -113,7 +113,7 @@ def reads(command: Callable[..., int]) -> Callable[..., int]:
     """Add the options of a command that only reads; its argument ``form`` is the output format."""
 
     @click.option("--json", "as_json", is_flag=True, help="Print JSON as the service sent it.")
-    @click.option("--csv", "as_csv", is_flag=True, help="Print CSV without formulas.")
+    @click.option("--csv", "as_csv", is_flag=True, help="Print CSV in which no cell is a formula.")
     @asks_service
     @wraps(command)
     def run(*args: Any, as_json: bool, as_csv: bool, **given: Any) -> int:

@@ -31,8 +31,8 @@ from lockterm.operations.export import may_replace, write_file
 from lockterm.operations.people import CSV_COLUMNS, TITLE, PeopleReport
 
 _MANUAL = f"""\
-Remotes with the same name are one person; case and accents count. Each word of TEXT is searched in
-names and numbers. {UNREAD}
+Remotes with the same name are one person; case and accents count. The command lists the people with
+every word of TEXT in their name or numbers. {UNREAD}
 \b
 Similar names are shown, never joined:
   spelling       they differ in case, accents, dashes or spaces

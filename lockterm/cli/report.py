@@ -60,7 +60,7 @@ only the date of this machine, which may be wrong.
     "page",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write a page with counts, ends and changes to FILE. [default: none]",
+    help="Write a page with counts, end dates and changes to FILE. [default: none]",
 )
 @click.option(
     "--battery",

@@ -63,7 +63,7 @@ _AT_ONCE_S = 2.0
 
 @click.command(epilog=manual.EXPORT)
 @click.argument("locks", metavar="LOCK...", nargs=-1, required=True, shell_complete=complete_locks)
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV without formulas.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV in which no cell is a formula.")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON with complete records (the default)."
 )

@@ -218,7 +218,7 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
         title = clean(format_operation(operation), 80)
         if operation.state is State.UNKNOWN and operation.call in HELD_CALLS:
             notify(
-                f"{title}: the change can still be confirmed later."
+                f"{title}: a later check may still confirm the change."
                 f" {clean(operation.message)} Nothing was sent."
             )
             return UNKNOWN
@@ -269,7 +269,7 @@ async def _find_resent(session: Session, operation: Operation) -> Operation:
 
 def _describe_remote(session: Session, remote_id: int) -> str:
     remote = session.run(session.operations.remotes.detail_or_gone(remote_id))
-    return f"remote {remote_id}" if remote is None else f"{format_remote(remote)} (id {remote_id})"
+    return f"remote {remote_id}" if remote is None else f"{format_remote(remote)} (ID {remote_id})"
 
 
 def _print_one(operation: Operation, *, as_json: bool) -> int:

@@ -232,7 +232,9 @@ def header_value(value: str) -> str:
     The message of an error never contains the value, because it is a secret.
     """
     if not value.isascii() or not value.isprintable() or value != value.strip():
-        raise ValueError("has characters that a header cannot carry, or spaces around it")
+        raise ValueError(
+            "has characters that a header cannot have, or a space at its beginning or end"
+        )
     return value
 
 

@@ -94,7 +94,7 @@ def word(kind: type[IntEnum], value: object) -> str:
 
 
 def word_in_detail(kind: type[IntEnum], value: object) -> str:
-    """Return the word for a value, or ``7 (not in the contract)`` for an unlisted value."""
+    """Return the word for a value, or ``7 (unknown value)`` for an unlisted value."""
     if value is not None and (not isinstance(value, int) or value not in WORDS[kind]):
-        return f"{value} (not in the contract)"
+        return f"{value} (unknown value)"
     return word(kind, value)

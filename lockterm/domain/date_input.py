@@ -326,7 +326,7 @@ def _gap(wall: datetime, zone: tzinfo) -> str:
     gone = f"{left:%H:%M}" if left.date() == jump.date() else left.isoformat(" ", "minutes")
     return (
         f"{wall.isoformat(' ', 'minutes')} does not exist in {dates.zone_name(zone)}. The clocks "
-        f"go from {gone} to {jump.isoformat(' ', 'minutes')}, the next valid time."
+        f"skip from {gone} to {jump.isoformat(' ', 'minutes')}, the next valid time."
     )
 
 

@@ -26,14 +26,14 @@ has thousands of numbers."""
 class Kind(Enum):
     """The type of a field, which decides how lockterm parses, compares, shows and checks it."""
 
-    TEXT = "text"
-    NUMBER = "whole number"
-    CONSTANT = "one of the constants of section 2.2"
-    DATE = "milliseconds since 1970; 0 or nothing where there is none"
-    TIMESTAMP = "a time whose unit the contract leaves open"
-    WEEKDAYS = "an array of numbers, 1 Monday to 7 Sunday"
+    TEXT = "a text"
+    NUMBER = "a whole number"
+    CONSTANT = "one of the numbers that the service defines"
+    DATE = "a time in milliseconds since 1970, or 0"
+    TIMESTAMP = "a time"
+    WEEKDAYS = "a list of numbers from 1 (Monday) to 7 (Sunday)"
     OBJECT = "a JSON object"
-    RECORD = "a record that is read by the record it is in"
+    RECORD = "a nested object"
 
 
 class Sent(Enum):

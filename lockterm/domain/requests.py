@@ -46,7 +46,7 @@ class _Request(BaseModel):
 
 def _each_once(days: list[int]) -> list[int]:
     if len(set(days)) < len(days):
-        raise ValueError("each weekday once")
+        raise ValueError("a weekday occurs twice")
     return days
 
 

@@ -197,7 +197,7 @@ def warnings(wanted: Remote, now_ms: int, before: Remote | None = None) -> dict[
         bytes_ = size(extra)
         if bytes_ > EXTRA_BYTES:
             found["extraData"] = (
-                f"The data has {bytes_:,} bytes. The service may cut or refuse more than"
+                f"The extra data has {bytes_:,} bytes. The service may cut or refuse more than"
                 f" {EXTRA_BYTES:,} bytes."
             )
     return found

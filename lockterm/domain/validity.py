@@ -179,16 +179,17 @@ def _state(
     if status == RemoteStatus.NORMAL:
         if phase is Phase.OVER and -left_ms > _TOLERANCE_MS:
             ago = dates.distance(now_ms + left_ms, now_ms)
-            why = f"The service says normal, but the end date passed {ago}."
+            why = f"The service reports the status normal, but the end date passed {ago}."
             return State.DISAGREE, "says normal", why
     elif status == RemoteStatus.INVALID:
         if phase is Phase.NOW and left_ms > _TOLERANCE_MS:
-            why = "The service says invalid, but the remote is active by its dates."
+            why = "The service reports the status invalid, but by its dates, the remote is active."
             return State.DISAGREE, "says invalid", why
         if phase not in (Phase.OVER, Phase.AHEAD):
             is_permanent = phase is Phase.ALWAYS
             clash = "is permanent" if is_permanent else "has unclear dates"
-            return State.UNCLEAR, "says invalid", f"The service says invalid. The remote {clash}."
+            why = f"The service reports the status invalid, but the remote {clash}."
+            return State.UNCLEAR, "says invalid", why
     elif status is None:
         return State.UNCLEAR, "not stated", ""
     else:

@@ -357,7 +357,9 @@ class JournalStore:
         def note() -> None:
             now_ms = self._clock.now_ms()
             if not self._journal.move(operation.id, IN_FLIGHT, state=State.SENDING, sent_ms=now_ms):
-                raise StoreError("Another session took this one for ended. Nothing was sent.")
+                raise StoreError(
+                    "Another session assumed that this session had ended. Nothing was sent."
+                )
 
         await self._thread.to_its_end(self.use, note)
         self.session.note_leaving(operation.id)  # the first byte leaves right after this
@@ -427,7 +429,7 @@ class JournalStore:
             self.session.open()
         except OSError as error:
             raise StoreError(
-                f"The session cannot be noted beside the local store: {error.strerror}.",
+                f"lockterm cannot write its session file: {error.strerror}.",
                 hint="Check that the state directory is yours, writable and not full.",
             ) from error
         with self._adopting:

@@ -235,8 +235,8 @@ class ElsewhereScreen(ListScreen[None]):
         if not self.operations.kept_lists.is_kept:
             return NOT_KEPT, "esc  back"
         return (
-            "No changes by others. lockterm compares each list of a lock with the list that it"
-            " read before. This screen then shows what another machine changed.",
+            "No changes by others. Each time lockterm reads a lock, it compares the new list with"
+            " the previous one. This screen lists the differences.",
             with_keys("{elsewhere.read}  read all locks      esc  back"),
         )
 

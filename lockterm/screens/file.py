@@ -50,10 +50,10 @@ _CHANGED = ", ".join(field.name for field in UPDATED if field.name != "remoteNam
 _ABOUT = (
     "Choose a CSV table, an export of lockterm, or the table of another system. lockterm checks the"
     " whole file and shows a plan. Nothing is sent before you confirm the plan.\n\n"
-    "Required columns: {lock}, and one of remoteId, remoteNumber and remoteName. The"
-    " column action contains add, update, delete or keep. Without an action, lockterm updates"
-    " existing remotes and adds the rest.\n\n"
-    f"Other columns: {_CHANGED}, and the fields that only a new remote has."
+    "Required columns: {lock}, and one of remoteId, remoteNumber and remoteName. The column"
+    ' "action" contains add, update, delete or keep. If it is empty, lockterm updates existing'
+    " remotes and adds the others.\n\n"
+    f"Other columns: {_CHANGED}, and the fields that you can set only for a new remote."
 )
 
 
@@ -94,7 +94,7 @@ class FileScreen(FormScreen[None]):
             return _ABOUT.format(lock="lockId")
         named = f"{clean(self._of_lock.title, 40)} (lock {self._of_lock.lock_id})"
         whose = f"A row without lockId belongs to {named}.\n\n"
-        return whose + _ABOUT.format(lock="lockId for remotes of another lock")
+        return whose + _ABOUT.format(lock="lockId, if a row is about another lock")
 
     def compose_body(self) -> ComposeResult:
         """Compose the fields, the buttons, and a table for the problems of the file."""
@@ -203,7 +203,7 @@ class FileScreen(FormScreen[None]):
         elif 0 <= most < (deletes := drawn.plan.actions()[Action.DELETE]):
             self._refuse(
                 "most",
-                f'The import would delete {deletes:,} remotes, but "Delete at most" allows fewer.',
+                f'The import would delete {deletes:,} remotes, more than "Delete at most" allows.',
             )
         elif not drawn.plan.steps:
             what = "rows that give access" if drawn.plan.skipped else "rows"
@@ -237,7 +237,7 @@ class FileScreen(FormScreen[None]):
             table_map=table_map,
         )
         if table_map is not None and table_map != self._mapped:
-            words = "lockterm uses the meanings of columns that you saved for this header."
+            words = "lockterm uses the meanings that you saved for a table with the same columns."
             words += with_keys(" To change them, press {form.more} on the Import screen.")
             self.notify(words, title="Import")
         return drawn

@@ -126,7 +126,7 @@ class FormDraft:
 
     def _tell(self, error: StoreError) -> None:
         if not self._has_failed and self._form.is_attached:  # do not repeat the error at each key
-            error.hint = f"{error.hint} lockterm saves your input as soon as possible."
+            error.hint = f"{error.hint} lockterm will save your input as soon as it can."
             self._form.tell(error)
         self._has_failed = True
 

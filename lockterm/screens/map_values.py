@@ -27,7 +27,7 @@ class ValueModal(FieldModal[str | None]):
         value: The current value.
     """
 
-    about = "For rows whose cell is empty or missing. Leave the field empty for no value."
+    about = "lockterm uses this value if the cell of a row is empty. It is optional."
 
     def __init__(self, column: str, value: str) -> None:
         super().__init__()

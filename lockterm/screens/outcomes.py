@@ -142,7 +142,7 @@ class Outcomes:
             details = "\n".join(
                 [
                     *map(self._describe, left),
-                    "These changes were made with the URL and account of this profile.",
+                    "These changes were sent with the same URL and account as in this profile.",
                 ]
             )
             modal = screens.ConfirmModal(

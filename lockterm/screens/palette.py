@@ -241,7 +241,7 @@ class Offers:
         assert isinstance(screen, LocktermScreen)
         if any(isinstance(one, RemotesScreen) for one in screen.screens_of(lock.lock_id)):
             here = "here" if screen.lock_entry and screen.lock_entry.lock_id == lock.lock_id else ""
-            below = here or "below this screen. Press Esc to return to them"
+            below = here or "behind this screen. Press Esc to return to them"
             refuse_to_open(self.app, "Remotes", f"The remotes are already open {below}.")
         else:
             self.app.push_screen(RemotesScreen(screen.operations, lock))

@@ -97,10 +97,10 @@ class TerminalFeatures(Widget):
         look = look_of(self.app)
         colors = min(look.colors, 16) if look.quiet else look.colors
         count = "16.7 million" if colors > 256 else str(colors)
-        yield "Colors", count if colors else "none; states are words"
+        yield "Colors", count if colors else "none; words show the states"
         yield "Characters", "ASCII" if look.in_ascii else "Unicode"
         yield "Mouse", "handled by lockterm" if look.mouse else "handled by the terminal"
-        yield "Drawing", "whole frames" if self.draws_at_once else "line by line"
+        yield "Drawing", "whole screens" if self.draws_at_once else "line by line"
         yield "Size", f"{self.app.size.width}x{self.app.size.height}"
 
 

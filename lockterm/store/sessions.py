@@ -96,7 +96,7 @@ class StoreSession:
             if os.write(self._file, note) != len(note):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
-            words = f"The sending cannot be noted beside the local store: {error.strerror}."
+            words = f"lockterm cannot write its session file: {error.strerror}."
             raise StoreError(f"{words} Nothing was sent.") from error
 
     def may_have_left(self, session: str, operation_id: str) -> bool:

@@ -426,7 +426,7 @@ async def test_an_endless_pack_is_cut_off(fetch, faults, monkeypatch):
 @pytest.mark.parametrize("size", [-1, downloads.MOST_BYTES + 1, 10**60])
 async def test_sizes_that_cannot_be(fetch, faults, size):
     source = PackSource(fetch.source.url, size)
-    await fetch.fails(MalformedAnswer, "The service says that the pack has", source)
+    await fetch.fails(MalformedAnswer, "The service reports that the pack has", source)
     assert faults.asked == []
 
 

@@ -42,7 +42,7 @@ def test_keys_prints_a_table_and_markdown(lockterm: Run, chosen: Path) -> None:
     (deletes,) = (line for line in lines[at:] if " remotes.delete " in line)
     assert deletes.startswith("* x ")
     assert deletes.endswith("Delete the selected or the marked remotes, after a confirmation")
-    assert lines[-1] == "* set in the configuration, or given to what was"
+    assert lines[-1] == "* differs from the default keys"
     table = lockterm("keys", "--markdown").stdout.splitlines()
     assert "| everywhere | `f1` `\\|` | `app.help` | Help |" in table
     assert {line.replace("\\|", "").count("|") for line in table} == {5}

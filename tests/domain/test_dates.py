@@ -254,7 +254,7 @@ def test_calendar_units_keep_the_time_of_day_and_hours_do_not() -> None:
 def test_a_gap_is_refused_with_the_next_valid_time() -> None:
     moment = read("2027-03-28 02:30")
     assert moment.error == (
-        "2027-03-28 02:30 does not exist in Europe/Berlin. The clocks go from 02:00 to "
+        "2027-03-28 02:30 does not exist in Europe/Berlin. The clocks skip from 02:00 to "
         "2027-03-28 03:00, the next valid time."
     )
     skipped_day = read_moment("2011-12-30 12:00", ZoneInfo("Pacific/Apia"), NOW)

@@ -81,7 +81,7 @@ JOB: tuple[Step, ...] = (
         "lock named",
         ("1001", "tab"),
         _form(
-            "The service knows this lock. It has 137 remotes",
+            "The service knows this lock, with 137 remotes",
             LOCK,
             stands_out=f"{EDGE}Name",
             others="Lock ID",

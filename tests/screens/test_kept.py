@@ -61,6 +61,6 @@ async def test_what_was_last_read_is_shown_until_the_service_answers(
             await until(pilot, lambda: "updated 3 h ago" in shown(pilot))
             await app.push_screen(VoiceScreen(app.operations, GATE))
             await until(pilot, lambda: "Deutsch" in shown(pilot))
-            await until(pilot, lambda: "OLD, as read at" in shown(pilot))
+            await until(pilot, lambda: "OLD, read at" in shown(pilot))
             # Packs and voices are kept apart, and either may be there first.
             await until(pilot, lambda: bool(app.screen.query_one(Tree).root.children))

@@ -39,7 +39,7 @@ async def test_adding_by_id_takes_the_names_from_a_remotes_detail(
         await pilot.press(*"1005", "tab")
         await until(pilot, lambda: field(pilot, "name").value == "Staff entrance")
         await settled(pilot)
-        assert "The service knows this lock. It has 64 remotes" in words(pilot.app)
+        assert "The service knows this lock, with 64 remotes" in words(pilot.app)
         assert "South campus, reception" in words(pilot.app)
         await pilot.press("tab", *"nord", "right", "tab", *"nr-4", "right", "tab")
         await pilot.press(*"europe/ber", "right")

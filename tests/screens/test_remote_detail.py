@@ -94,18 +94,18 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
     async with canned(answers) as server, lockterm_app(server, 7) as pilot:
         await press(pilot, "enter")
         now = fields(pilot)
-        assert now["Number"] == "unexpected type: 12"
-        assert now["Type"] == "3 (not in the contract)"
-        assert now["Status"] == 'unexpected type: "up"'
+        assert now["Number"] == "unexpected value: 12"
+        assert now["Type"] == "3 (unknown value)"
+        assert now["Status"] == 'unexpected value: "up"'
         assert now["Start"] == "100000000000000000"
         assert now["End"] == "not stated"
         assert (now["MAC address"], now["Battery level"]) == ("AA:BB", "80")
         assert now["User number"] == "4"
         assert (now["Business ID"], now["Admin right"]) == ("9", "no")
         assert '"version": "1.2"' in now["Firmware info"]
-        assert now["color"] == 'not in the contract: {\n  "red": 1\n}'
+        assert now["color"] == 'unknown field: {\n  "red": 1\n}'
         assert now["Lock info ID"] == "8 (differs from the lock ID above)"
-        assert now["Lock info"] == 'not in the contract: {\n  "floor": 2\n}'
+        assert now["Lock info"] == 'unknown field: {\n  "floor": 2\n}'
 
 
 @pytest.mark.long

@@ -174,8 +174,9 @@ async def test_door_list_is_imported_and_the_next_file_is_read_in_the_same_way(
         await opened(pilot)
         await take(pilot, "next.csv")
         assert plan_of(pilot) == [(Action.ADD, 1004, "Anna Weber")]
-        assert "lockterm uses the meanings of columns that you saved for this header." in notices(
-            pilot
+        assert (
+            "lockterm uses the meanings that you saved for a table with the same columns."
+            in notices(pilot)
         )
         await pilot.press("enter")
         await settled(pilot)

@@ -189,7 +189,7 @@ async def test_what_a_file_lacks_is_deleted_only_where_that_was_chosen(
         await pilot.press("down", "right", "down", *"5", "ctrl+s")
         await settled(pilot)
         told = " ".join(shown(pilot).split())
-        assert 'The import would delete 8 remotes, but "Delete at most" allows fewer.' in told
+        assert 'The import would delete 8 remotes, more than "Delete at most" allows.' in told
         await pilot.press("backspace", *"8", "ctrl+s")
         await settled(pilot)
         assert [one[0] for one in plan_of(pilot)].count(Action.DELETE) == 8

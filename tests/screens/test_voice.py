@@ -282,7 +282,7 @@ async def test_a_failed_refresh_keeps_the_old_rows_and_says_stale(
         await pilot.press("r")
         await until(pilot, lambda: screen.voices.error and screen.packs.error)
         await settled(pilot)
-        assert words(pilot.app).count("STALE, as read at 20 Nov 2026 09:00 +01:00") == 2
+        assert words(pilot.app).count("STALE, read at 20 Nov 2026 09:00 +01:00") == 2
         assert "Anna female" in words(pilot.app)
         assert "de-DE-anna" in words(pilot.app)
 

@@ -93,7 +93,10 @@ async def test_all_of_it_fits_and_cards_have_frames_where_there_is_room(
         (FULL_LOOK, ["16.7 million", "Unicode", "handled by lockterm"]),
         (Look(colors=16, mouse=False), ["16", "Unicode", "handled by the terminal"]),
         (Look(quiet=True), ["16", "ASCII", "handled by lockterm"]),
-        (Look(colors=0, utf8=False), ["none; states are words", "ASCII", "handled by lockterm"]),
+        (
+            Look(colors=0, utf8=False),
+            ["none; words show the states", "ASCII", "handled by lockterm"],
+        ),
     ],
 )
 async def test_the_features_of_the_terminal_are_shown(
@@ -107,7 +110,7 @@ async def test_the_features_of_the_terminal_are_shown(
 
         assert features() == [*found, "line by line", "80x24"]
         pilot.app.post_message(messages.TerminalSupportsSynchronizedOutput())
-        await until(pilot, lambda: features()[3] == "whole frames")
+        await until(pilot, lambda: features()[3] == "whole screens")
         await pilot.press("f4")
         pilot.app.clear_notifications()
         await until(pilot, lambda: features()[2] != found[2])

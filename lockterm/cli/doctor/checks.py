@@ -77,10 +77,10 @@ def check_configuration(
         mode = stat.S_IMODE(config_file.stat().st_mode)
         facts = {"file": str(config_file), "mode": f"{mode:04o}", "profiles": len(config.profiles)}
         if mode & 0o022:
-            sentence = f"Other users can change {config_file}, and so the service."
+            sentence = f"Other users can change {config_file} and the service that it names."
             yield Finding("WARN", sentence, f"Run: chmod 600 {config_file}", facts)
         else:
-            sentence = f"{config_file} ({mode:04o}) has no unknown keys."
+            sentence = f"{config_file} ({mode:04o}) has no unknown settings."
             yield Finding("OK", sentence, facts=facts)
     data = zone_data()
     facts = {"timeZones": asdict(data)}

@@ -243,7 +243,7 @@ def check_copying(look: Look, answers: TerminalAnswers, environ: Mapping[str, st
     if look.copy == "screen":
         sentence = "Copying: by OSC 52, in pieces that GNU screen passes on."
     elif answers.clipboard:
-        sentence = "Copying: by OSC 52, which the terminal reports to support."
+        sentence = "Copying: by OSC 52. The terminal reports that it supports OSC 52."
     else:
         sentence = "Copying: by OSC 52. The terminal does not report whether it supports OSC 52."
     return Finding("OK", sentence, facts=facts)

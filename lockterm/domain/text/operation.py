@@ -341,7 +341,7 @@ def _compared(before: Remote | None, after: Remote | None, zone: tzinfo) -> list
     ]
     odd = {**(before.odd if before else {}), **(after.odd if after else {})}
     for name, value in odd.items():
-        found.append(Detail.of_json(clean(name, 14), value, "unexpected type: "))
+        found.append(Detail.of_json(clean(name, 14), value, "unexpected value: "))
     return found
 
 

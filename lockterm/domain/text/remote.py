@@ -34,8 +34,8 @@ _NAMED = 5
 """Maximum number of fields outside the contract that a sentence lists."""
 
 ABSENT = "not stated"
-_ODD = "unexpected type: "
-_UNNAMED = "not in the contract: "
+_ODD = "unexpected value: "
+_UNNAMED = "unknown field: "
 
 
 # --- names ---------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ REMOTE_SCREENS: Mapping[str, Place] = {
             ),
             LOCKS: (
                 Key("remotes.next_lock", "right_parenthesis", "next lock", opens=True,
-                    sentence="Show the remotes of the next lock, by name"),
+                    sentence="Show the remotes of the next lock in order of name"),
                 Key("remotes.previous_lock", "left_parenthesis", "previous lock", opens=True),
             ),
             MARKS: marks(9, 17, 18, MORE),

@@ -61,8 +61,8 @@ SCREENS: Mapping[str, Place] = {
             ),
             COPYING: (
                 Key("locks.copies", "Y", "copy remotes", line=9, opens=True,
-                    sentence="Copy the remotes of the selected lock to other locks, or to the"
-                             " marked locks"),
+                    sentence="Copy the remotes of the selected lock to the marked locks, or choose"
+                             " locks"),
             ),
             MARKS: marks(5, 11, 12, "set voices, read or copy remotes"),
             VOICE: (
@@ -98,7 +98,7 @@ SCREENS: Mapping[str, Place] = {
                 Key("form.more", "ctrl+o", "columns", action="columns", line=2, opens=True,
                     sentence="Choose what the columns of another system's table mean"),
                 Key("form.leave", "escape", "leave", line=3,
-                    sentence="Stop the check, or leave and keep the path for the next time"),
+                    sentence="Stop the check, or leave; the path is saved for the next time"),
             ),
         },
         holds=("path", "text", "choice", "table"),
@@ -111,7 +111,7 @@ SCREENS: Mapping[str, Place] = {
                 Key("map.choose", "enter", "choose", line=1, opens=True,
                     sentence="Choose the meaning of the selected column, or the selected setting"),
                 Key("map.remove", "x,delete", "ignore", action="ignore", line=2,
-                    sentence="Ignore the selected column or not, or clear the selected setting"),
+                    sentence="Ignore or use the selected column, or clear the selected setting"),
                 Key("map.all", "asterisk", "ignore rest", action="ignore_rest", line=5,
                     sentence="Ignore all columns without a meaning"),
                 Key("map.plan", "ctrl+s", "plan", line=3, opens=True,
@@ -139,7 +139,7 @@ SCREENS: Mapping[str, Place] = {
                     sentence="Skip remotes whose name is taken, or rename them"),
                 Key("copies.expired", "minus", "expired", "Skip or copy expired remotes", line=4),
                 Key("copies.times", "full_stop", "times", line=9,
-                    sentence="Keep the moment or the local time of dates"),
+                    sentence="Copy dates as the same moment, or as the same local time"),
                 Key("copies.file", "f", "export", line=7, opens=True,
                     sentence="Copy an export file instead of a lock"),
                 Key("copies.backup", "B", "backup", line=8, opens=True,
@@ -189,7 +189,7 @@ SCREENS: Mapping[str, Place] = {
                 Key("history.find", "slash", "find", line=4, opens=True,
                     sentence="Search for a name, a result, or a day such as 2026-11-20 or today"),
                 Key("history.outcomes", "i", "results", line=6,
-                    sentence="Show all results, or only unconfirmed, failed or done ones"),
+                    sentence="Show all changes, or only unconfirmed, failed or done ones"),
                 Key("history.one_lock", "at", "lock", line=5,
                     sentence="Show only changes of the selected lock, or changes of all locks"),
                 Key("history.next", "n", "older", "Show older changes"),
@@ -200,11 +200,11 @@ SCREENS: Mapping[str, Place] = {
                 Key("history.export", "E", "export", line=7,
                     sentence="Export the list to a CSV and a JSON file"),
                 Key("history.copies", "Y", "copy backup", opens=True,
-                    sentence="Copy the remotes of a delete or a clear to other locks"),
+                    sentence="Copy the remotes that a delete or clear removed to other locks"),
             ),
             MOVING: (
                 Key("history.back", "escape", "back", line=8,
-                    sentence="Show all changes, or go back if the list shows all"),
+                    sentence="Show all changes; if all are shown, go back"),
             ),
         },
         holds=("table", "find"),
@@ -219,7 +219,7 @@ SCREENS: Mapping[str, Place] = {
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Filter rows by text", line=2, opens=True),
                 Key("everywhere.open_by_person", "o", "people", line=12, opens=True,
-                    sentence="Show who can open which locks, a row for each person"),
+                    sentence="Show who can open which locks, with one row for each person"),
                 Key("everywhere.filter", "i", "filter", _FILTER, line=11, opens=True),
                 Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=5),
             ),
@@ -278,7 +278,7 @@ SCREENS: Mapping[str, Place] = {
         {
             REMOTES: (
                 Key("elsewhere.open", "enter", "open", line=1, opens=True,
-                    sentence="Show every field of the remote, or the lock of one that is gone"),
+                    sentence="Show every field of the remote; if it is gone, open its lock"),
             ),
             FINDING: (
                 Key("elsewhere.find", "slash", "find", "Filter rows by text", line=2, opens=True),
@@ -315,7 +315,7 @@ SCREENS: Mapping[str, Place] = {
                 Key("plan.stop", "s", "stop", line=2,
                     sentence="Stop the run after the steps that are being sent"),
                 Key("plan.retry", "N", "retry", line=4, opens=True,
-                    sentence="Show a new plan with the refused and unsent steps"),
+                    sentence="Show a new plan with the steps that were refused or not sent"),
                 Key("plan.undo", "z", "undo step", line=6, opens=True,
                     sentence="Show a plan to undo only the selected step"),
                 Key("plan.problems", "i", "problems", line=3,

@@ -91,7 +91,7 @@ class HistoryChoice:
         words = [] if self.group == ALL else [f"only {self.group}"]
         if self.lock_id is not None:
             words.append(f"only {clean(self.lock_name, 40)}")
-        return words + ([f"only with {quoted(clean(self.wanted, 40))}"] if self.wanted else [])
+        return words + ([f"with {quoted(clean(self.wanted, 40))}"] if self.wanted else [])
 
 
 @dataclass(frozen=True, slots=True)

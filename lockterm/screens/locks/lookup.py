@@ -46,7 +46,7 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
         if _denies_lock(error):
             return LockAnswer(f"{reason} Correct the ID.", unknown=True)
         return LockAnswer(f"{reason} You can save the lock anyway.", asked=False)
-    words = f"The service knows this lock. It has {format_count(page.total, 'remote')}."
+    words = f"The service knows this lock, with {format_count(page.total, 'remote')}."
     first = next((remote.id for remote in page.remotes if remote.id is not None), None)
     if first is None:
         return LockAnswer(f"{words} The service reports no name. Type a name.", remotes=page.total)

@@ -57,8 +57,8 @@ class MarkedLocks:
         """Return why an action on marked locks is disabled; empty if it is enabled."""
         if action == "voice" and not any(map(_has_model, self._marks.rows)):
             return with_keys(
-                "Vendor and model determine the voices, but the lock book has both for no"
-                " marked lock. Press {locks.edit} to set them."
+                "Vendor and model determine the voices, but no marked lock has both in the"
+                " lock book. Press {locks.edit} to set them."
             )
         if action == "refresh" and self.reading:
             return with_keys("The marked locks are being read. Press {marks.none} to stop.")

@@ -90,7 +90,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
         if self._order is None:
             return "Rows in the order of the service."
         words = self._order.description
-        return f"{words[0].upper()}{words[1:]}, page by page."
+        return f"{words[0].upper()}{words[1:]}, on each page separately."
 
     # --- what is chosen ------------------------------------------------------------------------
 

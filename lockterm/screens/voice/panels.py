@@ -93,9 +93,9 @@ class HalfPanel(Vertical):
         at = dates.day_time(state.seen.at_ms, zone, exact=False)
         if state.error is not None:
             again = with_keys("Press {voice.refresh} to try again.")
-            stale.update(f"STALE, as read at {at}. {in_a_line(state.error)[0]}. {again}")
+            stale.update(f"STALE, read at {at}. {in_a_line(state.error)[0]}. {again}")
         elif state.kept:
-            stale.update(f"OLD, as read at {at}; reading again ...")
+            stale.update(f"OLD, read at {at}. Reading again ...")
 
     def _show_rows(self, shown: bool) -> None:
         for widget in (self._rows, *self._below):
@@ -326,7 +326,7 @@ def _cells(pack: VoicePack, zone: tzinfo) -> tuple[str, ...]:
 def _shown(pack: VoicePack, field: str, value: str | None, most: int = 200) -> str:
     """Return a value as text; a value that is not a string is shown as received."""
     if field in pack.odd:
-        return f"{clean(pack.odd[field], 80)} (not as in the contract)"
+        return f"{clean(pack.odd[field], 80)} (unexpected value)"
     return clean(value, most) if value else "not stated"
 
 

@@ -224,7 +224,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             now = f"Sending {self._format_voice(self._sending)} ..."
         elif self._unsure is not None:
             unsure = self._format_voice(self._unsure)
-            now = f"Voice now: perhaps {unsure} (result unknown). Before: {self._voice_now()}"
+            now = f"Voice now: perhaps {unsure} (unconfirmed). Before: {self._voice_now()}"
         self.query_one("#voice-now", Static).update(now, layout=False)
         words = about(entry, self._names) if entry else ""
         self.query_one("#voice-about", Static).update(words, layout=False)
