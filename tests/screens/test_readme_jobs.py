@@ -30,10 +30,10 @@ README = Path(__file__).parents[2] / "README.md"
 
 LEADS_TO: Mapping[str, tuple[type[Screen[Any]], str | set[Action]]] = {
     "find a fob on all locks": (EverywhereScreen, "1 on 1 lock"),
-    "take a person off every lock": (PlanScreen, {Action.DELETE}),
-    "renew all that end within 30 days": (PlanScreen, {Action.UPDATE}),
+    "remove a person from every lock": (PlanScreen, {Action.DELETE}),
+    "renew all remotes that expire within 30 days": (PlanScreen, {Action.UPDATE}),
     "delete remotes that expired 30 days ago": (PlanScreen, {Action.DELETE}),
-    "add ten like another": (RemoteForm, "10 so far."),
+    "add ten remotes like the selected one": (RemoteForm, "10 so far."),
     "replace a lost fob": (PlanScreen, {Action.ADD, Action.DELETE}),
     "see who can open what": (PeopleScreen, "people, "),
     "see what others changed": (ElsewhereScreen, "No changes by others"),
@@ -49,9 +49,9 @@ LEADS_TO: Mapping[str, tuple[type[Screen[Any]], str | set[Action]]] = {
 
 MOST_KEYS = {
     "find a fob on all locks": 10,
-    "take a person off every lock": 20,
-    "renew all that end within 30 days": 20,
-    "add ten like another": 60,
+    "remove a person from every lock": 20,
+    "renew all remotes that expire within 30 days": 20,
+    "add ten remotes like the selected one": 60,
 }
 """What these may take, on six locks; the site's size is not in it."""
 
@@ -91,10 +91,10 @@ def those_that_end_are_renewed(before: Records, after: Records) -> bool:
 
 
 DONE: Mapping[str, Callable[[Records, Records], bool]] = {
-    "add ten like another": ten_are_alike,
+    "add ten remotes like the selected one": ten_are_alike,
     "replace a lost fob": one_fob_is_replaced,
-    "take a person off every lock": a_person_is_gone,
-    "renew all that end within 30 days": those_that_end_are_renewed,
+    "remove a person from every lock": a_person_is_gone,
+    "renew all remotes that expire within 30 days": those_that_end_are_renewed,
 }
 """These are carried out: whether the service then has what was wanted, and no more."""
 
@@ -114,7 +114,7 @@ class Job:
 
 def jobs() -> dict[str, Job]:
     """What the README tells."""
-    head = "| job | start on | keys | keys in all |\n|---|---|---|---|\n"
+    head = "| job | start on | keys | number of keys |\n|---|---|---|---|\n"
     table = README.read_text("utf-8").partition(head)[2].partition("\n\n")[0]
     found = {}
     for line in table.splitlines():
@@ -136,7 +136,7 @@ def test_each_job_is_played() -> None:
     assert len(README.read_text("utf-8").splitlines()) <= 140
 
 
-@pytest.mark.parametrize("job", telling(LEADS_TO.keys() - {"add ten like another"}, LEADS_TO))
+@pytest.mark.parametrize("job", telling(LEADS_TO.keys() - {"add ten remotes like the selected one"}, LEADS_TO))
 async def test_its_keys_lead_there_and_are_counted(
     service: RunningService,
     lockterm_app: Starter,

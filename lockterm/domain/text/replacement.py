@@ -55,10 +55,10 @@ def format_title_on_locks(remotes: Sequence[Remote], number: str) -> str:
 
 
 def name_people(remotes: Sequence[Remote]) -> str:
-    """Return the name that all remotes have, or ``2 names`` if their names differ."""
+    """Return the name that all remotes have, or ``2 different names`` if their names differ."""
     first, count = remotes[0], len(_distinct_names(remotes))
     if count > 1:
-        return f"{count:,} names"
+        return f"{count:,} different names"
     return format_remote_name(first, UNNAMED).encode("utf-8", "backslashreplace").decode()
 
 

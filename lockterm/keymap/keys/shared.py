@@ -164,10 +164,10 @@ APP = Place(
             Key("app.quiet", "f3,Q", "quiet",
                 sentence="Turn low-bandwidth mode on or off: 16 colors, ASCII, no preloading"),
             Key("app.mouse", "f4,O", "mouse",
-                sentence="Release the mouse to select text in the terminal, or use it again"),
+                sentence="Release the mouse so that you can select text, or take it back"),
             Key("app.theme", "T", "theme", "Choose the theme", opens=True),
             Key("app.redraw", "ctrl+l", "redraw",
-                sentence="Redraw the whole screen, after other output has damaged it"),
+                sentence="Redraw the whole screen if other output has overwritten it"),
             Key("app.quit", "q", "back, or quit", action="back_or_quit",
                 sentence="Go back; on the first screen, quit"),
             Key("app.quit_always", "ctrl+q", "quit", action="quit", priority=True),
@@ -218,7 +218,7 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
                 Key("columns.down", "J,shift+down", "move down", action="move(1)", line=2),
                 Key("columns.up", "K,shift+up", "move up", action="move(-1)", line=3),
                 Key("columns.sort", "Z", "sort", line=4,
-                    sentence="Sort by the selected column: up, down or not"),
+                    sentence="Sort by the selected column: ascending, descending, or off"),
                 Key("columns.usual", "0", "default", "Restore the default columns", line=5),
                 Key("columns.use", "ctrl+s", "use", "Use these columns", line=6),
             ),
@@ -233,7 +233,7 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
         "in a question that deletes",
         {
             DIALOGS: (
-                Key("dialog.destroy", "D", "delete", "Press the red button of the dialog"),
+                Key("dialog.destroy", "D", "delete", "Press the delete button of the dialog"),
             ),
         },
         CONFIRM,
@@ -265,7 +265,7 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
         {
             FORM: (
                 Key("date.preset", "ctrl+g", "preset", line=1,
-                    sentence="Fill in the next of the dates in brackets"),
+                    sentence="Fill in the next preset, as shown in brackets"),
             ),
         },
         is_typed_into=True,

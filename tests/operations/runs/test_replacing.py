@@ -209,7 +209,7 @@ async def test_two_fobs_on_one_lock_get_no_common_number(site: Site):
         with pytest.raises(CannotReplaceError, match=f"2 of the remotes are on lock {lock_id}"):
             await plan_replacements(operations, rows, "B-2")
         draft = await plan_replacements(operations, rows[1:], "B-2")
-        assert draft.plan.title == "replace 2 fobs of 2 names with B-2"
+        assert draft.plan.title == "replace 2 fobs of 2 different names with B-2"
         assert "have 2 names: “anna”, “ANNA”. Check" in draft.plan.losses[0]
         assert writes(proxy) == []
 
