@@ -45,7 +45,7 @@ def history(
 ) -> int:
     """Show the changes sent from this machine, with results."""
     if (since is not None) + (day is not None) + today > 1:
-        raise click.UsageError("--since, --day and --today exclude each other")
+        raise click.UsageError("--since, --day and --today cannot be used together")
     with Session(options) as session:
         zone, now_ms = session.profile.zone, session.operations.machine_ms()
         since_ms = None if since is None else parse_day("--since", since, zone, now_ms)

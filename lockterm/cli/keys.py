@@ -41,7 +41,7 @@ class Row:
 def keys(as_json: bool, as_markdown: bool) -> int:
     """Print every key of the UI, and your choices."""
     if as_json and as_markdown:
-        raise click.UsageError("--json and --markdown exclude each other.")
+        raise click.UsageError("--json and --markdown cannot be used together.")
     listed = list(rows(keys_in(Paths.standard().config_file)))
     if as_json:
         put_json({"keys": [asdict(row) for row in listed]})

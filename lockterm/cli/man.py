@@ -46,7 +46,7 @@ _ROFF = str.maketrans(
     "directory",
     type=click.Path(file_okay=False, path_type=Path),
     default=lambda: user_data_path() / "man",
-    help="Directory of man1. [default: ~/.local/share/man]",
+    help="Directory that contains man1. [default: ~/.local/share/man]",
 )
 @click.pass_context
 def man(context: click.Context, directory: Path) -> int:

@@ -118,7 +118,7 @@ def reads(command: Callable[..., int]) -> Callable[..., int]:
     @wraps(command)
     def run(*args: Any, as_json: bool, as_csv: bool, **given: Any) -> int:
         if as_json and as_csv:
-            raise click.UsageError("--json and --csv exclude each other")
+            raise click.UsageError("--json and --csv cannot be used together")
         form = Format.JSON if as_json else Format.CSV if as_csv else Format.TABLE
         return command(*args, form=form, **given)
 

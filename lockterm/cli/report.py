@@ -85,9 +85,9 @@ def report(
 ) -> int:
     """List expired and expiring remotes of all locks."""
     if page is not None and form is not Format.TABLE:
-        raise click.UsageError("--html excludes --json and --csv")
+        raise click.UsageError("--html cannot be used with --json or --csv")
     if battery is not None and (page is not None or within is not None):
-        raise click.UsageError("--battery excludes --html and --within")
+        raise click.UsageError("--battery cannot be used with --html or --within")
     if battery is None and max_details is not None:
         raise click.UsageError("--max-details needs --battery")
     within = "30d" if within is None else within

@@ -153,7 +153,7 @@ def serve(
         )
     if workers > 1 and not is_address:
         raise ServeError(
-            "Several workers cannot share a file or memory. Nothing was started.",
+            "Several workers need PostgreSQL. Nothing was started.",
             hint="Use --database postgresql://USER@HOST/NAME, or leave out --workers.",
         )
     from lockterm.service import running, watch  # imported late, because --help needs neither
@@ -296,7 +296,7 @@ def _read_tokens(token: str | None, file: Path | None) -> tokens.Tokens | None:
         return None if token is None else tokens.Tokens.only(token)
     if token is not None:
         raise ConfigError(
-            "--token and --tokens exclude each other.", hint="Use only one of the two options."
+            "--token and --tokens cannot be used together.", hint="Use only one of the two."
         )
 
     def read() -> tuple[str, str]:

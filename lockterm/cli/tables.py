@@ -85,7 +85,7 @@ def export(
     If the command cannot read a lock whole, it writes nothing.
     """
     if as_json and as_csv:
-        raise click.UsageError("--json and --csv exclude each other")
+        raise click.UsageError("--json and --csv cannot be used together")
     is_agreed = force
     if output is not None and not force and not files.may_replace(output):
         is_agreed = _confirm_replacing(output)

@@ -141,7 +141,9 @@ class _ForeignTable:
     ) -> None:
         text = decode(data)
         if not text.strip() or text.lstrip()[0] == "{":
-            reason = "The file is empty." if not text.strip() else "A mapping reads only CSV files."
+            reason = (
+                "The file is empty." if not text.strip() else "A mapping works only with CSV files."
+            )
             raise BadTable([Problem(0, "", "", reason)])
         self._map = table_map
         self._locks = locks

@@ -95,8 +95,8 @@ class Remote(Record):
         **_UNLISTED, of_device=True, example="87",
     )
     business_id: int | None = wire_field(
-        "businessId", Kind.NUMBER, 23, "Business ID", "business-id", "ID of a business record.",
-        **_UNLISTED, example="9001",
+        "businessId", Kind.NUMBER, 23, "Business ID", "business-id",
+        "ID of a record in your business system.", **_UNLISTED, example="9001",
     )
     firmware_info: dict[str, Any] | None = wire_field(
         "firmwareInfo", Kind.OBJECT, 21, "Firmware info", "firmware-info", "JSON object.",

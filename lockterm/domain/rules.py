@@ -152,7 +152,10 @@ def _wrong(field: Field, value: Any) -> str:
         if not all(map(is_seen, value)):
             return "The text contains an invisible character. Type the text again."
         if "\N{REPLACEMENT CHARACTER}" in value:
-            return "\N{REPLACEMENT CHARACTER} marks a lost character. Type the text again."
+            return (
+                "The text contains \N{REPLACEMENT CHARACTER}, which replaces a lost character."
+                " Type the text again."
+            )
     elif field.kind is Kind.NUMBER and value is not None and value not in INT64:
         return "The number is too large. The service stores 64-bit numbers."
     elif listed and value is not None and value not in listed:

@@ -82,8 +82,8 @@ async def plan_replacements(
     if count > 1:
         name = clean((await operations.locks.find(lock_id)).title, 60)
         raise CannotReplaceError(
-            f"{count:,} of the remotes are on {name}, but a lock has a fob only once. Mark one"
-            " remote of each lock. Nothing was sent."
+            f"{count:,} of the remotes are on {name}, but a lock can have the new fob only once."
+            " Mark one remote of each lock. Nothing was sent."
         )
     source = _Replacement(operations, rows, number, normalize_name(mac.strip()))
     return await make_plan(operations, source)

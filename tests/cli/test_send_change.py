@@ -223,8 +223,8 @@ def test_format_error_ends_the_sentence_of_the_service() -> None:
 
 def test_commands_end_with_2_when_profile_is_missing_or_formats_conflict(scripts: Scripts) -> None:
     for command, words in (
-        (("list", "1001", "--json", "--csv"), "exclude each other"),
-        (("list", "1001", "--all", "--page", "2"), "--all excludes --page"),
+        (("list", "1001", "--json", "--csv"), "cannot be used together"),
+        (("list", "1001", "--all", "--page", "2"), "--all cannot be used with --page"),
         (("update", "1001", "5"), "an option to change"),
         (("list", "1001", "--profile", "nowhere"), "nowhere"),
         ((), "Missing command"),

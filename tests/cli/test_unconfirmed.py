@@ -209,7 +209,7 @@ async def test_accept_resolves_an_add_when_its_remote_differs(
 
 async def test_accept_asks_when_there_is_a_terminal(scripts: Scripts, proxy: FaultProxy) -> None:
     operation_id, remote_id = await unsure(scripts, proxy)
-    question = rf"differs from the request: addType\. Accept Anna \(A-1\) .id {remote_id}"
+    question = rf"differs from the request: addType\. Accept Anna \(A-1\) .ID {remote_id}"
     assert await answer(scripts, question, "n", "accept", operation_id) == 1
     assert scripts.history()[-1].state is State.AMBIGUOUS
     assert await answer(scripts, question, "y", "accept", operation_id) == 0

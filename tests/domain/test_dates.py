@@ -258,7 +258,7 @@ def test_a_gap_is_refused_with_the_next_valid_time() -> None:
         "2027-03-28 03:00, the next valid time."
     )
     skipped_day = read_moment("2011-12-30 12:00", ZoneInfo("Pacific/Apia"), NOW)
-    assert "go from 2011-12-30 00:00 to 2011-12-31 00:00" in skipped_day.error
+    assert "skip from 2011-12-30 00:00 to 2011-12-31 00:00" in skipped_day.error
 
 
 def test_an_overlap_is_asked_and_an_offset_answers() -> None:

@@ -266,8 +266,8 @@ def test_unknown_json_names_are_reported_unless_the_service_sent_them() -> None:
     assert planned(data, [ANNA])[1] == ["line 8, column color, “”: Unknown field."]
     odd = remotes_as_json([replace(read, remotes=[Remote.read(ANNA | {"weekDay": 3})])], "", NOW)
     assert planned(odd)[1] == [
-        "line 8, column weekDay, “3”: This field requires an array of numbers, 1 Monday"
-        " to 7 Sunday."
+        "line 8, column weekDay, “3”: This field requires a list of numbers from 1"
+        " (Monday) to 7 (Sunday)."
     ]
 
 

@@ -136,7 +136,9 @@ def test_each_job_is_played() -> None:
     assert len(README.read_text("utf-8").splitlines()) <= 140
 
 
-@pytest.mark.parametrize("job", telling(LEADS_TO.keys() - {"add ten remotes like the selected one"}, LEADS_TO))
+@pytest.mark.parametrize(
+    "job", telling(LEADS_TO.keys() - {"add ten remotes like the selected one"}, LEADS_TO)
+)
 async def test_its_keys_lead_there_and_are_counted(
     service: RunningService,
     lockterm_app: Starter,

@@ -76,7 +76,7 @@ def list_remotes(
 ) -> int:
     """List the remotes of a lock."""
     if everything and (page or page_size):
-        raise click.UsageError("--all excludes --page and --page-size")
+        raise click.UsageError("--all cannot be used with --page or --page-size")
     with open_lock(options, typed_lock) as (session, lock):
         operations = session.operations
         if everything:

@@ -117,7 +117,7 @@ async def test_replacement_copies_what_lockterm_knows_of_the_person_not_of_the_d
         ("  ", "A number is required."),
         ("A-1", "This is the number of the old fob."),
         ("N-7", "Ben on this lock has the same number."),
-        ("B\N{REPLACEMENT CHARACTER}2", "marks a lost character"),
+        ("B\N{REPLACEMENT CHARACTER}2", "replaces a lost character"),
     ],
 )
 async def test_plan_is_refused_when_the_number_is_missing_or_in_use(
