@@ -100,7 +100,7 @@ class ServeError(LocktermError):
 @click.option(
     "--public-url",
     metavar="URL",
-    help="Address of the proxy in front, such as https://locks.example.com. [default: none]",
+    help="Address of the proxy for the service, such as https://locks.example.com. [default: none]",
 )
 @click.option(
     "--log-format",

@@ -169,7 +169,9 @@ class HttpSender:
         try:
             await self._journal.begin(operation)
         except asyncio.CancelledError:
-            await self._note_failure(operation, Unreachable("The step was interrupted before."))
+            await self._note_failure(
+                operation, Unreachable("The step was interrupted before it was sent.")
+            )
             raise
         begun_s = self._watch.timer.now_s()
         try:

@@ -278,7 +278,7 @@ def test_tmux_is_asked_how_it_is_set(tmp_path: Path) -> None:
     assert found["name"].startswith("tmux 3.")
     assert found["tmux"]["setClipboard"] == "external"
     assert found["tmux"]["allowPassthrough"] == "on"
-    assert lines["Copying"] == "OK Copying: tmux passes values on to xterm-256color."
+    assert lines["Copying"] == "OK Copying: tmux passes copied values on to xterm-256color."
     assert "Ctrl+B" in lines["Keys"]
 
     with in_tmux(doctor(to=out), tmp_path, TERM="linux") as terminal:

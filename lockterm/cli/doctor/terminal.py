@@ -269,7 +269,7 @@ def _check_tmux(tmux: dict[str, Any] | None, facts: dict[str, Any]) -> Finding:
             ),
             facts,
         )
-    return Finding("OK", f"Copying: tmux passes values on to {terminal}.", facts=facts)
+    return Finding("OK", f"Copying: tmux passes copied values on to {terminal}.", facts=facts)
 
 
 def _ask_tmux() -> dict[str, Any] | None:

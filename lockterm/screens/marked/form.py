@@ -358,7 +358,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         noted = ((step, describe_step_notes(step, zones[step.lock_id], now_ms)) for step in steps)
         if asked := [(step, notes) for step, notes in noted if notes]:
             first = f"{format_step(asked[0][0])}: {asked[0][1][0]}"
-            lines.append(f"{len(asked):,} to check, such as {first}")
+            lines.append(f"Check {format_count(len(asked), 'remote')}, such as {first}")
         if planned.left:
             lines.append(_describe_left(planned))
         return "\n".join([*lines, ready])
