@@ -27,7 +27,7 @@ class ValueModal(FieldModal[str | None]):
         value: The current value.
     """
 
-    about = "lockterm uses this value if the cell of a row is empty. It is optional."
+    about = "lockterm uses this value for rows without a value. You can leave it empty."
 
     def __init__(self, column: str, value: str) -> None:
         super().__init__()

@@ -65,7 +65,7 @@ def failure_of(path: Path, error: Exception) -> tuple[str, str]:
     if getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED:
         return (
             f"The local store {path} is locked by another program.",
-            "Wait until that program is done, or end it, then try again.",
+            "Wait until that program is done, or end it. Then try again.",
         )
     hint = "Check that its directory is yours, writable and not full."
     if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_IOERR:

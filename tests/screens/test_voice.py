@@ -89,7 +89,7 @@ async def test_the_tree_names_languages_and_timbres(
         assert "Jonas male jonas" in lines
         assert "Anna female [set by you] anna" in lines
         await go_to(pilot, "factory")
-        assert "Chime unstated voice id chime" in words(pilot.app)
+        assert "Chime unstated voice ID chime" in words(pilot.app)
 
 
 async def test_setting_shows_from_and_to_and_marks_the_voice(

@@ -126,7 +126,7 @@ def test_a_terminal_that_answers_is_believed(tmp_path: Path) -> None:
     assert set(found["widths"].values()) == {1, 2}
     lines = sentences(report)
     assert "export COLORTERM=truecolor" in lines["Colors"]
-    assert "which the terminal reports to support" in lines["Copying"]
+    assert "The terminal reports that it supports OSC 52" in lines["Copying"]
     assert lines["Size"] == "OK Size: 80x24."
     assert "have the expected width" in lines["Glyphs"]
     assert all(line.startswith("OK") for line in lines.values()), lines

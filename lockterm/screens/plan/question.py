@@ -121,7 +121,7 @@ async def question_about(
 
 def ask_for_account(plan: Plan) -> ConfirmModal:
     """Return the dialog that asks whether to resume a run with other credentials."""
-    details = "If they belong to another account, the run would change the locks of that account."
+    details = "With another account, the run would change the locks of that account."
     return ConfirmModal(OtherCredentials(plan).question, details, verb="Same account")
 
 
