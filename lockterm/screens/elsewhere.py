@@ -236,7 +236,7 @@ class ElsewhereScreen(ListScreen[None]):
             return NOT_KEPT, "esc  back"
         return (
             "No changes by others. Each time lockterm reads a lock, it compares the new list with"
-            " the previous one. This screen lists the differences.",
+            " the previous one. This screen lists what others changed.",
             with_keys("{elsewhere.read}  read all locks      esc  back"),
         )
 
