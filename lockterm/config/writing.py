@@ -1,16 +1,18 @@
 """Writes profiles to the configuration file, without overwriting changes of other programs.
 
-The user's comments, blank lines, order and spelling must not change. Therefore lockterm replaces
-values in place, and adds new settings after the existing text. It then parses the new text, which
-must contain exactly the wanted settings.
+The user's comments, blank lines, order and spelling must not change. Therefore tomlkit replaces
+values by key, and lockterm adds new profiles after the existing text. It then parses the new text,
+which must contain exactly the wanted settings and no comment less.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import re
 import stat
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -18,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
-from tomlkit.items import AoT, InlineTable, Table, Whitespace
+from tomlkit.items import InlineTable
 
 from lockterm.config.file import BYTE_ORDER_MARK, ConfigFile, parse_config
 from lockterm.errors import ConfigError, StoreError, describe_os_error
@@ -125,12 +127,15 @@ def edited(source: str, default: str | None, profiles: Profiles) -> str | None:
     """
     before = tomllib.loads(source)
     wanted = {**before, "default_profile": default, "profiles": profiles}
-    for in_place in (True, False):
-        # tomlkit fails in many ways on rare spellings, so its result is parsed and compared.
-        with suppress(Exception):
-            text = _edit(source, before, default, profiles, in_place=in_place)
-            if _meaning(tomllib.loads(text)) == _meaning(wanted):
-                return text
+    # tomlkit fails in many ways on rare spellings, so its result is parsed and compared.
+    with suppress(Exception):
+        rest = source
+        for path in _removed(before, wanted):
+            rest = _without(rest, path)
+        text = _edit(rest, default, profiles)
+        is_complete = _comments(rest) <= _comments(text)
+        if is_complete and _meaning(tomllib.loads(text)) == _meaning(wanted):
+            return text
     return None
 
 
@@ -145,167 +150,85 @@ def _meaning(value: Any) -> Any:
     return f"{type(value).__name__} {value!r}"
 
 
-def _edit(
-    source: str,
-    before: Mapping[str, Any],
-    default: str | None,
-    profiles: Profiles,
-    *,
-    in_place: bool,
-) -> str:
-    document = tomlkit.parse(source)
-    known: Profiles = before.get("profiles", {})
-    end = "\r\n" if "\r\n" in source else "\n"
-    for name in known:
-        if name not in profiles and in_place:
-            _take_out(document, ("profiles", name))
-        elif name not in profiles:
-            del document["profiles"][name]
-        elif known[name] != profiles[name]:
-            change = _change_in_place if in_place else _change_by_key
-            change(document, ("profiles", name), known[name], profiles[name])
-    new = {name: profile for name, profile in profiles.items() if name not in known}
-    was = before.get("default_profile")
-    if was is not None and default is None:
-        del document["default_profile"]
-    elif was is not None and default != was:
-        document["default_profile"] = default
-    if not in_place:
-        for name, profile in new.items():
-            document.setdefault("profiles", tomlkit.table(True))[name] = _in_a_line(profile)
-    text = document.as_string()
-    if in_place:
-        for name, profile in new.items():
-            text = _behind(text, _lines(("profiles", name), profile, end), end)
-    if was is None and default is not None:
-        text = _before(text, _lines(("default_profile",), default, end), end)
-    return text
+def _comments(text: str) -> Counter[str]:
+    """Return the lines of a TOML text that contain only a comment, with their numbers."""
+    return Counter(line.strip() for line in text.splitlines() if line.lstrip().startswith("#"))
 
 
-def _change_in_place(
-    document: Any, path: tuple[str, ...], before: Mapping[str, Any], after: Mapping[str, Any]
-) -> None:
-    """Change the keys of a table in place; add new keys after its last value."""
-    for key in before.keys() - after.keys():
-        _take_out(document, (*path, key))
-    for key, value in after.items():
-        here = (*path, key)
-        if key not in before:
-            _insert(document, path, here, value)
-        elif isinstance(value, Mapping) and isinstance(before[key], Mapping):
-            _change_in_place(document, here, before[key], value)
-        elif before[key] != value:
-            _replace(document, here, value)
+def _removed(
+    before: Mapping[str, Any], after: Mapping[str, Any], path: tuple[str, ...] = ()
+) -> Iterator[tuple[str, ...]]:
+    """Yield the path of each key or table that is not in the new settings."""
+    for key, value in before.items():
+        if after.get(key) is None:
+            yield (*path, key)
+        elif isinstance(value, Mapping):
+            yield from _removed(value, after[key], (*path, key))
 
 
-def _change_by_key(
-    document: Any, path: tuple[str, ...], before: Mapping[str, Any], after: Mapping[str, Any]
-) -> None:
-    """Change the keys of a table with tomlkit, for inline tables and dotted keys."""
-    table = document
-    for key in path:
-        table = table[key]
-    for key in before.keys() - after.keys():
-        del table[key]
-    for key, value in after.items():
-        if isinstance(value, Mapping) and isinstance(before.get(key), Mapping):
-            _change_by_key(document, (*path, key), before[key], value)
-        elif before.get(key) != value:
-            table[key] = _in_a_line(value)
+def _without(source: str, path: tuple[str, ...]) -> str:
+    """Return a text without a key or table, but with the comments that follow its last value.
 
+    Such comments often describe the next item.
 
-def _find(container: Any, path: tuple[str, ...]) -> Iterator[tuple[list[Any], int, Any]]:
-    """Yield every position of a key in a tomlkit document.
-
-    A table may be written in several parts, for which tomlkit's own look-up by key fails.
-
-    Yields:
-        The body that contains the key, the index in the body, and the item.
+    Raises:
+        ValueError: The table is not in one piece, so its comments are unknown.
     """
-    for index, (key, item) in enumerate(container.body):
-        if key is None or key.key != path[0]:
-            continue
-        if len(path) == 1:
-            yield container.body, index, item
-        elif isinstance(item, (Table, InlineTable)):
-            yield from _find(item.value, path[1:])
+    document: Any = tomlkit.parse(source)
+    table = document
+    for key in path[:-1]:
+        table = table[key]
+    del table[path[-1]]
+    lines = source.splitlines(keepends=True)
+    left = document.as_string().splitlines(keepends=True)
+    pairs = enumerate(zip(lines, left, strict=False))
+    start = next((number for number, (was, now) in pairs if was != now), len(left))
+    end = start + len(lines) - len(left)
+    if lines[end:] == left[start:]:
+        first = end
+        while first > start and re.match(r"\s*(#|$)", lines[first - 1]):
+            first -= 1
+        comments = "".join(lines[first:end]).lstrip("\r\n")
+        left.insert(start, comments)
+    elif _comments("".join(left)) != _comments(source):
+        raise ValueError(path)
+    return "".join(left)
 
 
-def _replace(document: Any, path: tuple[str, ...], value: Any) -> None:
-    for body, index, old in _find(document, path):
-        new = tomlkit.item(value)
-        for name in ("indent", "comment_ws", "comment", "trail"):
-            setattr(new.trivia, name, getattr(old.trivia, name))
-        body[index] = (body[index][0], new)
+def _edit(source: str, default: str | None, profiles: Profiles) -> str:
+    """Return a text in which the default and all profiles are set; remove nothing."""
+    if source and not source.endswith("\n"):
+        source += "\n"
+    document = tomlkit.parse(source)
+    before = tomllib.loads(source)
+    known: Profiles = before.get("profiles", {})
+    for name in known:
+        _change(document["profiles"][name], known[name], profiles[name])
+    new = {name: profile for name, profile in profiles.items() if name not in known}
+    if isinstance(document.get("profiles"), InlineTable):
+        _change(document["profiles"], {}, new)
+        new = {}
+    old_default = before.get("default_profile")
+    if old_default is not None and default != old_default:
+        document["default_profile"] = default
+    text = document.as_string().replace("\r\n", "\n")
+    if old_default is None and default is not None:
+        # The line comes before all comments, because the last comment may describe a table.
+        text = tomlkit.dumps({"default_profile": default}) + "\n" + text
+    for name, profile in new.items():
+        gap = "\n" if text and not text.endswith("\n\n") else ""
+        text += gap + tomlkit.dumps({"profiles": {name: profile}})
+    return text.replace("\n", "\r\n") if "\r\n" in source else text
 
 
-def _insert(document: Any, table: tuple[str, ...], path: tuple[str, ...], value: Any) -> None:
-    """Insert a new key after the last plain value of its table, or after the header."""
-    parts = [item for _, _, item in _find(document, table)]
-    own = next(item for item in parts if isinstance(item, Table) and not item.is_super_table())
-    trivia = own.trivia
-    for key, item in own.value.body:
-        if key is not None and not isinstance(item, (Table, AoT)):
-            trivia = item.trivia
-    end = "\r\n" if trivia.trail == "\r\n" else "\n"
-    trivia.trail = trivia.trail or end  # the last line of a file may have no line end
-    if isinstance(value, Mapping):
-        trivia.trail += end + _lines(path, value, end)
-    else:
-        trivia.trail += _lines(path[-1:], value, end)
-
-
-def _in_a_line(value: Any) -> Any:
-    """Return a table as an inline table; other values are returned unchanged."""
-    if not isinstance(value, Mapping):
-        return value
-    table = tomlkit.inline_table()
-    table.update({key: _in_a_line(part) for key, part in value.items()})
-    return table
-
-
-def _take_out(document: Any, path: tuple[str, ...]) -> None:
-    """Remove a key or table, but keep the comments after it, which describe the next item."""
-    for body, index, item in list(_find(document, path)):
-        body[index] = (None, Whitespace(_tail(item)))
-
-
-def _tail(item: Any) -> str:
-    """Return the comments after the last value of a table."""
-    tail = ""
-    for key, part in reversed(item.value.body if isinstance(item, Table) else ()):
-        if key is not None:
-            tail = _tail(part) + tail
-            break
-        tail = part.as_string() + tail
-    return tail.lstrip("\r\n") if tail.strip() else ""
-
-
-def _lines(path: tuple[str, ...], value: Any, end: str) -> str:
-    """Return a key with its value, or a whole table, as TOML lines."""
-    if isinstance(value, Mapping):
-        value = {key: part for key, part in value.items() if part != {}}
-    for key in reversed(path):
-        value = {key: value}
-    return tomlkit.dumps(value).replace("\n", end)
-
-
-def _behind(text: str, more: str, end: str) -> str:
-    """Return a text with more text after it, separated by a blank line."""
-    if not text:
-        return more
-    if not text.endswith("\n"):
-        text += end
-    return text + (more if text.endswith(("\n\n", "\n\r\n")) else end + more)
-
-
-def _before(text: str, more: str, end: str) -> str:
-    """Return a text with more text before it, but after a comment about the whole file."""
-    lines = text.splitlines(keepends=True)
-    head = 0
-    while head < len(lines) and lines[head].startswith("#"):
-        head += 1
-    if not head or head == len(lines) or lines[head].strip():
-        head = -1  # a comment without a blank line after it belongs to the next line
-    first, rest = "".join(lines[: head + 1]), "".join(lines[head + 1 :])
-    return f"{first}{more}{end if rest else ''}{rest}"
+def _change(table: Any, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    """Set the values of a tomlkit table that differ."""
+    for key, value in after.items():
+        old = before.get(key)
+        if isinstance(value, Mapping) and isinstance(old, Mapping):
+            _change(table[key], old, value)
+        elif isinstance(value, Mapping):
+            table[key] = tomlkit.inline_table()
+            table[key].update(value)
+        elif old != value:
+            table[key] = value

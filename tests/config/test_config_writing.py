@@ -54,8 +54,12 @@ def test_a_change_touches_its_line_alone() -> None:
     after = profiles_of(ODD)
     after["a"] |= {"base_url": "https://z.example", "color": "red"}
     text = edited(ODD, "a", after)
-    assert text == ODD.replace("https://a.example", "https://z.example").replace(
-        "  timezone = 'Europe/Berlin'\n", "  timezone = 'Europe/Berlin'\ncolor = \"red\"\n"
+    assert (
+        text
+        == ODD.replace("https://a.example", "https://z.example").replace(
+            "# timeout_s = 3\n", '# timeout_s = 3\ncolor = "red"\n'
+        )
+        + "\n"
     )
 
 
@@ -74,6 +78,28 @@ def test_the_comments_behind_a_removed_profile_stay() -> None:
     assert '# --- the south ---\n[profiles."b b"]' in text
     assert "gate" not in text
     assert text.startswith('# sites of the north; do not "tidy"\ndefault_profile   =   "c"   # the')
+    del after["c"]
+    assert "quiet = false\n\n# the end\n" in edited(text, "b b", after)
+
+
+def test_comment_after_removed_headers_stays() -> None:
+    after = profiles_of(ODD)
+    del after["a"]["headers"]
+    text = edited(ODD, "a", after)
+    assert '# timeout_s = 3\n\n# --- the south ---\n[profiles."b b"]' in text
+    assert "TOKEN" not in text
+
+
+def test_first_default_is_written_before_the_comments() -> None:
+    source = '# the south\n[profiles.a]\nbase_url = "https://a.example"\n'
+    assert edited(source, "a", profiles_of(source)) == f'default_profile = "a"\n\n{source}'
+
+
+def test_profile_in_pieces_is_refused_when_a_comment_would_go() -> None:
+    pieces = ODD + "\n[profiles.a.more]\nx = 1 # mine\n# the very end\n"
+    after = profiles_of(pieces)
+    del after["a"]
+    assert edited(pieces, "c", after) is None
 
 
 # --- any file ----------------------------------------------------------------------------------
