@@ -187,8 +187,7 @@ class Runs:
         call_s = self._connection.call_s or USUAL_CALL_S
         side_by_side = max(min(len(on_one), int(MOST_AT_ONCE)), 1)
         seconds = call_s * max(calls / side_by_side, *on_one.values(), 0)
-        if limit := self._profile.calls_per_minute:
-            seconds = max(seconds, 60 * calls / limit)
+        seconds = max(seconds, calls / self._pace.per_s) + self._pace.wait_s(0)
         return f"{format_count(calls, 'request')} to the service, about {format_duration(seconds)}"
 
     # --- running -----------------------------------------------------------------------------

@@ -11,8 +11,10 @@ from dataclasses import replace
 import pytest
 
 from lockterm.cli import run_plan
+from lockterm.domain.clock import Clock
 from lockterm.domain.plan import RunState, Step, StepState
 from lockterm.errors import NoSuchRun, RuleViolation, StoreDamaged
+from lockterm.operations.rate_limiter import RateLimiter
 from lockterm.operations.refusals import OtherPlan, RunUnderWay
 from tests.faults.catalogue import reset
 from tests.faults.proxy import Exchange
@@ -255,6 +257,23 @@ async def test_cost_describes_calls_and_time(
     async with site.proxy() as proxy, site.operations(proxy, calls_per_minute=limit) as operations:
         plan = operations.runs.make("", [add(number % locks, number) for number in range(steps)])
         assert operations.runs.cost(plan) == words
+
+
+async def test_cost_includes_the_pause_and_the_rate_of_a_limit(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    now_s = [0.0]
+    pace = RateLimiter(Clock(steady=lambda: now_s[0]))
+    monkeypatch.setattr("lockterm.operations.facade.RateLimiter", lambda *_, **__: pace)
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        for _ in range(6):
+            pace.answer()
+        pace.limit(20.0)
+        plan = operations.runs.make("", [add(number, number) for number in range(30)])
+        # 20 s, then six requests a second, also for a run that begins later
+        assert operations.runs.cost(plan) == "60 requests to the service, about 30 s"
+        now_s[0] = 600.0
+        assert operations.runs.cost(plan) == "60 requests to the service, about 10 s"
 
 
 async def test_only_what_was_sent_by_this_run_is_under_way(site: Site):
