@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 
 from lockterm.domain.names import fold_text
 from lockterm.domain.packed import NEVER, UNREADABLE, find_lines
+from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import search_text
-from lockterm.domain.validity import State, end_of, has_unreadable_period
+from lockterm.domain.validity import end_of, has_unreadable_period, without_weekdays
 
 _FAST = 1
 """The compression level. Records are so similar that the fastest level is enough."""
@@ -29,10 +30,20 @@ _as_json = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def _end_of(remote: Remote) -> int:
-    if has_unreadable_period(remote):
-        return UNREADABLE
     end = end_of(remote)
-    return NEVER if end is None else end
+    if end is not None:
+        return end
+    return UNREADABLE if has_unreadable_period(remote) else NEVER
+
+
+def _periods(remotes: Sequence[Remote], ends: array[int], now_ms: int) -> array[int]:
+    found = array("q")
+    for remote, end in zip(remotes, ends, strict=True):
+        if end not in (NEVER, UNREADABLE):
+            start, has_days = remote.start_ms or 0, not without_weekdays(remote)
+            if start > now_ms or not has_days:
+                found.extend((start, end, has_days))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +57,27 @@ class Block:
     ends: array[int]
     """The end of each remote in milliseconds; :data:`NEVER` if it has no end, or
     :data:`UNREADABLE`."""
+    periods: array[int]
+    """Start, end and ``has_days`` of each remote whose state does not follow from its end alone;
+    see ``packed.Period``."""
     records: bytes
     """The records of the remotes as received: lines of JSON, compressed."""
 
     @classmethod
-    def of(cls, remotes: Sequence[Remote]) -> Block:
-        """Return a block that contains these remotes."""
+    def of(cls, remotes: Sequence[Remote], now_ms: int = 0) -> Block:
+        """Return a block that contains these remotes.
+
+        Args:
+            remotes: The remotes.
+            now_ms: A time after which the states are counted, in milliseconds. A late time makes a
+                small block, because it does not contain the periods that have begun by then.
+        """
         ids = array("q", [NEVER if one.id is None else one.id for one in remotes])
         ends = array("q", map(_end_of, remotes))
         texts = "\n".join(map(search_text, remotes))
         told = "\n".join([_as_json(one.raw) for one in remotes])  # in ASCII
-        return cls(texts, ids, ends, zlib.compress(told.encode(), _FAST))
+        periods = _periods(remotes, ends, now_ms)
+        return cls(texts, ids, ends, periods, zlib.compress(told.encode(), _FAST))
 
     def remotes(self) -> list[Remote]:
         """Return all remotes of the block, in order."""
@@ -185,11 +206,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The numbers of expired and expiring remotes in a complete list, computed from their dates."""
+    """The numbers of remotes by state in a complete list; see ``packed.count_by_dates``."""
 
-    counts: Counter[State]
-    """The number of remotes in each of three states: expired, ending in 7 days, ending in 30
-    days."""
+    counts: Counter[StateFilter]
+    """The number of remotes in each state, computed from their dates, without the status."""
     at_ms: int
     """See :attr:`Listing.at_ms`."""
     changed: bool

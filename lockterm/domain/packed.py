@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
+from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.validity import MONTH_MS, WEEK_MS, State
 
 NEVER = -(2**63)
@@ -15,18 +19,48 @@ UNREADABLE = 2**63 - 1
 every end, so such remotes are last."""
 
 
-def ending_soon(ends: Iterable[int], now_ms: int) -> Counter[State]:
-    """Return how many remotes have expired, end within 7 days, and end after that within 30 days.
+class Period(NamedTuple):
+    """The period of a remote that starts later, or whose weekdays are unknown."""
+
+    start_ms: int
+    end_ms: int
+    has_days: bool
+    """Whether the remote has weekdays, or needs none."""
+
+
+def read_periods(packed: array[int]) -> list[Period]:
+    """Return periods from three numbers for each; see ``Block.periods``."""
+    places = range(0, len(packed), 3)
+    return [Period(packed[at], packed[at + 1], bool(packed[at + 2])) for at in places]
+
+
+def count_by_dates(
+    ends: Iterable[Sequence[int]], periods: Iterable[Period], now_ms: int
+) -> Counter[StateFilter]:
+    """Return the number of remotes in each state, computed from type, dates and weekdays.
+
+    The status that the service reported is not used, because it may be outdated.
 
     Args:
-        ends: The end dates of the remotes; see ``Block.ends``.
+        ends: Sorted end dates of the remotes; see ``Block.ends``.
+        periods: The periods of the remotes whose state does not follow from their end alone.
         now_ms: Now, in milliseconds.
     """
-    near = [end for end in ends if NEVER < end <= now_ms + MONTH_MS]
-    over = sum(end <= now_ms for end in near)
-    week = sum(end <= now_ms + WEEK_MS for end in near) - over
-    found = {State.ENDED: over, State.WEEK: week, State.MONTH: len(near) - over - week}
-    return Counter(found)
+    found = Counter[StateFilter]()
+    times = (NEVER, now_ms, now_ms + WEEK_MS, now_ms + MONTH_MS, UNREADABLE - 1)
+    for part in ends:
+        never, over, week, month, clear = (bisect_right(part, time) for time in times)
+        found[State.ENDED] += over - never
+        found[State.WEEK] += week - over
+        found[State.MONTH] += month - week
+        found[State.OPEN] += clear - month + never
+        found[State.UNCLEAR] += len(part) - clear
+    for start, end, has_days in periods:
+        if end > now_ms and (start > now_ms or not has_days):
+            soon = State.MONTH if end <= now_ms + MONTH_MS else State.OPEN
+            found[State.WEEK if end <= now_ms + WEEK_MS else soon] -= 1
+            found[State.AHEAD if start > now_ms else State.UNCLEAR] += 1
+    return +found
 
 
 def find_lines(texts: str, words: Sequence[str]) -> Iterator[int]:

@@ -17,13 +17,13 @@ from heapq import merge
 from itertools import chain, combinations
 from typing import Any, NamedTuple
 
-from lockterm.domain.constants import RemoteType, needs_weekdays
+from lockterm.domain.constants import needs_weekdays
 from lockterm.domain.names import fold_text, near_key, normalize_name
-from lockterm.domain.packed import NEVER, UNREADABLE, find_lines
+from lockterm.domain.packed import NEVER, UNREADABLE, Period, count_by_dates, find_lines
 from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.remotes import Remote
 from lockterm.domain.sorting import natural
-from lockterm.domain.validity import MONTH_MS, WEEK_MS, State, without_weekdays
+from lockterm.domain.validity import without_weekdays
 from lockterm.domain.weekdays import WEEK
 
 MOST_COMPARED = 20_000
@@ -118,21 +118,7 @@ class Person:
     def counts(self, now_ms: int) -> Counter[StateFilter]:
         """Return the number of remotes in each state, computed from type, dates and weekdays."""
         self.sort_ends()
-        found = Counter[StateFilter]()
-        times = (NEVER, now_ms, now_ms + WEEK_MS, now_ms + MONTH_MS, UNREADABLE - 1)
-        for ends in self.ends.values():
-            never, over, week, month, clear = (bisect_right(ends, time) for time in times)
-            found[State.ENDED] += over - never
-            found[State.WEEK] += week - over
-            found[State.MONTH] += month - week
-            found[State.OPEN] += clear - month + never
-            found[State.UNCLEAR] += len(ends) - clear
-        for start, end, has_days in self.periods:
-            if end > now_ms and (start > now_ms or not has_days):
-                soon = State.MONTH if end <= now_ms + MONTH_MS else State.OPEN
-                found[State.WEEK if end <= now_ms + WEEK_MS else soon] -= 1
-                found[State.AHEAD if start > now_ms else State.UNCLEAR] += 1
-        return +found
+        return count_by_dates(self.ends.values(), self.periods, now_ms)
 
     def bounds(self, now_ms: int) -> Bounds:
         """Return the first and the last end date of the remotes that have not expired.
@@ -152,15 +138,6 @@ class Person:
         if not left and not is_endless and not is_unclear:
             left = over
         return Bounds(min(left, default=None), max(left, default=None), is_endless, is_unclear)
-
-
-class Period(NamedTuple):
-    """The period of a remote that starts later, or whose weekdays are unknown."""
-
-    start_ms: int
-    end_ms: int
-    has_days: bool
-    """Whether the remote has weekdays, or needs none."""
 
 
 class Bounds(NamedTuple):
@@ -236,11 +213,8 @@ class People:
                 person.locks += 1
             if number and number not in person.numbers:
                 self._note_number(person, number)
-            if raw.get("remoteType") != RemoteType.PERMANENT:
-                if end == NEVER:
-                    end = UNREADABLE
-                elif end != UNREADABLE:
-                    self._note_period(person, raw, end)
+            if end not in (NEVER, UNREADABLE):
+                self._note_period(person, raw, end)
             if (of_zone := person.ends.get(zone)) is None:
                 of_zone = person.ends[zone] = array("q")
             of_zone.append(end)

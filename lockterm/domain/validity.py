@@ -133,9 +133,7 @@ def end_of(remote: Remote) -> int | None:
 
 def has_unreadable_period(remote: Remote) -> bool:
     """Return whether the type and the dates of a remote do not show when it ends."""
-    if remote.remote_type == RemoteType.PERMANENT:
-        return False
-    return not (needs_dates(remote.remote_type) and remote.start_ms and remote.end_ms)
+    return remote.remote_type != RemoteType.PERMANENT and end_of(remote) is None
 
 
 def without_weekdays(remote: Remote) -> bool:

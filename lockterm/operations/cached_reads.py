@@ -182,7 +182,7 @@ class CachedReads:
         return await self._cache.thread.run(self._cache.lists, lock_id)
 
     async def ends(self, lock_id: int) -> Ends | None:
-        """Return the numbers of expired and expiring remotes in the cached list of a lock.
+        """Return the numbers of remotes by state in the cached list of a lock.
 
         Returns:
             The numbers; None if no list is cached, or if the list cannot be read completely.

@@ -196,7 +196,7 @@ class _Reading:
             finally:
                 connection.leave()
             async with connection.reading:
-                pages.blocks.append(await asyncio.to_thread(Block.of, pages.last))
+                pages.blocks.append(await self._pack(pages.last))
             # The lock may have been changed while a page was on its way.
             is_behind = self._remotes.changes(lock.lock_id) != changes
             listing = Listing(pages.blocks, pages.at_ms, is_behind, max(pages.unreadable, 0))
@@ -205,6 +205,9 @@ class _Reading:
         if pages.unreadable > 0:
             problem = f"{format_count(pages.unreadable, 'record')} cannot be read"
         return LockRead(place, lock, tuple(pages.found), listing, problem)
+
+    async def _pack(self, remotes: Sequence[Remote]) -> Block:
+        return await asyncio.to_thread(Block.of, remotes, self._connection.now_ms())
 
     async def _through_pauses(self, work: Callable[[], Coroutine[Any, Any, _Pages]]) -> _Pages:
         """Run a function again after each pause that the service requests."""
@@ -222,7 +225,7 @@ class _Reading:
             if step.is_first:  # also after a restart, because the list has changed
                 pages = _Pages(pages.at_ms)
             else:
-                pages.blocks.append(await asyncio.to_thread(Block.of, pages.last))
+                pages.blocks.append(await self._pack(pages.last))
             pages.found += filter(self._wanted, step.new)
             pages.last = step.new
             pages.unreadable = step.total - step.read

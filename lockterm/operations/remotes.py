@@ -351,7 +351,7 @@ class Remotes:
         return await self._reads.lists()
 
     async def ends(self, lock_id: int) -> Ends | None:
-        """Return the numbers of expired and expiring remotes in the last stored list, or None."""
+        """Return the numbers of remotes by state in the last stored list, or None."""
         return await self._reads.ends(lock_id)
 
     async def last_listing(self, lock_id: int) -> Listing | None:

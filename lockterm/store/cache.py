@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.listing import Block, Ends, Listing
-from lockterm.domain.packed import NEVER, ending_soon
+from lockterm.domain.packed import NEVER, count_by_dates, read_periods
 from lockterm.errors import StoreError
 from lockterm.store.changes import TABLES as CHANGES
 from lockterm.store.changes import add_changes, read_changes
@@ -66,6 +66,7 @@ TABLES = (
         texts BLOB NOT NULL,
         ids BLOB NOT NULL,
         ends BLOB NOT NULL,
+        periods BLOB NOT NULL,
         records BLOB NOT NULL,
         PRIMARY KEY (owner, lock_id, block)
     )
@@ -230,6 +231,7 @@ class Cache:
                 block.texts.encode("utf-8", "surrogatepass"),
                 block.ids.tobytes(),
                 block.ends.tobytes(),
+                block.periods.tobytes(),
                 block.records,
             )
             for block in listing.blocks
@@ -246,7 +248,7 @@ class Cache:
             times = listing.at_ms, max(ended_ms, listing.at_ms)
             flags = listing.changed, listing.unreadable
             connection.executemany(
-                "INSERT INTO lists VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO lists VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (*key, number, sum(map(len, row)), *times, *flags, *row)
                     for number, row in enumerate(rows)
@@ -264,13 +266,13 @@ class Cache:
 
         def block(row: sqlite3.Row) -> Block:
             texts = row["texts"].decode("utf-8", "surrogatepass")
-            ids, ends = array("q", row["ids"]), array("q", row["ends"])
-            return Block(texts, ids, ends, row["records"])
+            ids, ends, periods = (array("q", row[name]) for name in ("ids", "ends", "periods"))
+            return Block(texts, ids, ends, periods, row["records"])
 
         try:
             with self._opened().reading() as connection:
                 rows = connection.execute(
-                    "SELECT lock_id, at_ms, changed, unreadable, texts, ids, ends, records"
+                    "SELECT lock_id, at_ms, changed, unreadable, texts, ids, ends, periods, records"
                     f" FROM lists WHERE owner = ?{' AND lock_id = ?' * (lock_id is not None)}"
                     " ORDER BY lock_id, block",
                     (self._owner, *(() if lock_id is None else (lock_id,))),
@@ -288,8 +290,8 @@ class Cache:
 
     def ends(
         self, lock_id: int, block: int, most: int
-    ) -> list[tuple[array[int], int, bool]] | None:
-        """Return the end dates of the remotes of a cached list, by block.
+    ) -> list[tuple[array[int], array[int], int, bool]] | None:
+        """Return the end dates and periods of the remotes of a cached list, by block.
 
         Args:
             lock_id: The lock.
@@ -297,24 +299,27 @@ class Cache:
             most: Maximum number of blocks.
 
         Returns:
-            ``Block.ends``, ``Listing.at_ms`` and ``Listing.changed`` for each block; None if they
-            cannot be read.
+            ``Block.ends``, ``Block.periods``, ``Listing.at_ms`` and ``Listing.changed`` for each
+            block; None if they cannot be read.
         """
         try:
             with self._opened().reading() as connection:
                 rows = connection.execute(
-                    "SELECT ends, at_ms, changed FROM lists"
+                    "SELECT ends, periods, at_ms, changed FROM lists"
                     " WHERE owner = ? AND lock_id = ? AND block >= ? ORDER BY block LIMIT ?",
                     (self._owner, lock_id, block, most),
                 )
-                return [(array("q", ends), at_ms, bool(changed)) for ends, at_ms, changed in rows]
+                return [
+                    (array("q", ends), array("q", periods), at_ms, bool(changed))
+                    for ends, periods, at_ms, changed in rows
+                ]
         except (StoreError, ValueError, TypeError):
             return None
 
     def count_ends(
         self, lock_id: int, before: Ends | None, block: int, most: int, now_ms: int
     ) -> tuple[Ends | None, int]:
-        """Count the expired and expiring remotes in the next blocks of a cached list.
+        """Count the remotes by state in the next blocks of a cached list.
 
         Args:
             lock_id: The lock.
@@ -333,10 +338,10 @@ class Cache:
         first = self.ends(lock_id, 0, 1) if block else read
         if first is None or read is None:
             return None, 0
-        if before is not None and {at_ms for _, at_ms, _ in first + read} != {before.at_ms}:
+        if before is not None and {block[2] for block in first + read} != {before.at_ms}:
             return None, most
-        for dates, at_ms, changed in read:
-            counts = ending_soon(dates, now_ms)
+        for dates, periods, at_ms, changed in read:
+            counts = count_by_dates([sorted(dates)], read_periods(periods), now_ms)
             before = Ends(counts + before.counts if before else counts, at_ms, changed)
         return before, len(read)
 

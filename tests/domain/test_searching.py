@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +13,10 @@ from hypothesis import strategies as st
 
 from lockterm.domain.listing import Block, Lacking, Listing, split_needle
 from lockterm.domain.names import fold_text
-from lockterm.domain.packed import ending_soon
+from lockterm.domain.packed import count_by_dates, read_periods
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import find_missing_words, is_found
-from lockterm.domain.validity import State, state_by_dates
+from lockterm.domain.validity import state_by_dates
 
 LETTERS = st.text("abAB ß1ée\u0301-\u2011", max_size=6)
 JSON = st.recursive(
@@ -139,28 +140,31 @@ def test_what_a_list_lacks_is_not_looked_for_again_with_a_letter_more() -> None:
             st.sampled_from([1, 2, 4, 9]),
             st.sampled_from([-30, 0, 7, 30, 40]),
             st.sampled_from([-1, 0, 1, None]),
+            st.sampled_from([-40, -1, 1, 35]),
+            st.sampled_from([None, [], [1], [9]]),
         ),
         max_size=12,
     )
 )
-def test_expiring_counts_agree_with_the_state_of_each_remote(
-    kinds: list[tuple[int, int, int | None]],
+def test_counts_agree_with_the_state_of_each_remote(
+    kinds: list[tuple[int, int, int | None, int, list[int] | None]],
 ) -> None:
     now_ms, day_ms = 1_795_248_000_000, 86_400_000
     remotes = [
         Remote.read(
             {
-                **{"remoteType": kind, "startDate": now_ms - 40 * day_ms, "status": 1},
-                "weekDay": [1],
+                **{"remoteType": kind, "startDate": now_ms + start * day_ms, "status": 1},
+                "weekDay": week,
                 "endDate": 0 if by_ms is None else now_ms + days * day_ms + by_ms,
             }
         )
-        for kind, days, by_ms in kinds
+        for kind, days, by_ms, start, week in kinds
     ]
     told = [state_by_dates(remote, now_ms) for remote in remotes]
-    counts = ending_soon(Block.of(remotes).ends, now_ms)
-    assert {state: told.count(state) for state in counts} == counts
-    assert {*counts} == {State.ENDED, State.WEEK, State.MONTH}
+    for packed_ms in (0, now_ms):
+        block = Block.of(remotes, packed_ms)
+        counts = count_by_dates([sorted(block.ends)], read_periods(block.periods), now_ms)
+        assert counts == Counter(told)
 
 
 def test_a_name_is_found_whatever_its_accents_and_dashes() -> None:

@@ -273,7 +273,7 @@ async def test_what_ends_of_a_long_list_is_counted_block_by_block(
     )
     await operations.kept_lists.keep(1, Listing([block] * 120, now_ms - day_ms))
     await operations.kept_lists.keep(2, Listing([Block.of(())], now_ms))
-    counts = {State.ENDED: 120, State.WEEK: 240, State.MONTH: 360}
+    counts = {State.ENDED: 120, State.WEEK: 240, State.MONTH: 360, State.OPEN: 120}
     assert await operations.remotes.ends(1) == Ends(Counter(counts), now_ms - day_ms, False)
     empty = await operations.remotes.ends(2)
     assert empty is not None and not empty.counts.total()

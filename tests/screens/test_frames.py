@@ -111,6 +111,10 @@ async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(
     fill_book(lockterm_app, Lock(1004, name="Yard", zone="UTC"), Lock(1005, name="Shed"))
     for days in (-2, 6, 20, 40):
         someone_else.add(service, 1004, f"day {days}", endDate=NOW_MS + days * DAY_MS, **SINCE)
+    later = {"startDate": NOW_MS + 5 * DAY_MS, "endDate": NOW_MS + 50 * DAY_MS}
+    someone_else.add(service, 1004, "later", remoteType=2, **later)
+    no_days = {"remoteType": 4, "endDate": NOW_MS + 60 * DAY_MS, "weekDay": []}
+    someone_else.add(service, 1004, "no days", **SINCE | no_days)
     async with lockterm_app(service, size=(120, 40)) as pilot:
         await until(
             pilot, lambda: "Last viewed" in titles(pilot) and "Expired" not in titles(pilot)
@@ -122,8 +126,10 @@ async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(
         await pilot.press("f5")
         if "─ Yard ─" not in panel(pilot):
             await pilot.press("j")
-        counts = "× 1 expired ! 1 within 7 days ¡ 1 within 30 days 1 other 4 remotes, read just now"
-        await until(pilot, lambda: counts in words(pilot))
+        counts = (
+            "· 1 active » 1 upcoming ! 1 within 7 days ¡ 1 within 30 days × 1 expired ? 1 unclear"
+        )
+        await until(pilot, lambda: f"{counts} 6 remotes, read just now" in words(pilot))
         assert "Expired" in titles(pilot) and "Last viewed" not in titles(pilot)
         coming = [line for line in panel(pilot).splitlines() if " day " in line]
         assert [line.split("day ")[1].split()[0] for line in coming] == ["6", "20", "40"]
@@ -131,7 +137,7 @@ async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(
         await pilot.app.operations.writes.add_remote(new_remote(1004, "Anna"))
         await pilot.press("f5")
         await until(pilot, lambda: "add Anna, recorded" in panel(pilot))
-        assert "4 remotes, read just now, before your last change" in words(pilot)
+        assert "6 remotes, read just now, before your last change" in words(pilot)
 
 
 async def test_panel_counts_unconfirmed_changes_of_the_selected_lock(

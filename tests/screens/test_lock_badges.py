@@ -22,7 +22,7 @@ from tests.screens.site import DAY_MS, fill_book
 from tests.screens.test_history_panels import CHANGE, write
 
 YARD, SHED = Lock(1004, name="Yard", opened_ms=NOW_MS), Lock(1005, name="長" * 30)
-COUNTS = "×   2 expired  !   1 within 7 days  ¡   2 within 30 days"
+COUNTS = "·   2 active  !   3 expiring  ×   2 expired"
 
 
 def badges(pilot: Pilot[int]) -> str | None:

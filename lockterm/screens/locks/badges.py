@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -10,6 +10,7 @@ from textual.widget import Widget
 
 from lockterm.domain import dates
 from lockterm.domain.listing import Ends
+from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.text.amount import describe_age
 from lockterm.domain.validity import State
 from lockterm.widgets.parts import Part, join_parts
@@ -33,8 +34,7 @@ class LockBadges(Widget):
         """Show the numbers of remotes of a lock by state; the line is empty if nothing is stored.
 
         Args:
-            ends: The numbers of expired and expiring remotes in the lock's last list; None if no
-                list is stored.
+            ends: The numbers of remotes in the lock's last list; None if no list is stored.
             unconfirmed: The number of unconfirmed changes of the lock.
             now_ms: The current time in milliseconds.
         """
@@ -43,11 +43,11 @@ class LockBadges(Widget):
             words = f"{State.UNCLEAR.sign} {unconfirmed:,} unconfirmed  "
             parts.append((words, State.UNCLEAR.look))
         if ends is not None:
-            for state in (State.ENDED, State.WEEK, State.MONTH):
-                count = ends.counts[state]
-                # Words, widths and colors stay, so that a cursor key sends only the other digits.
-                parts.append((state.sign, state.look))
-                parts.append((f"{count:>{_DIGITS},} {state.counted}  ", ""))
+            for state, count, word in _badges(ends.counts):
+                if count or state is State.OPEN:
+                    # The widths stay, so that a cursor key often sends only the other digits.
+                    parts.append((state.sign, state.look))
+                    parts.append((f"{count:>{_DIGITS},} {word}  ", ""))
             at_ms = now_ms if now_ms - ends.at_ms < dates.MINUTE_MS else ends.at_ms
             shorter = ["before your change"] if ends.changed else []
             ages = [describe_age(at_ms, now_ms, changed=ends.changed), *shorter, ""]
@@ -60,3 +60,13 @@ class LockBadges(Widget):
         room = self.content_size.width - counts.cell_length
         age = next((age for age in self._ages if cell_len(age) <= room), "")
         return Content.assemble(counts, age)
+
+
+def _badges(counts: Mapping[StateFilter, int]) -> Iterator[tuple[State, int, str]]:
+    """Yield the badges: a state for icon and color, a number, and a word."""
+    week, month = counts.get(State.WEEK, 0), counts.get(State.MONTH, 0)
+    for state in (State.OPEN, State.AHEAD, State.WEEK, State.ENDED, State.UNCLEAR):
+        if state is State.WEEK:
+            yield (State.WEEK if week else State.MONTH), week + month, "expiring"
+        else:
+            yield state, counts.get(state, 0), state.word

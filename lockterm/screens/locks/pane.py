@@ -14,9 +14,8 @@ from textual.widget import Widget
 
 from lockterm.domain import dates, glyphs
 from lockterm.domain.history import HistoryLine, Selection
-from lockterm.domain.listing import Ends, Listing
+from lockterm.domain.listing import Ends
 from lockterm.domain.locks import Lock
-from lockterm.domain.packed import ending_soon
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_age, format_count
@@ -37,37 +36,18 @@ MOST_CHANGES = 5
 """The maximum number of shown changes; the latest changes are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Summary:
-    """The facts about a lock's complete list of remotes that the panel shows."""
-
-    count: int
-    """The number of remotes."""
-    ends: Ends
-    """The numbers of expired and expiring remotes, and the age of the list."""
-    next_ends: Sequence[Remote]
-    """The remotes that expire next, the earliest end first."""
-
-    @classmethod
-    def of(cls, listing: Listing, now_ms: int) -> _Summary:
-        """Return the facts about a list of remotes.
-
-        Args:
-            listing: The list.
-            now_ms: The time that decides which remotes have expired, in milliseconds.
-        """
-        counts = ending_soon((end for block in listing.blocks for end in block.ends), now_ms)
-        ends = Ends(counts, listing.at_ms, listing.changed)
-        places = listing.next_ends(now_ms, MOST_ENDS)
-        return cls(listing.count, ends, [listing.remote(place) for place in places])
+_STATES = State.OPEN, State.AHEAD, State.WEEK, State.MONTH, State.ENDED, State.UNCLEAR
+"""The states that the panel counts, in the order of the bar and of the lines below it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
     """What the local store contains about a lock."""
 
-    summary: _Summary | None
-    """The facts about the last complete list of remotes; None if no complete list is stored."""
+    ends: Ends | None
+    """The numbers of remotes by state; None if no complete list is stored."""
+    next_ends: Sequence[Remote]
+    """The remotes that expire next, the earliest end first."""
     changes: Sequence[HistoryLine]
     """The last changes that lockterm sent to the lock, the newest first."""
 
@@ -104,15 +84,17 @@ class LockPane(Widget):
     async def read_store(self, lock: Lock) -> None:
         """Read the data of a lock from the local store in a worker, and show the data."""
         with suppress(StoreError):  # the lock book and the history report the error
-            listing = await self._operations.remotes.last_listing(lock.lock_id)
-            summary = None
+            remotes, now_ms = self._operations.remotes, self._operations.now_ms()
+            ends = await remotes.ends(lock.lock_id)
+            listing = await remotes.last_listing(lock.lock_id)
+            coming = list[Remote]()
             if listing is not None:
-                now_ms = self._operations.machine_ms()
-                summary = await asyncio.to_thread(_Summary.of, listing, now_ms)
+                places = await asyncio.to_thread(listing.next_ends, now_ms, MOST_ENDS)
+                coming = [listing.remote(place) for place in places]
             changes = await self._operations.journal.lines(
                 Selection(lock.lock_id), most=MOST_CHANGES
             )
-            self._kept = _Kept(summary, changes)
+            self._kept = _Kept(ends, coming, changes)
             self.refresh()
 
     def render(self) -> Content:
@@ -124,12 +106,12 @@ class LockPane(Widget):
         parts = [(f"{cut(_identity(lock), width)}\n", "dim")]
         parts.append((f"Last viewed: {opened(lock.opened_ms, now_ms)}\n", "dim"))
         if kept is not None:
-            if kept.summary is None:
+            if kept.ends is None:
                 parts.append(("\nThe remotes have not been read completely yet.\n", "dim"))
                 parts.append((with_keys("Press {app.what_ends} to read all locks.\n"), ""))
             else:
-                parts += _states(kept.summary, now_ms, width)
-                parts += _ends(kept.summary.next_ends, zone, now_ms, width)
+                parts += _states(kept.ends, now_ms, width)
+                parts += _ends(kept.next_ends, zone, now_ms, width)
             parts += _changes(kept.changes, zone, now_ms, width)
         if lock.voice:
             voice = f"{describe_voice(lock.voice)}, {lock.voice_since(zone, now_ms)}"
@@ -147,40 +129,39 @@ def _identity(lock: Lock) -> str:
     return glyphs.separator().join(filter(None, known))
 
 
-def _states(summary: _Summary, now_ms: int, width: int) -> list[Part]:
+def _states(ends: Ends, now_ms: int, width: int) -> list[Part]:
     """Return the number of remotes in each state as bar and text, and the age of the list."""
-    ends, counts = summary.ends, summary.ends.counts
-    rest = summary.count - sum(counts.values())
-    parts = [("\n", ""), *_bar(counts, rest, width)]
-    digits = len(f"{summary.count:,}")
+    total = ends.counts.total()
+    counts = {state: ends.counts[state] for state in _STATES if ends.counts[state]}
+    parts = [("\n", ""), *_bar(counts, total, width)]
+    digits = len(f"{total:,}")
     for state, count in counts.items():
-        if count:
-            parts.append((f"{state.sign} {count:>{digits},} {state.counted}\n", state.look))
-    parts.append((f"  {rest:>{digits},} other\n", ""))
+        parts.append((f"{state.sign} {count:>{digits},} {state.counted}\n", state.look))
     age = describe_age(ends.at_ms, now_ms, changed=ends.changed)
     # This text is not cut, because it must show whether the list is up to date.
-    return [*parts, (f"{format_count(summary.count, 'remote')}, {age}\n", "dim")]
+    return [*parts, (f"{format_count(total, 'remote')}, {age}\n", "dim")]
 
 
-def _bar(counts: Mapping[State, int], rest: int, width: int) -> list[Part]:
-    """Return a bar of states; each state that occurs gets at least one cell if there is room.
+def _bar(counts: Mapping[State, int], total: int, width: int) -> list[Part]:
+    """Return a bar of states; each state gets at least one cell, and the largest gets the rest.
 
     Args:
-        counts: The number of remotes of each state.
-        rest: The number of remotes in other states.
+        counts: The number of remotes of each state that occurs.
+        total: The number of all remotes.
         width: The width of the bar, in cells.
     """
-    total = rest + sum(counts.values())
     if not total:
         return []
     full, light = glyphs.bar_cells()
-    parts: list[Part] = []
-    left = width
-    for state, count in counts.items():
-        cells = min(max(count * width // total, 1), left) if count else 0
-        parts.append(((light if state is State.ENDED else full) * cells, state.look))
-        left -= cells
-    return [*parts, (full * left, "dim"), ("\n", "")]
+    cells = {state: max(count * width // total, 1) for state, count in counts.items()}
+    cells[max(counts, key=counts.__getitem__)] += width - sum(cells.values())
+    return [
+        *(
+            ((light if state is State.ENDED else full) * cells[state], state.look)
+            for state in cells
+        ),
+        ("\n", ""),
+    ]
 
 
 def _section(title: str, lines: Iterable[str], width: int) -> list[Part]:
