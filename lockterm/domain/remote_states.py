@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from lockterm.domain.validity import State, state_of
@@ -16,6 +16,9 @@ StateFilter = State | Literal["coerced"]
 
 FIRST = (State.ENDED, State.WEEK, State.DISAGREE)
 """The states whose numbers are shown if there is no space for all states."""
+
+_ORDER = State.OPEN, State.AHEAD, State.ENDED, State.DISAGREE, State.UNCLEAR
+"""The states that :func:`sum_up` counts, in order; expiring remotes come after the second state."""
 
 
 class StateCounts:
@@ -57,10 +60,22 @@ class StateCounts:
         The number of read remotes is left out if lockterm has read the complete list. The result is
         empty if all remotes are active.
         """
-        counts = self.counts
-        read = sum(counts[state] for state in State)
+        return self._with_read(describe_counts(self.counts))
+
+    def describe_all(self) -> tuple[str, ...]:
+        """Return texts like ``20 read: 13 active, 3 expiring, 4 expired``, the longest first.
+
+        The shorter text leaves out upcoming and unclear remotes.
+        """
+        found = sum_up(self.counts)
+        forms = found, [one for one in found if one[0] not in (State.AHEAD, State.UNCLEAR)]
+        texts = (", ".join(f"{count:,} {word}" for _, count, word in form) for form in forms)
+        return self._with_read(filter(None, texts))
+
+    def _with_read(self, texts: Iterable[str]) -> tuple[str, ...]:
+        read = sum(self.counts[state] for state in State)
         of = "" if read == self._list[0] else f"{read:,} read: "
-        return tuple(of + words for words in describe_counts(counts))
+        return tuple(of + words for words in texts)
 
 
 def count_states(remotes: Iterable[Remote], now_ms: int) -> Counter[StateFilter]:
@@ -70,6 +85,17 @@ def count_states(remotes: Iterable[Remote], now_ms: int) -> Counter[StateFilter]
         counts[state_of(one, now_ms)] += 1
         counts["coerced"] += one.is_coerced == 1
     return counts
+
+
+def sum_up(counts: Mapping[StateFilter, int]) -> list[tuple[State, int, str]]:
+    """Return a state for icon and color, a number and a word for each state that occurs.
+
+    Remotes that expire within 7 or 30 days are counted together as ``expiring``.
+    """
+    week, month = counts.get(State.WEEK, 0), counts.get(State.MONTH, 0)
+    found = [(state, counts.get(state, 0), state.word) for state in _ORDER]
+    found.insert(2, (State.WEEK if week else State.MONTH, week + month, "expiring"))
+    return [one for one in found if one[1]]
 
 
 def describe_counts(counts: Counter[StateFilter]) -> tuple[str, ...]:

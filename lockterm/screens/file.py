@@ -333,7 +333,7 @@ class FileScreen(FormScreen[None]):
                 for place, problem in enumerate(self._problems)
             }
         )
-        table.show_title(f"Problems {len(problems):,}")
+        table.show_titles([f"Problems {len(problems):,}"])
         table.move_cursor(0)
         table.display = bool(problems)
         self.query_one("#problem").display = bool(problems)

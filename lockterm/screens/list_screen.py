@@ -100,6 +100,10 @@ class ListScreen(LocktermScreen[ResultT]):
         count = self.table.row_count
         return f"{self.crumbs()[-1]} {count:,}" if count else self.crumbs()[-1]
 
+    def describe_titles(self) -> Sequence[str]:
+        """Return titles for the frame of the table, the longest first."""
+        return (self.describe_title(),)
+
     def describe_rows(self) -> None:
         """Update the lines below the table."""
 
@@ -119,9 +123,9 @@ class ListScreen(LocktermScreen[ResultT]):
     def show_list(self) -> None:
         """Show the table, or the empty state if it has no rows."""
         state, has_rows = self.query_one(StatePanel), self.has_rows
-        title = self.describe_title()
-        self.table.show_title(title)
-        state.border_title = Content(title)
+        titles = self.describe_titles()
+        self.table.show_titles(titles)
+        state.border_title = Content(titles[-1])
         self.table.display, state.display = has_rows or self.keeps_titles, not has_rows
         if not has_rows:
             state.say(*self.describe_empty())

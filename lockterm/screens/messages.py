@@ -82,7 +82,7 @@ class MessagesScreen(LocktermScreen[None]):
         }
         table = self.query_one(RowTable)
         table.show(rows)
-        table.show_title(f"Messages {len(rows):,}")
+        table.show_titles([f"Messages {len(rows):,}"])
         table.display = bool(rows)
         self.query_one("#message-whole").display = bool(rows)
         state = self.query_one(StatePanel)

@@ -39,7 +39,7 @@ class DetailsTable(RowTable):
         super().__init__(label, Column("Value", most=1000, least=20), id=id)
         self.fields: Sequence[Detail] = ()
         """The fields, from top to bottom."""
-        self.show_title("Details")
+        self.show_titles(["Details"])
         self._beside = beside
         self._wrapped_to = Size(0, 0)
 

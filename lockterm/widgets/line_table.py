@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
 from rich.cells import cell_len
@@ -47,6 +47,9 @@ CURSOR = ">"
 """The margin of the row under the cursor, if the style of this row does not show the cursor."""
 MARK = "*"
 """The margin of a marked row: an ASCII character one cell wide, shown as a badge."""
+
+_CORNERS = len("╭─  ─╮")
+"""The number of cells in the top line of a frame that are not part of the title."""
 
 _BOLD = Style(bold=True)
 
@@ -115,6 +118,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.row_count = 0
         """The number of rows."""
         self._title = ""
+        self._titles: Sequence[str] = ("",)
         self._looks: _Looks
         """The styles with which the table was last painted."""
         self.is_cursor_written = False
@@ -166,8 +170,22 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh(layout=self.styles.auto_dimensions)
         self.call_after_refresh(self.see_cursor)  # the layout may change the room too
 
-    def show_title(self, title: str) -> None:
-        """Show a safe text as the title in the frame, if there is a frame and the text is new."""
+    def show_titles(self, titles: Sequence[str]) -> None:
+        """Show the first title that fits into the frame, if there is a frame.
+
+        Args:
+            titles: Safe texts, the longest first.
+        """
+        self._titles = titles
+        self._fit_title()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._fit_title()
+
+    def _fit_title(self) -> None:
+        room = self.outer_size.width - _CORNERS
+        fitting = (one for one in self._titles if cell_len(one) <= room)
+        title = next(fitting, self._titles[-1])
         if title != self._title:
             self._title = title
             self.border_title = Content(title)

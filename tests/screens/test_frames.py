@@ -59,6 +59,7 @@ async def test_frames_need_room_and_bandwidth(
         await pilot.press("enter")
         await settled(pilot)
         assert ("╭─ Remotes 42 ·" in shown(pilot)) is is_framed
+        assert ("╭─ Ines Duarte ─" in shown(pilot)) is is_framed
         await pilot.press("enter")
         await settled(pilot)
         assert ("╭─ Details ─" in shown(pilot)) is is_framed

@@ -273,8 +273,14 @@ async def test_states_are_counted_for_what_was_read(
             await until(pilot, lambda page=page: f"page {page} of 7" in shown(pilot))
             await settled(pilot)
         counts = Counter(state_of(one, now_ms) for one in every)
-        told = f"· {counts[State.ENDED]} expired, {counts[State.WEEK]} within 7 days"
+        told = f"· {counts[State.OPEN]} active, {counts[State.AHEAD]} upcoming, "
+        told += (
+            f"{counts[State.WEEK] + counts[State.MONTH]} expiring, {counts[State.ENDED]} expired"
+        )
         assert told in shown(pilot) and " read: " not in shown(pilot), "all were read"
+        await pilot.resize_terminal(100, 30)
+        short = f"137 · {counts[State.OPEN]} active, {counts[State.WEEK] + counts[State.MONTH]} exp"
+        await until(pilot, lambda: short in shown(pilot))
         await pilot.press("r")
         await settled(pilot)
         assert "17 read: " in shown(pilot), "the others are as they were before"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from lockterm.domain import dates
 from lockterm.domain.listing import Ends
-from lockterm.domain.remote_states import StateFilter
+from lockterm.domain.remote_states import sum_up
 from lockterm.domain.text.amount import describe_age
 from lockterm.domain.validity import State
 from lockterm.widgets.parts import Part, join_parts
@@ -43,11 +43,12 @@ class LockBadges(Widget):
             words = f"{State.UNCLEAR.sign} {unconfirmed:,} unconfirmed  "
             parts.append((words, State.UNCLEAR.look))
         if ends is not None:
-            for state, count, word in _badges(ends.counts):
-                if count or state is State.OPEN:
-                    # The widths stay, so that a cursor key often sends only the other digits.
-                    parts.append((state.sign, state.look))
-                    parts.append((f"{count:>{_DIGITS},} {word}  ", ""))
+            for state, count, word in sum_up(ends.counts):
+                # The widths stay, so that a cursor key often sends only the other digits.
+                parts.append((state.sign, state.look))
+                parts.append((f"{count:>{_DIGITS},} {word}  ", ""))
+            if not ends.counts:
+                parts.append(("no remotes  ", ""))
             at_ms = now_ms if now_ms - ends.at_ms < dates.MINUTE_MS else ends.at_ms
             shorter = ["before your change"] if ends.changed else []
             ages = [describe_age(at_ms, now_ms, changed=ends.changed), *shorter, ""]
@@ -60,13 +61,3 @@ class LockBadges(Widget):
         room = self.content_size.width - counts.cell_length
         age = next((age for age in self._ages if cell_len(age) <= room), "")
         return Content.assemble(counts, age)
-
-
-def _badges(counts: Mapping[StateFilter, int]) -> Iterator[tuple[State, int, str]]:
-    """Yield the badges: a state for icon and color, a number, and a word."""
-    week, month = counts.get(State.WEEK, 0), counts.get(State.MONTH, 0)
-    for state in (State.OPEN, State.AHEAD, State.WEEK, State.ENDED, State.UNCLEAR):
-        if state is State.WEEK:
-            yield (State.WEEK if week else State.MONTH), week + month, "expiring"
-        else:
-            yield state, counts.get(state, 0), state.word

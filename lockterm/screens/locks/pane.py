@@ -155,13 +155,9 @@ def _bar(counts: Mapping[State, int], total: int, width: int) -> list[Part]:
     full, light = glyphs.bar_cells()
     cells = {state: max(count * width // total, 1) for state, count in counts.items()}
     cells[max(counts, key=counts.__getitem__)] += width - sum(cells.values())
-    return [
-        *(
-            ((light if state is State.ENDED else full) * cells[state], state.look)
-            for state in cells
-        ),
-        ("\n", ""),
-    ]
+    looks = {state: state.look for state in counts} | {State.OPEN: "dim"}
+    parts = [(light if one is State.ENDED else full, one) for one in counts]
+    return [*((cell * cells[one], looks[one]) for cell, one in parts), ("\n", "")]
 
 
 def _section(title: str, lines: Iterable[str], width: int) -> list[Part]:

@@ -28,15 +28,18 @@ shorter forms of the first text, longer forms of both texts, and texts without a
 """
 
 
-def format_title(state: ListState, counts: Sequence[str]) -> str:
-    """Return the title for the frame of the table: ``Remotes 137 | 23 expired, 8 within 7 days``.
+def format_titles(state: ListState, counts: Sequence[str]) -> Sequence[str]:
+    """Return titles for the frame, such as ``Remotes 137 · 114 active, 23 expired``.
 
     Args:
         state: The state of the list.
         counts: Texts about the number of loaded remotes in each state, the longest first.
+
+    Returns:
+        The titles, the longest first. The last one shows only the total.
     """
-    total = "" if state.page is None else f" {state.page.total:,}"
-    return separator().join((f"Remotes{total}", *counts[:1]))
+    title = "Remotes" if state.page is None else f"Remotes {state.page.total:,}"
+    return [*(separator().join((title, words)) for words in counts), title]
 
 
 def format_pager(

@@ -33,7 +33,7 @@ from lockterm.screens.remotes.columns import Arrangement, ColumnsChoice, SortOrd
 from lockterm.screens.remotes.list_text import (
     describe_empty,
     format_pager,
-    format_title,
+    format_titles,
     why_no_page,
 )
 from lockterm.screens.remotes.page_size import PageSize
@@ -323,8 +323,8 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         self.show_pane()
         self.describe_rows()
 
-    def describe_title(self) -> str:
-        return format_title(self.remotes.state, self.remotes.counts.describe())
+    def describe_titles(self) -> Sequence[str]:
+        return format_titles(self.remotes.state, self.remotes.counts.describe_all())
 
     def describe_empty(self) -> tuple[str, str]:
         may_add, lock = not self.why_not("add"), clean(self.lock_entry.title, 60)
@@ -346,8 +346,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
 
     def _find_cut_name(self) -> str:
         """Return the full name to show in the pager; empty if it is shown elsewhere."""
-        # In a wide terminal, the side panel shows the name.
-        return "" if self.has_class("-wide") else self.table.cut_name
+        return "" if self.has_pane else self.table.cut_name
 
     def follow_cursor(self) -> None:
         if self._cut_name != self._find_cut_name():

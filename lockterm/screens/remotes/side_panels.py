@@ -43,9 +43,14 @@ class SidePanels(LocktermScreen[None]):
 
     # --- the selected remote -------------------------------------------------------------------
 
+    @property
+    def has_pane(self) -> bool:
+        """Whether the terminal has room for the panel, which shows the name of its remote too."""
+        return self.has_class("-wide") or self.has_class("-framed")
+
     def show_pane(self) -> None:
-        """Show the selected remote in the side panel, if the terminal is wide enough."""
-        if not self.has_class("-wide"):
+        """Show the selected remote in the side panel, if the terminal has room for it."""
+        if not self.has_pane:
             return
         if self._pane is None:  # created only now, because its imports take time
             self._pane = screens.RemotePane(self.operations, self.lock_entry.lock_id, id="pane")
