@@ -40,14 +40,14 @@ def cut_lines(text: str, width: int, lines: int) -> str:
         lines: The maximum number of lines.
     """
     words, short = text.split(" "), text
-    while width and len(words) > 1 and _count_lines(short, width) > lines:
+    while width and len(words) > 1 and count_lines(short, width) > lines:
         words.pop()
         short = " ".join(words).rstrip(",;:") + ellipsis()
     return short
 
 
-def _count_lines(text: str, width: int) -> int:
-    """Return the number of lines that a text needs; a word that is too long is folded."""
+def count_lines(text: str, width: int) -> int:
+    """Return the number of lines of ``width`` cells that a text needs; long words are folded."""
     lines, used = 1, 0
     for size in map(cell_len, text.split(" ")):
         used += size + bool(used)

@@ -408,6 +408,23 @@ async def test_rows_show_weekdays_of_recurring_remotes(
             assert by_name["Plain"].partition("N-1")[2].split() == ["now"]
 
 
+async def test_expiring_shows_in_words_what_has_expired_in_a_narrow_terminal(
+    lockterm_app: Starter,
+) -> None:
+    ends = {"Anna": -2, "Ben": 5, "Carla": -200}
+    remotes = [
+        remote(n, 1, name, remoteType=2, startDate=1, endDate=NOW_MS + days * DAY_MS)
+        for n, (name, days) in enumerate(ends.items())
+    ]
+    site = Site(L1=remotes)
+    async with site.running(lockterm_app) as service:
+        fill_book(lockterm_app, Lock(1, name="North campus, building 12"))
+        async with lockterm_app(service, size=(60, 20)) as pilot:
+            seen = await press(pilot, "W")
+            assert "! in 5 days North" in seen and " 2 days ago North" in seen
+            assert " 200 d ago North" in seen and "Ben · ends 25 Nov 2026 · " in seen
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("key", telling(["W"], ["F", "W"]))
 async def test_hostile_names_are_shown_with_care(lockterm_app: Starter, key: str) -> None:

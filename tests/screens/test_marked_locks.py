@@ -114,7 +114,7 @@ async def test_one_voice_for_many_locks_is_one_plan(
         screen = pilot.app.screen
         assert isinstance(screen, VoiceScreen) and "5 marked locks" in seen
         assert "2 of 5 marked locks can use this voice. Others: Server room, " in seen
-        assert "Anna female anna 2 of 5 locks" in seen
+        assert "Anna female 2 of 5 locks anna" in seen
         assert "This screen shows several locks" in await press(pilot, "e")
         await press(pilot, "escape")
         entry = screen.query_one(VoiceTree).entry
@@ -327,6 +327,6 @@ async def test_the_voices_of_each_marked_lock_are_read_and_who_lacks_one_is_name
         entry = pilot.app.screen.query_one(VoiceTree).entry
         assert entry is not None and entry.choice == VoiceChoice("de-DE", "anna")
         assert "All 2 marked locks can use this voice." in seen
-        assert "first 1 of 2 locks" in seen and "anna 2 of" not in seen
+        assert "1 of 2 locks first" in seen and "anna 2 of" not in seen
         seen = await press(pilot, "g", "down")
         assert "1 of 2 marked locks can use this voice. Others: Two." in seen

@@ -13,6 +13,7 @@ from lockterm.config.look import Look
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, Step
 from lockterm.domain.remotes import Remote
+from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.service.running import RunningService
@@ -120,17 +121,32 @@ async def test_texts_that_are_cut_end_with_an_ellipsis_beside_the_scroll_bar(
         assert all(mark in text for text in texts), texts
 
 
-async def test_line_below_the_steps_ends_with_an_ellipsis_when_it_is_cut(
-    lockterm_app: Starter, service: RunningService
+@pytest.mark.parametrize("count", [1, 20])
+async def test_text_below_the_steps_is_cut_only_when_the_steps_take_the_lines(
+    lockterm_app: Starter, service: RunningService, count: int
 ) -> None:
     fill_book(lockterm_app, *LOCKS)
-    (step,) = steps_of(1)
+    step, *others = steps_of(count)
     notes = "This note is so long that three lines have no room for it. " * 5
     async with lockterm_app(service, size=(60, 20)) as pilot:
-        await plan_shown(pilot, [replace(step, note=notes)])
+        await plan_shown(pilot, [replace(step, note=notes), *others])
+        await settled(pilot)
         text = words(pilot.app)
         assert f"{NAMES[0]} (F-2044), Main gate: until 31 Dec 2026" in text
-        assert re.search(r"Note: This note .*… enter run", text)
+        end = r"… enter run" if others else r"room for it\. enter run"
+        assert re.search(rf"Note: This note .*{end}", text)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_question_with_choices_is_shown_whole(
+    lockterm_app: Starter, service: RunningService, size: tuple[int, int]
+) -> None:
+    question = "The name of 1 remote is already taken on the lock. Leave out or rename?"
+    async with lockterm_app(service, size=size) as pilot:
+        pilot.app.push_screen(ChoiceModal(question, ((False, "Leave out"), (True, "Add"))))
+        await settled(pilot)
+        lines = re.findall("│(.*)│", shown(pilot.app))
+        assert question in " ".join(" ".join(lines).split())
 
 
 async def test_names_of_a_large_deletion_come_first_in_its_confirmation(

@@ -431,7 +431,9 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         """Show the age of the selected row's list, and the values that no column shows."""
         row, words = self.table.current, ""
         if row is not None and row.listing is not None:
-            words = describe_row(row, self.site.age_of(row.listing))
+            words = describe_row(
+                row, self.site.age_of(row.listing), with_end=self.table.hides_dates
+            )
             if (change := self.table.elsewhere_of(row)) is not None:
                 told = describe_change(change, row.zone, self.operations.now_ms())
                 words = f"{told}{separator()}{words}"

@@ -9,7 +9,7 @@ from lockterm.domain.listing import split_needle
 from lockterm.domain.people import Person, key_of_person
 from lockterm.domain.text.people import format_person
 from lockterm.operations import Operations
-from lockterm.screens.everywhere.all_locks import AllLocksScreen
+from lockterm.screens.everywhere.all_locks import SEARCH_COLUMNS, AllLocksScreen
 from lockterm.screens.everywhere.table import OnLock, problem_rows
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
@@ -28,6 +28,7 @@ class PersonScreen(AllLocksScreen):
     """
 
     BINDINGS = bindings("everywhere")
+    columns = tuple(key for key in SEARCH_COLUMNS if key != "name")  # the header shows the name
 
     def __init__(
         self, operations: Operations, person: Person, known: Mapping[int, LockRead]

@@ -35,7 +35,7 @@ from lockterm.screens.remotes.table import (
     signs,
     state_look,
 )
-from lockterm.widgets.cells import cut
+from lockterm.widgets.cells import cut, shorten_middle
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import GAP, Column, RowTable, fit
 
@@ -72,6 +72,9 @@ _BY: Mapping[str, str] = {
 way."""
 
 _FIRST = Place(0, 0)
+
+_SHORT_WORDS = len("9999 d ago")
+"""The minimum width of a column for times such as ``in 41 d``, in cells."""
 
 
 class OnLock:
@@ -260,7 +263,10 @@ class OnLocksTable(RowTable):
         if end_ms := shown.remote.end_ms:
             look = state_look(remote.valid.state)
             texts["end"] = (dates.last_day(end_ms, shown.zone), look)
-            texts["when"] = (_time_left(end_ms, self._now_ms, widths.get("when", 0)), look)
+            if "when" in widths:
+                texts["when"] = (_time_left(end_ms, self._now_ms, widths["when"]), look)
+            elif "end" in widths:  # "3 days ago" shows the state in words, unlike a date
+                texts["end"] = (_time_left(end_ms, self._now_ms, widths["end"]), look)
         texts["days"] = (_days(shown.remote, widths.get("days", 0)), "")
         for key, width in widths.items():
             if key == "sign":
@@ -268,29 +274,42 @@ class OnLocksTable(RowTable):
                 yield " " * (BEFORE - SIGNS), ""
                 continue
             text, look = texts.get(key, ("", ""))
-            text = cut(text, width)
+            text = shorten_middle(text, width) if key == "lock" else cut(text, width)
             room = " " * (width - cell_len(text))
             right = COLUMNS[key].right
             yield (room + text if right else text + room) + " " * GAP, look
+
+    @property
+    def hides_dates(self) -> bool:
+        """Whether the column with the end dates shows times such as ``3 days ago`` instead."""
+        shown = {self._columns[index] for index in self._widths}
+        return "end" in shown and "when" not in shown
 
     def row_look(self, row: int) -> str:
         remote = self._rows[row].remote
         return "" if remote is None else row_look(state_of(remote, self._now_ms))
 
 
-def describe_row(row: OnLock, age: str) -> str:
+def describe_row(row: OnLock, age: str, *, with_end: bool) -> str:
     """Return the values that no column shows and the age of the list; empty without a remote.
 
     Args:
         row: The row.
         age: The age of the row's list, as text.
+        with_end: Whether the text contains the end date.
     """
     if (remote := row.remote) is None:
         return ""
-    name, days = clean(remote.remote_name or "", 40), ""
+    name, days, end = clean(remote.remote_name or "", 40), "", ""
+    if with_end and remote.end_ms:
+        end = f"ends {dates.last_day(remote.end_ms, row.zone)}"
     if needs_weekdays(remote.remote_type):
         days = format_days(remote)
-    parts = [*filter(None, (name, days)), f"{clean(row.lock.title, 24)} {age}", f"ID {remote.id}"]
+    parts = [
+        *filter(None, (name, end, days)),
+        f"{clean(row.lock.title, 24)} {age}",
+        f"ID {remote.id}",
+    ]
     if remote.extra_data:
         extra = json.dumps(remote.extra_data, ensure_ascii=False)
         parts.append(f"extra data {clean(extra, 200)}")
@@ -314,14 +333,17 @@ def _days(remote: Remote, width: int) -> str:
 def _time_left(end_ms: int, now_ms: int, width: int) -> str:
     """Return the time until an end date, such as ``in 41 days``.
 
-    If this text is wider than the column, return ``41 d``, or ``-3 d`` for an end in the past.
+    If this text is wider than the column, return ``in 41 d`` or ``3 d ago``, and in a narrow column
+    ``41 d`` or ``-3 d``.
     """
     words = dates.distance(end_ms, now_ms)
     if len(words) <= width or not any(map(str.isdigit, words)):
         return words
     count, unit = words.removeprefix("in ").split()[:2]
-    sign = "-" if end_ms < now_ms else ""
-    return f"{sign}{count} {'min' if unit.startswith('minute') else unit[0]}"
+    left, is_past = f"{count} {'min' if unit.startswith('minute') else unit[0]}", end_ms < now_ms
+    if width < _SHORT_WORDS:
+        return f"{'-' * is_past}{left}"
+    return f"{left} ago" if is_past else f"in {left}"
 
 
 _OF_REMOTE = ("name", "number", "valid", "state")

@@ -50,10 +50,14 @@ from lockterm.screens.plan.question import ask_for_account, asking_for_names, qu
 from lockterm.screens.plan.table import OnLock, PlanTable, describe_row
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
-from lockterm.widgets.cells import cut_lines
+from lockterm.widgets.cells import count_lines, cut_lines
+from lockterm.widgets.line_table import TITLES
 
 LOOK_S = 1.0
 """Seconds between two readings of the progress of a run in another session."""
+
+LEAST_LINES = 3
+"""The minimum number of lines for the text about the selected step."""
 
 WAYS_ON = "Press {plan.back} to go back, {app.history} for the history, {plan.undo} to undo."
 """The sentence with the keys that the user can press after a run has ended."""
@@ -175,6 +179,7 @@ class PlanScreen(ListScreen[None]):
         self.show_list()
         self._show_problems()
         self._tell()
+        self.call_after_refresh(self.describe_rows)  # the sizes may be new
 
     def describe_title(self) -> str:
         return f"{'Problems' if self.only_problems else 'Steps'} {self.table.row_count:,}"
@@ -262,7 +267,23 @@ class PlanScreen(ListScreen[None]):
             now_ms = self.operations.now_ms()
             words = describe_row(step, self._locks[step.lock_id], now_ms, is_due=is_due)
         row = self.query_one("#row", Static)
-        row.update(cut_lines(words, *row.content_size), layout=False)
+        lines = self._lines_for(words, row)
+        if lines != row.size.height:
+            row.styles.height = lines
+        row.update(cut_lines(words, row.content_size.width, lines), layout=False)
+
+    def _lines_for(self, words: str, row: Static) -> int:
+        """Return the number of lines for a text below the steps.
+
+        A long text also gets the lines that the steps leave empty.
+        """
+        room, width = self.table.size.height, row.content_size.width
+        if not room or not width or not self.table.display:
+            return LEAST_LINES
+        empty = room - TITLES - self.table.row_count
+        return min(
+            max(count_lines(words, width), LEAST_LINES), max(row.size.height + empty, LEAST_LINES)
+        )
 
     @property
     def is_painted(self) -> bool:

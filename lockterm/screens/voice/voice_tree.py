@@ -10,11 +10,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
+from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.geometry import Offset
 from textual.widgets import Tree
+from textual.widgets.tree import TreeNode
 
+from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.languages import LanguageName
 from lockterm.domain.locks import SET_BY_YOU, Lock, VoiceChoice
 from lockterm.domain.safe_text import LONGEST_CELL, clean
@@ -252,9 +255,7 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
                 node = self.root.add(_language(entry.language, name), entry, expand=not folded)
                 at = node if entry.key == before else at
                 for timbre in timbres:
-                    words = _timbre(timbre, width, marked)
-                    if whose := held(timbre.choice):
-                        words.append(f"  {whose}")
+                    words = _timbre(timbre, width, marked, held(timbre.choice))
                     leaf = node.add_leaf(words, timbre)
                     at = leaf if timbre.key == before else at
                     if begin is None or (before is None and timbre.choice == likely is not None):
@@ -266,6 +267,16 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
             self.cursor_line = at.line if at is not None else max(min(line, last), 0)
         self.call_after_refresh(self._see_cursor)  # the tree may still get another height
         return shown
+
+    def render_label(self, node: TreeNode[VoiceLine], base_style: Style, style: Style) -> Text:
+        """Return the label of a line; an ellipsis replaces the part for which there is no room."""
+        label = super().render_label(node, base_style, style)
+        depth = 0 if node.parent is self.root else 1
+        room = self.scrollable_content_region.width - self.guide_depth * depth
+        if 0 < room < label.cell_len:
+            label.truncate(room - 1)
+            label.append(ellipsis())
+        return label
 
     def _see_cursor(self) -> None:
         self.scroll_to_line(self.cursor_line, animate=False)
@@ -372,7 +383,7 @@ def _name(timbre: Timbre | None) -> str:
     return clean(timbre.name or timbre.timbre or "(no name)", NAME) if timbre else ""
 
 
-def _timbre(entry: VoiceLine, width: int, marked: VoiceChoice | None) -> Text:
+def _timbre(entry: VoiceLine, width: int, marked: VoiceChoice | None, held: str) -> Text:
     timbre = entry.timbre
     if timbre is None:
         return Text("")
@@ -381,5 +392,7 @@ def _timbre(entry: VoiceLine, width: int, marked: VoiceChoice | None) -> Text:
     if marked is not None and entry.choice == marked:  # before the ID, which may be cut
         label.append(f"[{SET_BY_YOU}]", style="bold")  # reversed, it would look like the cursor
         label.append("  ")
+    if held:
+        label.append(f"{held}  ")
     label.append(clean(timbre.timbre, LONGEST_CELL) if timbre.timbre else "(no ID)")
     return label
