@@ -256,6 +256,8 @@ def render_remotes(samples: TextSamples) -> None:
     for one in read[2], read[6], read[7]:
         samples.show(validity.format_days, one)
         samples.show(validity.format_days, one, short=True)
+    never = replace(read[2], start_ms=NOW - DAY_MS, end_ms=NOW + HOUR_MS, week_day=(2, 4))
+    samples.show(validity.describe_never_opens, never, NOW, ZONE)
     limited, permanent, recurring, expired = read[1], read[0], read[2], read[3]
     for before, after in ((limited, recurring), (limited, permanent), (expired, limited)):
         samples.show(difference.find_differences, before, after, ZONE)

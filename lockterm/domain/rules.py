@@ -29,11 +29,13 @@ from lockterm.domain.names import normalize_name
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.safe_text import is_seen
-from lockterm.domain.validity import Phase, phase_of
+from lockterm.domain.validity import Phase, never_opens, phase_of
 from lockterm.domain.weekdays import WEEK
 from lockterm.errors import CORRECT_FIELDS, RuleViolation
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from lockterm.domain.requests import NewRemote, RemoteChanges
 
 EXTRA_BYTES = 1024
@@ -91,9 +93,18 @@ def touches_validity(before: Remote | None, after: Remote) -> bool:
     return before is None or validity_of(after) != validity_of(before)
 
 
-def opens_again(before: Remote, after: Remote, now_ms: int) -> bool:
-    """Return whether an update makes an expired remote valid again, now or in the future."""
+def opens_again(before: Remote, after: Remote, now_ms: int, zone: tzinfo | None = None) -> bool:
+    """Return whether an update makes an expired remote valid again, now or in the future.
+
+    Args:
+        before: The remote before the update.
+        after: The remote after the update.
+        now_ms: Now, in milliseconds.
+        zone: The time zone of the lock; None to ignore whether a weekday is left before the end.
+    """
     is_over = phase_of(before, now_ms) is Phase.OVER
+    if zone is not None and never_opens(after, zone, now_ms):
+        return False
     return is_over and phase_of(after, now_ms) not in (Phase.OVER, Phase.UNCLEAR)
 
 

@@ -71,17 +71,12 @@ def find_shortening(before: Remote, after: Remote, now_ms: int, zone: tzinfo) ->
     if needs_weekdays(after.remote_type) and not _days_of(after) and not _days_of(before):
         new = _open_of(after, _ALL_DAYS)
     begin = max(old.start, now_ms)
-    if new is None or new.end <= max(new.start, now_ms):  # the new remote never opens again
+    days = () if new is None else _lost_days(old, new, begin, zone)
+    if new is None or _is_over(new, now_ms, zone):  # the new remote never opens again
         new = _Open(begin, begin if new is None else min(new.end, begin), frozenset())
     first = _first_open(begin, min(old.end, new.start), old.days, zone)
     until = _first_open(new.start, new.end, new.days, zone)
     lost_end = _first_open(max(begin, new.end), old.end, old.days, zone)
-    both = max(begin, new.start), min(old.end, new.end)
-    days = tuple(
-        day
-        for day in sorted(old.days - new.days)
-        if _first_open(*both, frozenset({day}), zone) is not None
-    )
     if first is None and lost_end is None and not days:
         return None
     is_endless = old.end == _FOREVER
@@ -91,6 +86,23 @@ def find_shortening(before: Remote, after: Remote, now_ms: int, zone: tzinfo) ->
         earlier_ms=0 if lost_end is None or is_endless else old.end - max(new.end, begin),
         closed=None if first is None else (first, new.start if until is None else until),
         days=days,
+    )
+
+
+def _is_over(new: _Open, now_ms: int, zone: tzinfo) -> bool:
+    """Return whether the rest of a period is empty or has none of the weekdays."""
+    start = max(new.start, now_ms)
+    no_day = bool(new.days) and _first_open(start, new.end, new.days, zone) is None
+    return no_day or new.end <= start
+
+
+def _lost_days(old: _Open, new: _Open, begin: int, zone: tzinfo) -> tuple[int, ...]:
+    """Return the weekdays that are missing in the new remote, while both are in their period."""
+    both = max(begin, new.start), min(old.end, new.end)
+    return tuple(
+        day
+        for day in sorted(old.days - new.days)
+        if _first_open(*both, frozenset({day}), zone) is not None
     )
 
 

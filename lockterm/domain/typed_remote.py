@@ -30,8 +30,8 @@ from lockterm.domain.rules import (
 from lockterm.domain.safe_text import clean
 from lockterm.domain.shortening import find_shortening
 from lockterm.domain.text.shortening import describe_shortened_fields
-from lockterm.domain.text.validity import OPENS_NOTHING
-from lockterm.domain.validity import end_of, never_opens
+from lockterm.domain.text.validity import describe_never_opens
+from lockterm.domain.validity import end_of
 from lockterm.domain.weekdays import WEEK, format_weekdays, parse_weekdays
 
 _SHOWN_TWICE = "That time occurs twice when the clocks go back. Choose the first or the second."
@@ -168,8 +168,8 @@ def read_typed(
         notes["mac"] = "This does not look like AA:BB:CC:DD:EE:FF. lockterm will send it as it is."
 
     confirm = warnings(wanted, now_ms, before)
-    if touches_validity(before, wanted) and never_opens(wanted, zone):
-        confirm["weekDay"] = OPENS_NOTHING
+    if touches_validity(before, wanted) and (words := describe_never_opens(wanted, now_ms, zone)):
+        confirm["endDate"] = words
     shown = shown_fields(wanted.remote_type, adding=before is None)
     broken = violations(wanted, before) | errors
     errors = {name: broken[name] for name in shown if name in broken}

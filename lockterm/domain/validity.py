@@ -147,11 +147,15 @@ def ends_by(remote: Remote, until_ms: int) -> bool:
     return end is not None and end <= until_ms
 
 
-def never_opens(wanted: Remote, zone: tzinfo) -> bool:
-    """Return whether none of a recurring remote's weekdays is within its period."""
+def never_opens(wanted: Remote, zone: tzinfo, now_ms: int) -> bool:
+    """Return whether none of a recurring remote's weekdays is in the rest of its period.
+
+    The result is False if the period is already over, or if no weekday is known.
+    """
     start, end, days_wanted = wanted.start_ms, wanted.end_ms, set(wanted.week_day or ())
     if not needs_weekdays(wanted.remote_type) or not days_wanted or not start or not end:
         return False
+    start = max(start, now_ms)
     first, last = dates.local(start, zone), dates.local(end - 1, zone)
     if first is None or last is None or end <= start:
         return False

@@ -22,6 +22,7 @@ from lockterm.domain.text.operation import ask_to_adopt, describe_operation, for
 from lockterm.domain.text.remote import describe_add, describe_update
 from lockterm.domain.text.service import describe_clock
 from lockterm.domain.text.shortening import describe_shortened_access
+from lockterm.domain.text.validity import describe_never_opens
 from lockterm.errors import LocktermError
 from lockterm.screens.base import LocktermScreen, notify_error, refuse_to_open
 
@@ -324,7 +325,8 @@ class Outcomes:
         record = operation.before[0] if operation.before else {}
         before, after = Remote.read(record), Remote.read({**record, **body})
         shortened = describe_shortened_access(before, after, now_ms, zone)
-        lines = [*filter(None, [shortened]), *describe_update(before, after, now_ms, zone)]
+        never = describe_never_opens(after, now_ms, zone)
+        lines = [*filter(None, [shortened, never]), *describe_update(before, after, now_ms, zone)]
         return ["New values:", *lines]
 
     async def give_up(self) -> None:

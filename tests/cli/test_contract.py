@@ -68,7 +68,7 @@ def test_add_explains_24_00_and_weekdays_outside_the_period(scripts: Scripts) ->
     period = ("--start", "2031-01-01 08:00", "--end", "2031-01-03 18:00")  # Wednesday to Friday
     result = scripts.run("remotes", "add", "1004", *given, *period)
     assert result.returncode == 2
-    assert "None of these weekdays falls between start and end" in result.stderr
+    assert "No Mon between start and end, so this remote will not open the lock" in result.stderr
     assert scripts.writes() == []
     fits = ("--start", "2031-01-01 08:00", "--end", "2031-01-06 00:01")
     assert scripts.run("remotes", "add", "1004", *given, *fits).returncode == 0

@@ -363,6 +363,15 @@ def test_describe_notes_counts_reactivated_remotes() -> None:
     assert describe_notes([open_now, ended[0]], zones, now_ms) == [f"Note for Fob 1: {OPENS_AGAIN}"]
 
 
+def test_describe_notes_says_that_a_renewed_remote_never_opens() -> None:
+    # 1 January 2026 is a Thursday.
+    step = renewed(1, START_MS + 4 * DAY_MS, remoteType=4, weekDay=[2, 3])
+    (note,) = describe_notes([step], {1: UTC}, START_MS + 2 * DAY_MS)
+    assert note == (
+        "Note for Fob 1: No Tue or Wed before the end, so this remote will not open the lock."
+    )
+
+
 def test_a_single_one_is_not_none_of_the_one() -> None:
     words = [describe_none(count, "lock", "matches", "does not match") for count in (1, 2000)]
     assert words == ["The only lock does not match", "None of the 2,000 locks matches"]

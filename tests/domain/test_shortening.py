@@ -33,6 +33,9 @@ FIRST = ms("2027-03-15 00:00")
 HOURS = range(24 * 24)
 """Hours around the change of the clocks; every boundary below is one of them."""
 
+WEEKS_MS = (HOURS.stop + 24 * 8) * HOUR_MS
+"""Milliseconds from the first hour to a week after the last one."""
+
 zones = st.sampled_from([BERLIN, ZoneInfo("Africa/Cairo"), ZoneInfo("America/New_York")])
 moments = st.integers(0, HOURS.stop).map(lambda hour: FIRST + hour * HOUR_MS)
 week_days = st.sets(st.integers(1, 7), min_size=1).map(sorted)
@@ -74,7 +77,7 @@ def test_change_shortens_exactly_when_a_moment_is_lost(
 ) -> None:
     lost = [
         at
-        for at in range(now, FIRST + (HOURS.stop + 24 * 8) * HOUR_MS, HOUR_MS)
+        for at in range(now, FIRST + WEEKS_MS, HOUR_MS)
         if opens(before, at, zone) and not opens(after, at, zone)
     ]
     found = find_shortening(before, after, now, zone)
@@ -86,7 +89,8 @@ def test_change_shortens_exactly_when_a_moment_is_lost(
     if found.closed is not None:
         assert found.closed[0] == lost[0]
         assert not opens(after, found.closed[1] - HOUR_MS, zone)
-    ended = [at for at in lost if at >= max(after.end_ms or 0, now)]
+    opens_later = any(opens(after, at, zone) for at in range(now, FIRST + WEEKS_MS, HOUR_MS))
+    ended = [at for at in lost if at >= max(after.end_ms or 0, now) or not opens_later]
     assert (found.ends_ms is not None) == (bool(ended) and after.remote_type != 1)
     if found.ended_ms is not None and ended:
         assert found.earlier_ms >= len(ended) * HOUR_MS
@@ -119,6 +123,11 @@ WORKER = recurring(ms("2026-11-01 00:00"), ms("2027-01-31 23:59"), [1, 2, 3, 4, 
                 "Shortens access by 37 days: the remote will expire 25 Dec 2026 17:19, not 31"
                 " Jan 2027 23:59."
             ),
+        ),
+        (  # No Tuesday or Thursday comes before Monday.
+            *(recurring(ms("2026-11-01 00:00"), ms("2026-12-30 17:19"), [2, 4]),),
+            *(recurring(ms("2026-11-01 00:00"), ms("2026-11-26 00:00"), [2, 4]),),
+            ("Shortens access by 35 days: the remote will expire at once, not 30 Dec 2026 17:19."),
         ),
         (
             *(GUEST, limited(ms("2026-12-05 15:00"), ms("2026-12-10 11:00"))),

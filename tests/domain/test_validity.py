@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from lockterm.domain import dates, glyphs
 from lockterm.domain.remotes import Remote
-from lockterm.domain.text.validity import SHORT, describe_validity
+from lockterm.domain.text.validity import SHORT, describe_never_opens, describe_validity
 from lockterm.domain.validity import (
     COERCED,
     Phase,
@@ -222,4 +222,23 @@ def test_period_is_unreadable_when_no_end_is_known(shown: Remote) -> None:
 def test_never_opens_is_true_only_when_no_weekday_is_in_the_period(
     wanted: Remote, expected: bool
 ) -> None:
-    assert never_opens(wanted, BERLIN) is expected
+    assert never_opens(wanted, BERLIN, 0) is expected
+
+
+@pytest.mark.parametrize(
+    ("days", "now_ms", "words"),
+    [
+        ((1, 2), FEBRUARY + 2 * DAY, "No Mon or Tue before the end, so this remote will not"),
+        ((1, 2), FEBRUARY - DAY, ""),  # it opens on Monday, at the start
+        ((5, 6, 7), FEBRUARY - 1, "No Fri-Sun between start and end, so this remote will not"),
+        ((4,), FEBRUARY + 2 * DAY, ""),
+        ((1,), FEBRUARY + 4 * DAY, ""),  # it is over, which is another warning
+    ],
+)
+def test_describe_never_opens_counts_only_the_rest_of_the_period(
+    days: tuple[int, ...], now_ms: int, words: str
+) -> None:
+    wanted = remote(4, FEBRUARY, FEBRUARY + 4 * DAY, days=days)  # Monday to Thursday
+    told = describe_never_opens(wanted, now_ms, BERLIN)
+    assert told.startswith(words)
+    assert bool(told) == bool(words)

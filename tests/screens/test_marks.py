@@ -258,7 +258,7 @@ async def test_what_is_typed_is_there_again_and_what_is_possible_is_said_before_
         assert "20 cannot be changed, such as Night crew 1" in shown(pilot)
         await press(pilot, "escape", "w")
         assert "1/2/2027" in shown(pilot)
-        await press(pilot, *"+1d")
+        await press(pilot, *"+30d")
         assert "\n Check " in shown(pilot)
         assert "This reactivates an expired remote." in " ".join(shown(pilot).split())
         await press(pilot, "home", "shift+end", *"2027-06-30")

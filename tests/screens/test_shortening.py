@@ -48,6 +48,24 @@ async def test_renewing_to_an_earlier_end_asks_to_shorten(
         assert call(service, "detail", remoteId=remote_id)["endDate"] == 1_798_215_540_000
 
 
+async def test_renewing_says_if_no_weekday_is_left_before_the_end(
+    service: RunningService, open_form: Opener
+) -> None:
+    period = {"remoteType": 4, "startDate": NOW_MS - 9 * DAY_MS, "endDate": NOW_MS - DAY_MS}
+    remote_id = add(service, remoteName="Roof", **period, weekDay=[2, 4])
+    async with open_form(service, remote_id, "endDate") as form:
+        await form.press("'+1d")  # until Saturday
+        sentence = "No Tue or Thu before the end, so this remote will not open the lock."
+        row = form.screen.fields.row("endDate")
+        assert row.warning == sentence
+        assert row.query_one(".warning", Static).display
+        await form.press("ctrl+s")
+        assert f"Note on End: {sentence}" in form.dialog
+        assert "reactivates" not in form.dialog
+        await form.press("escape", "'+9d")
+        assert row.warning == ""
+
+
 async def test_renewing_counts_from_current_end_and_asks_to_renew(
     service: RunningService, open_form: Opener
 ) -> None:

@@ -191,7 +191,7 @@ def update(
         after = rules.effective(before, reading.values)
         found = [str(one) for one in find_differences(before, after, zone)]
         details = [*found, *describe_resolved(reading, given, zone, adding=False)]
-        if rules.opens_again(before, after, session.operations.now_ms()):
+        if rules.opens_again(before, after, session.operations.now_ms(), zone):
             details.insert(0, rules.OPENS_AGAIN)
         who = f"{format_remote(before)} on {format_lock(lock)}"
         done = f"{who} was changed."

@@ -27,12 +27,12 @@ from lockterm.domain.text.remote import format_name
 from lockterm.domain.text.shortening import describe_added_access, describe_shortening
 from lockterm.domain.text.validity import (
     OPENS_ALWAYS,
-    OPENS_NOTHING,
+    describe_never_opens,
     describe_period,
     shorten_period,
     shorten_start,
 )
-from lockterm.domain.validity import State, never_opens, state_by_dates, state_of
+from lockterm.domain.validity import State, state_by_dates, state_of
 from lockterm.errors import LocktermError
 
 _NAMED = 3
@@ -356,11 +356,11 @@ def _other_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
     if isinstance(zone, UnknownZone) and step_sends_dates(step):
         said.append(f"{zone.reason} Times are shown in UTC.")
     if rules.touches_validity(before, wanted):
-        if never_opens(wanted, zone):
-            asked["weekDay"] = OPENS_NOTHING
+        if words := describe_never_opens(wanted, now_ms, zone):
+            asked["endDate"] = words
         if before is not None and wanted.remote_type == RemoteType.PERMANENT:
             asked["remoteType"] = OPENS_ALWAYS
-        if before is not None and rules.opens_again(before, wanted, now_ms):
+        if before is not None and rules.opens_again(before, wanted, now_ms, zone):
             said.insert(0, rules.OPENS_AGAIN)
         elif before is not None:
             said[:0] = describe_added_access(before, wanted, now_ms, zone)

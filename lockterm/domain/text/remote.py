@@ -186,7 +186,7 @@ def describe_add(wanted: Remote, now_ms: int, zone: tzinfo) -> list[str]:
 
 def describe_update(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> list[str]:
     """Return lines with the changed fields before and after, and with the new period."""
-    lines = [OPENS_AGAIN] if opens_again(before, after, now_ms) else []
+    lines = [OPENS_AGAIN] if opens_again(before, after, now_ms, zone) else []
     lines += [str(item) for item in find_differences(before, after, zone)]
     if touches_validity(before, after):
         lines.append(f"Result: {_format_validity(after, now_ms, zone)}")

@@ -16,7 +16,7 @@ from lockterm.domain.constants import (
 )
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.remotes import Remote
-from lockterm.domain.validity import Phase, State, judge, phase_of
+from lockterm.domain.validity import Phase, State, judge, never_opens, phase_of
 from lockterm.domain.weekdays import WEEK, format_weekdays
 
 SHORT = 30
@@ -24,11 +24,6 @@ SHORT = 30
 
 DAYS_UNKNOWN = "days unknown"
 """The text for the weekdays of a recurring remote whose weekdays the service did not send."""
-
-OPENS_NOTHING = (
-    "None of these weekdays falls between start and end, so this remote will not open the lock."
-)
-"""The warning about a remote that never opens its lock; see ``domain.validity.never_opens``."""
 
 OPENS_ALWAYS = "The remote will have no end date."
 """The warning about an update that makes a remote permanent."""
@@ -95,6 +90,18 @@ def describe_dates(remote: Remote, zone: tzinfo) -> str:
     if not is_known_type(kind):
         parts.append("no type" if kind is None else f"unknown type {kind}")
     return ", ".join([*parts, _from_until(remote, zone)])
+
+
+def describe_never_opens(wanted: Remote, now_ms: int, zone: tzinfo) -> str:
+    """Return a sentence about a recurring remote whose period has none of its weekdays.
+
+    The sentence is empty if the remote will open its lock, or if its period is over.
+    """
+    if not never_opens(wanted, zone, now_ms):
+        return ""
+    days = format_weekdays(wanted.week_day or ()).replace(", ", " or ")
+    where = "before the end" if (wanted.start_ms or 0) <= now_ms else "between start and end"
+    return f"No {days} {where}, so this remote will not open the lock."
 
 
 def format_days(remote: Remote, *, short: bool = False) -> str:

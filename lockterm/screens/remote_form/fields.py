@@ -228,7 +228,9 @@ class RemoteFields(VerticalScroll, can_focus=False):
             told = field in self._visited
             row.error = self.reading.errors.get(field, "") if told else ""
             warnings = [self.reading.shortens.get(field, "")]  # even before it was left
-            warnings += [self.reading.warnings.get(field, "")] if told else []
+            # Like its meaning, the consequence of an end date is shown while it is typed.
+            if told or field == "endDate":
+                warnings.append(self.reading.warnings.get(field, ""))
             row.warning = "" if row.error else " ".join(filter(None, warnings))
             is_missing = field in self.reading.missing
             note = self.reading.notes.get(field, FIELDS[field].explanation)
