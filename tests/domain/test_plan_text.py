@@ -84,15 +84,20 @@ def deletes(words: str) -> list[Step]:
         ("1 add recorded, 2 add refused", ""),
         ("1 not_sent, 2 not_sent", ""),
         ("1 recorded, 2 unchanged", "Deleted remotes on 2 of 2 locks."),
-        ("1 recorded, 2 not_sent", "Deleted remotes on 1 of 2 locks. Some steps not sent: Yard."),
+        ("1 recorded, 2 not_sent", "Deleted remotes on 1 of 2 locks. Not sent: Yard."),
         (
             "1 recorded, 2 not_sent, 2 add recorded",
-            "Deleted remotes on 1 of 2 locks. Some steps not sent: Yard.",
+            "Deleted remotes on 1 of 2 locks. Not sent: Yard.",
+        ),
+        (
+            "1 recorded, 2 recorded, 2 not_sent, 2 not_sent, 3 not_sent",
+            "Deleted remotes on 1 of 3 locks. Partly done: Yard (1 deleted, 2 not sent)."
+            " Not sent: lock 3.",
         ),
         (
             "1 recorded, 1 sent, 2 recorded, 3 refused, 4 skipped, 5 to_do",
-            "Deleted remotes on 1 of 5 locks. Unconfirmed: Gate. Refused: lock 3."
-            " Skipped: lock 4. Not done yet: lock 5.",
+            "Deleted remotes on 1 of 5 locks. Partly done: Gate (1 deleted, 1"
+            " unconfirmed). Refused: lock 3. Skipped: lock 4. Not done yet: lock 5.",
         ),
         (
             "1 recorded, 3 refused, 4 refused, 5 refused, 6 refused, 7 refused",
@@ -110,11 +115,11 @@ def test_describe_deletions_counts_locks(steps: str, said: str) -> None:
         (f"{NOT_REACHED}. Nothing was sent: no route.", "Not reached: Yard"),
         (
             "Too many requests (HTTP 429).",
-            "Some steps not sent: Yard (Too many requests (HTTP 429))",
+            "Not sent: Yard (Too many requests (HTTP 429))",
         ),
         (
             "Not read: 1 record cannot be read.",
-            "Some steps not sent: Yard (Not read: 1 record cannot be read)",
+            "Not sent: Yard (Not read: 1 record cannot be read)",
         ),
     ],
 )
@@ -124,7 +129,7 @@ def test_describe_deletions_names_unreached_locks_only(why: str, said: str) -> N
     assert words == f"Deleted remotes on 1 of 2 locks. {said}."
     added = replace(left, action=Action.ADD, state=StepState.RECORDED)
     answered = describe_deletions([done, replace(left, message=why), added], {1: "Gate", 2: "Yard"})
-    assert "Some steps not sent: Yard (" in answered
+    assert "Not sent: Yard (" in answered
 
 
 def test_a_hostile_name_of_a_lock_is_cleaned() -> None:

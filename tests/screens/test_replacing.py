@@ -156,7 +156,7 @@ async def test_fobs_of_marked_remotes_are_replaced_on_all_locks(
         assert "Old fobs: A-1004, A-1003" in text and "New fob: B-2" in text
         assert someone_else.counted(service, "delete") == 0
         await press(pilot, "D")
-        said = "Replaced 2 fobs on 2 locks. 4 steps recorded."
+        said = "4 steps recorded. Replaced 2 fobs on 2 locks."
         await until(pilot, lambda: said in words(pilot.app))
         assert "Deleted" not in words(pilot.app), "their owner has the new fob"
         await press(pilot, "escape")

@@ -64,7 +64,7 @@ _NOT_GONE = {
     StepState.UNKNOWN: "unconfirmed",
     StepState.REFUSED: "refused",
     StepState.SKIPPED: "skipped",
-    StepState.NOT_SENT: "some steps not sent",
+    StepState.NOT_SENT: "not sent",
     StepState.TO_DO: "not done yet",
 }
 """Maps the states of deletes to reasons why a remote is still on a lock. The most important reason
@@ -107,6 +107,9 @@ def describe_effects(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
 def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     """Return the result of deletes, such as ``Deleted remotes on 31 of 32 locks.``.
 
+    A lock on which only some remotes were deleted is named with its numbers, such as ``Partly done:
+    Yard (2 deleted, 8 not sent)``.
+
     Args:
         steps: All steps of a run that has ended.
         titles: Maps lock IDs to titles, which may contain control characters. A lock without a
@@ -119,12 +122,12 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     steps = [*steps]
     # The old fob of a replacement is not reported here, because its owner has the new one.
     replaced = {step.replaced_id for step in steps} - {None}
-    deletes: dict[int, set[StepState]] = {}
+    deletes: dict[int, Counter[StepState]] = {}
     why_not: dict[int, str] = {}
     answered = set()
     for step in map(at_rest, steps):
         if step.action is Action.DELETE and step.remote_id not in replaced:
-            deletes.setdefault(step.lock_id, set()).add(step.state)
+            deletes.setdefault(step.lock_id, Counter())[step.state] += 1
             if step.state is StepState.NOT_SENT:
                 why_not.setdefault(step.lock_id, clean(step.message, 60))
         if step.state is StepState.NOT_SENT:
@@ -135,14 +138,17 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
             answered.add(step.lock_id)
     kept: dict[str, list[str]] = {}
     for lock_id, states in deletes.items():
-        for state in _NOT_GONE:
-            if state in states:
-                is_far = state is StepState.NOT_SENT and lock_id not in answered
-                title = format_lock(titles, lock_id)
-                if state is StepState.NOT_SENT and not is_far and why_not[lock_id]:
-                    title += f" ({why_not[lock_id].rstrip('.')})"
-                kept.setdefault("not reached" if is_far else _NOT_GONE[state], []).append(title)
-                break
+        left = [state for state in _NOT_GONE if state in states]
+        title = format_lock(titles, lock_id)
+        if left and states[StepState.RECORDED]:
+            counts = [f"{states[state]:,} {_NOT_GONE[state]}" for state in left]
+            numbers = ", ".join([f"{states[StepState.RECORDED]:,} deleted", *counts])
+            kept.setdefault("partly done", []).append(f"{title} ({numbers})")
+        elif left:
+            is_far = left[0] is StepState.NOT_SENT and lock_id not in answered
+            if left[0] is StepState.NOT_SENT and not is_far and why_not[lock_id]:
+                title += f" ({why_not[lock_id].rstrip('.')})"
+            kept.setdefault("not reached" if is_far else _NOT_GONE[left[0]], []).append(title)
     gone = len(deletes) - sum(map(len, kept.values()))
     if len(deletes) < 2 or not gone:
         return ""
@@ -292,10 +298,7 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     counts = Counter(step.state for step in steps)
     del counts[StepState.TO_DO]  # they are shown as left
     left_out = sum(step.is_left_out for step in steps)
-    words = [
-        describe_effects(steps, titles),
-        f"{_with_noun(describe_counts(counts, left_out))}." if counts else "",
-    ]
+    words = [f"{_with_noun(describe_counts(counts, left_out))}." if counts else ""]
     if left := count_left(steps):
         sent = counts[StepState.SENT]
         parts = (
@@ -308,6 +311,8 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
         words.append(f"{', '.join(parts)}. Press {key('plan.carry_out')} to {does}.")
     elif tried := len(select_retryable(steps)):
         words.append(f"Press {key('plan.retry')} to retry {format_count(tried, 'step')}.")
+    # A small screen cuts the end of the text, and its rows show each lock.
+    words.append(describe_effects(steps, titles))
     return " ".join(filter(None, words))
 
 
