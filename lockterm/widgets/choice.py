@@ -122,7 +122,10 @@ class OptionLine(Widget, can_focus=True):
             self.choose(index)
 
     def on_key(self, event: events.Key) -> None:
-        """Choose the option with a typed digit, or go to the next one that starts with a letter."""
+        """Choose the option with a typed digit, or go to the next one that starts with a letter.
+
+        A letter never chooses, because it may have been typed for another field.
+        """
         character = event.character or ""
         if not character.isalnum() or not character.isascii():
             return
@@ -135,15 +138,11 @@ class OptionLine(Widget, can_focus=True):
         for step in range(1, len(values) + 1):
             index = (self.cursor + step) % len(values)
             if self.options[index][1].casefold().startswith(character.casefold()):
-                self.go_to_letter(index)
+                self.cursor = index
                 event.stop()
                 return
 
     def go_to(self, index: int) -> None:
-        self.cursor = index
-
-    def go_to_letter(self, index: int) -> None:
-        """Go to an option that starts with the typed letter."""
         self.cursor = index
 
     def action_move(self, step: int) -> None:
@@ -157,8 +156,8 @@ class OptionLine(Widget, can_focus=True):
 class Choice(OptionLine):
     """A line of options for a single choice, which may be empty at first.
 
-    Moving the cursor chooses the option under it. A letter key moves the cursor, but does not
-    change a choice that was already made.
+    If an option is chosen, an arrow key chooses the next one. If none is chosen, arrow keys only
+    move the cursor, so that no stray key chooses an option. A letter only moves the cursor.
 
     Args:
         options: The value and the label of each option. Labels must be safe to show.
@@ -196,25 +195,12 @@ class Choice(OptionLine):
 
     def go_to(self, index: int) -> None:
         super().go_to(index)
-        self.choose(index)
-
-    def go_to_letter(self, index: int) -> None:
-        """Choose the option if a required choice is still empty; else only move the cursor."""
-        if self.value or self._may_be_empty:
-            self.cursor = index
-        else:
-            self.go_to(index)
+        if self.value:
+            self.choose(index)
 
     def on_blur(self) -> None:
         """Move the cursor back to the chosen option."""
         self.cursor = self._index_of(self.value) or 0
-
-    def action_move(self, step: int) -> None:
-        """Choose the option ``step`` positions further, or the first one if nothing is chosen."""
-        if self.value:
-            super().action_move(step)
-        else:
-            self.go_to(0)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable clearing the choice only if the choice may be empty."""

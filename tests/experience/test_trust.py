@@ -113,7 +113,7 @@ def test_point_03_typed_input_survives(
     first.wait_for("10 remotes")
     first.press("a")
     first.wait_for("Add a remote")
-    first.press("Roof crew", "tab", "A-77", "tab", "right", "space")
+    first.press("Roof crew", "tab", "A-77", "tab", "space")
     first.send(CTRL_S)
     first.wait_for("Fix: Name")
     first.wait_for("already has a remote with this name")

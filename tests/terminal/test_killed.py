@@ -76,7 +76,7 @@ def live(session: PtySession, life: Life, seed: int, home: Path) -> None:
         if seed % 2:
             session.wait_until(lambda name=name: name_on_disk(home) == name, "all of it on disk")
             life.kept = name
-        session.press("tab", f"K-{seed}-{number}", "tab", "right", "space")
+        session.press("tab", f"K-{seed}-{number}", "tab", "space")
         session.wait_for("Ready")
         session.send(b"\x13")  # ctrl+s
         session.wait_for("Keep editing")

@@ -117,15 +117,18 @@ OPTIONS = Place(
     "in a line of options",
     {
         FORM: (
-            Key("option.choose", "space", "choose",
+            Key("option.choose", "space", "choose", line=1,
                 sentence="Choose the selected option. You can also type its number, or select it"
                          " by its first letter"),
         ),
         MOVING: (
             Key("field.previous", "up,k", "previous field", action="app.focus_previous"),
             Key("field.next", "down,j,enter", "next field", action="app.focus_next"),
-            Key("option.previous", "left,h", "previous option", action="move(-1)"),
-            Key("option.next", "right,l", "next option", action="move(1)"),
+            # No letters, because letters that were typed for a field must not choose.
+            Key("option.previous", "left", "previous option", action="move(-1)",
+                sentence="Choose the previous option; if none is chosen, only select it"),
+            Key("option.next", "right", "next option", action="move(1)",
+                sentence="Choose the next option; if none is chosen, only select it"),
         ),
     },
     is_inner=True,

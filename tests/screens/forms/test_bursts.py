@@ -15,7 +15,7 @@ async def test_a_burst_of_keys_is_typed_as_it_came(
     service: RunningService, open_form: Opener
 ) -> None:
     async with open_form(service) as form:
-        await form.press("'Roof crew", "tab", "'A-9001", "tab", "right", "right", "right", "tab")
+        await form.press("'Roof crew", "tab", "'A-9001", "tab", "right", "right", "space", "tab")
         app = form.pilot.app
         for text in ("tomorrow 9:00", "+30d", "mon-fri"):
             for char in text:

@@ -156,7 +156,7 @@ async def test_what_is_saved_from_an_offered_draft_is_shown_at_once(
 @pytest.mark.long
 async def test_a_saved_form_leaves_no_draft(service: RunningService, open_form: Opener) -> None:
     async with open_form(service) as form:
-        await form.press("'Roof crew", "tab", "'A-9001", "tab", "right", "space", "ctrl+s")
+        await form.press("'Roof crew", "tab", "'A-9001", "tab", "space", "ctrl+s")
         await form.agree()
         assert total(service) == 138
         operations = form.pilot.app.operations

@@ -51,7 +51,7 @@ async def agree(pilot: Pilot[int]) -> None:
 async def sent_while_locked(form: Form) -> AsyncIterator[Pilot[int]]:
     """A new remote is sent while another program writes to the store."""
     pilot = form.pilot
-    await form.press("'Roof crew", "tab", "'A-9001", "tab", "right", "space")
+    await form.press("'Roof crew", "tab", "'A-9001", "tab", "space")
     with locked(pilot.app.operations.journal.database.path):
         await form.press("ctrl+s")
         await agree(pilot)

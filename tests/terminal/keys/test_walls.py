@@ -477,7 +477,7 @@ async def test_choice_of_type_takes_no_backspace_when_a_remote_is_added(
         await settled(pilot)
         kind = pilot.app.screen.query_one("#remoteType", Choice)
         kind.focus()
-        await pilot.press("p", "backspace", "delete")
+        await pilot.press("space", "backspace", "delete")
         assert kind.value == "1"
 
 
