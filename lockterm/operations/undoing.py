@@ -29,12 +29,16 @@ from lockterm.domain.text.operation import STATE_NAMES, format_operation
 from lockterm.domain.text.remote import describe_losses, format_remote
 from lockterm.domain.undo import refused, restored, undone, voice_undone
 from lockterm.domain.undoable import TAKEN_AWAY, why_not_restorable, why_not_undone
-from lockterm.errors import LocktermError, StoreError
-from lockterm.keymap.hints import settle_first
+from lockterm.errors import LocktermError, NoSuchRun, StoreError
+from lockterm.keymap.hints import settle_first, with_keys
 from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
 
 if TYPE_CHECKING:
     from lockterm.operations.facade import Operations
+
+
+_UNDO, _REDO = "undo the run: ", "redo the run: "
+"""The beginnings of the titles of plans that undo a run, and that undo the undo of a run."""
 
 
 class CannotUndoError(LocktermError):
@@ -70,6 +74,9 @@ async def undo_one(
 ) -> PlanDraft:
     """Return a plan that undoes one operation; see :func:`plan_undo`.
 
+    A replaced fob is two operations of a run, which are undone together. Otherwise the person would
+    have no fob, or two.
+
     Raises:
         CannotUndoError: The operation cannot be undone.
         StoreError: The journal does not have the operation.
@@ -79,9 +86,50 @@ async def undo_one(
         raise StoreError("The history no longer contains this change.")
     if reason := why_not_undone(change, len(change.before)):
         raise CannotUndoError(reason)
-    verb = "restore" if change.call in TAKEN_AWAY else "undo"
+    verb, about = "restore" if change.call in TAKEN_AWAY else "undo", ""
+    run_id = await operations.journal.run_of(change)
+    sent = await operations.journal.of_run(run_id) if run_id else []
+    changes = await _with_other_half(operations, run_id, change, sent)
+    if len(changes) > 1:
+        verb = "undo the replacement"
+    elif len(sent) > 1:
+        verb = f"{verb} one step"
+    if len(sent) > len(changes):
+        these = "this change" if len(changes) == 1 else "the two changes of this replacement"
+        about = f"Only {these}, not the whole run of {len(sent):,} changes. To undo the run,"
+        about = with_keys(f"{about} press {{history.undo}} on the run in the history.")
     title = f"{verb}: {format_operation(change)}"
-    return await plan_undo(operations, [change], title, renames=renames)
+    draft = await plan_undo(operations, changes, title, renames=renames)
+    return replace(draft, about=about or draft.about)
+
+
+async def _with_other_half(
+    operations: Operations, run_id: str, change: Operation, sent: Sequence[Operation]
+) -> Sequence[Operation]:
+    """Return a change, and the other change of the same replacement if it had an effect.
+
+    Args:
+        operations: The operations of the profile.
+        run_id: The ID of the run that the change belongs to; empty if there is none.
+        change: The change.
+        sent: All operations of the run, the oldest first.
+    """
+    if len(sent) < 2 or change.call not in ("add", "delete"):
+        return [change]
+    try:
+        steps = (await operations.runs.find(run_id)).steps
+    except NoSuchRun:
+        return [change]
+    mine = [step for step in steps if step.operation_id == change.id]
+    ids = {
+        step.operation_id
+        for step in steps
+        if any(step.requires(one) or one.requires(step) for one in mine)
+    }
+    both = [one for one in sent if one.id == change.id or one.id in ids]
+    return [one for one in both if one.id == change.id or one.state not in WITHOUT_EFFECT] or [
+        change
+    ]
 
 
 async def backup_of(operations: Operations, operation_id: str) -> Operation:
@@ -113,7 +161,14 @@ async def undo_run(operations: Operations, run_id: str, *, renames: bool = False
     changes = [one for one in sent if one.state not in WITHOUT_EFFECT]
     if not changes:
         raise CannotUndoError("This run changed nothing.")
-    return await plan_undo(operations, changes, f"undo the run: {plan.title}", renames=renames)
+    return await plan_undo(operations, changes, _format_undo(plan.title), renames=renames)
+
+
+def _format_undo(title: str) -> str:
+    """Return the title of a plan that undoes a run; to undo an undo is to redo."""
+    if title.startswith(_UNDO):
+        return f"{_REDO}{title.removeprefix(_UNDO)}"
+    return f"{_UNDO}{title.removeprefix(_REDO)}"
 
 
 # --- the plan ------------------------------------------------------------------------------------

@@ -438,7 +438,7 @@ async def test_copy_counts_expired_remotes_once(service: RunningService, start: 
     due = [step for step in drawn.plan.steps if step.is_left]
     zones = {lock_id: operations.zone(Lock(lock_id)) for lock_id in (1002, 1004)}
     told = [*drawn.plan.losses, *describe_notes(due, zones, NOW_MS)]
-    (said,) = [words for words in told if "not open the lock" in words]
+    (said,) = [words for words in told if "has passed" in words]
     over = [step for step in due if 0 < step.wanted["endDate"] < NOW_MS]
     assert 3 < len(over) < 2 * len(ended), "what is there already stays as it is"
     assert f"and {len(over) - 3} more: The end date has passed" in said

@@ -299,6 +299,29 @@ async def test_finding_by_text_outcome_and_lock(
         assert not isinstance(pilot.app.screen, HistoryScreen)
 
 
+async def test_history_selects_the_newest_change_when_the_user_comes_back_to_it(
+    lockterm_app: Starter, service: RunningService, clock: Clock
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        operations = pilot.app.operations
+        await some_days(operations, clock)
+        screen = await opened(pilot)
+        await press(pilot, "down", "down", "enter")
+        selected = screen.table.highlighted
+        await press(pilot, "escape")
+        assert screen.table.highlighted == selected
+        await press(pilot, "enter")
+        await operations.writes.set_voice(MAIN_GATE, VoiceChoice("fr-FR", "marc"))
+        await press(pilot, "escape")
+        assert screen.table.highlighted == screen.page.rows[0].id != selected
+        await press(pilot, "down")
+        await operations.writes.set_voice(MAIN_GATE, VoiceChoice("de-DE", "anna"))
+        selected = screen.table.highlighted
+        await press(pilot, "ctrl+r")
+        assert screen.table.highlighted == selected
+
+
 @pytest.mark.long
 async def test_from_a_lock_it_begins_with_that_lock(
     lockterm_app: Starter, service: RunningService, clock: Clock

@@ -234,6 +234,10 @@ async def test_a_run_is_undone_as_a_whole_and_a_step_of_it_on_its_own(
         assert isinstance(screen, PlanScreen)
         assert screen.drawn.plan.title == "undo the run: a test"
         assert not has_work(screen.drawn.plan)
+        await press(pilot, "escape", "g", "z")  # the run that has undone it
+        screen = pilot.app.screen
+        assert isinstance(screen, PlanScreen)
+        assert screen.drawn.plan.title == "redo the run: a test"
         await press(pilot, "escape", "g")
         await press(pilot, "enter")  # the run that has undone it
         await press(pilot, "G", "z")  # its last step has added the second again
@@ -241,6 +245,8 @@ async def test_a_run_is_undone_as_a_whole_and_a_step_of_it_on_its_own(
         assert isinstance(screen, PlanScreen)
         (step,) = screen.drawn.plan.steps
         assert (step.action, step.remote_name) == (Action.DELETE, second.remote_name)
+        assert screen.drawn.plan.title.startswith("undo one step: restore ")
+        assert "Only this change, not the whole run of 5 changes." in " ".join(shown(pilot).split())
 
 
 async def test_nothing_of_a_run_is_deleted_where_one_of_its_locks_cannot_be_read(

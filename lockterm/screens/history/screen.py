@@ -86,6 +86,8 @@ class HistoryScreen(ListScreen[str | None]):
         self.choice = HistoryChoice(lock_id, name)
         """The filters, the search text and the page that the user has chosen."""
         self._shown: dict[str, HistoryLine | RunLine] = {}
+        self._is_back = False
+        """Whether the user has just come back, and the newest changes are not shown yet."""
         self._reading = asyncio.Lock()
         """A mutex that allows only one worker to read at a time. If a user types faster than a long
         journal can be searched, a new worker cancels the one that waits here."""
@@ -109,7 +111,11 @@ class HistoryScreen(ListScreen[str | None]):
     # --- loading -------------------------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
-        """Read the history, because another screen or session may have sent changes."""
+        """Read the history, because another screen or session may have sent changes.
+
+        If there are newer changes, select the newest, so that ``z`` undoes what the user just did.
+        """
+        self._is_back = True
         self.load_history()
 
     @work(exclusive=True, group="damage")
@@ -151,6 +157,7 @@ class HistoryScreen(ListScreen[str | None]):
             except StoreError as error:
                 page = error
             self.page = page
+            self._is_back = False
             self._show_panels()  # the same page may be read on another day
 
     @work(exclusive=True, group="changes", description="what was changed")
@@ -217,7 +224,9 @@ class HistoryScreen(ListScreen[str | None]):
         if old is None:
             self.call_after_refresh(self._look_through)
         before, now = (one.choice.page if isinstance(one, HistoryPage) else 0 for one in (old, new))
-        self.paint(top=before != now)
+        first, newest = (one.rows[:1] if isinstance(one, HistoryPage) else [] for one in (old, new))
+        is_newer = [one.id for one in first] != [one.id for one in newest]
+        self.paint(top=before != now or (self._is_back and is_newer))
 
     def paint(self, *, top: bool = False) -> None:
         page = self._page

@@ -16,7 +16,7 @@ from lockterm.errors import RuleViolation, StoreError
 from lockterm.operations import Operations
 from lockterm.operations.proof import Horizon
 from lockterm.operations.replacing import CannotReplaceError, plan_replacement, plan_replacements
-from lockterm.operations.undoing import undo_last
+from lockterm.operations.undoing import undo_last, undo_one
 from lockterm.store.runs import RunStore
 from tests.conftest import NOW_MS
 from tests.faults.catalogue import answers, refusal, reset
@@ -63,6 +63,27 @@ async def planned(operations: Operations, remote: Remote, number: str = "B-2") -
 def patient(operations: Operations) -> None:
     """Let the time for a proof pass at once."""
     operations.watch.timer, operations.watch.horizon = VirtualTimer(), Horizon()
+
+
+@pytest.mark.parametrize("call", ["add", "delete"])
+async def test_undo_of_one_step_of_a_replacement_takes_both(site: Site, call: str) -> None:
+    first, second = site.new_lock(), site.new_lock()
+    rows = [(lock_id, someone(site, lock_id)) for lock_id in (first, second)]
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        draft = await plan_replacements(operations, rows, "B-2")
+        run = await carry_out(operations, draft.plan)
+        assert states(run) == [RECORDED] * 4
+        history = await operations.journal.of_run(run.id)
+        change = next(one for one in history if (one.call, one.lock_id) == (call, second))
+        undo = await undo_one(operations, change.id)
+        assert sorted(actions(undo.plan.steps)) == [Action.ADD, Action.DELETE]
+        assert {step.lock_id for step in undo.plan.steps} == {second}
+        assert undo.plan.title.startswith(f"undo the replacement: {call} Anna")
+        assert undo.about.startswith(
+            "Only the two changes of this replacement, not the whole run of 4 changes."
+        )
+        assert states(await carry_out(operations, undo.plan)) == [RECORDED] * 2
+        assert (fobs(site, first), fobs(site, second)) == (["B-2"], ["A-1"])
 
 
 async def test_replacement_keeps_all_but_the_number_and_undo_brings_the_old_fob_back(site: Site):
