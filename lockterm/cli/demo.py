@@ -90,8 +90,18 @@ def _use_running_demo() -> None:
         )
     for variable in _CHOSEN:
         os.environ.pop(variable, None)
-    for kind in ("config", "data", "state", "cache"):
+    kept = _kept_data()  # found before the variables change
+    for kind in ("config", "state", "cache"):
         os.environ[f"XDG_{kind.upper()}_HOME"] = str(root / kind)
+    os.environ["XDG_DATA_HOME"] = str(kept)
+
+
+def _kept_data() -> Path:
+    """Return the data home of demos, whose exports and downloads stay when a demo ends.
+
+    It is apart from the exports of the user's own locks.
+    """
+    return Paths.standard().data_dir / NAME
 
 
 def _is_running(path: Path) -> bool:
@@ -129,10 +139,9 @@ def run_demo(options: Options) -> int:
         _LateService(token) as service,
     ):
         guard.at_last_resort(lambda: shutil.rmtree(root, ignore_errors=True))
-        # Exports stay when the demo's files are removed, apart from those of the user's own locks.
         paths = Paths(
             config_file=root / "config" / APP / "config.toml",
-            data_dir=Paths.standard().data_dir / NAME,
+            data_dir=_kept_data() / APP,
             state_dir=root / "state" / APP,
             cache_dir=root / "cache" / APP,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -63,6 +64,8 @@ def test_demo_runs_a_command_on_the_demo_of_another_terminal(
     session.wait_for(FIRST_LOCK)
     listed = run("remotes", "list", "Main gate", "--json")
     assert (listed.returncode, listed.stderr) == (0, "")
+    kept = json.loads(run("info", "--json").stdout)["paths"]["data_dir"]
+    assert Path(kept).is_relative_to(tmp_path) and kept.endswith("/lockterm/demo/lockterm")
     (file,) = tmp_path.glob("lockterm-demo-*/config/lockterm/config.toml")
     assert file.stat().st_mode & 0o777 == 0o600
     session.press("q")
@@ -85,7 +88,7 @@ def test_exports_of_the_demo_stay_after_it_has_ended(lockterm: Start, tmp_path: 
     session.wait_for("Wrote ")
     session.press("\x11")
     assert session.wait_exit() == 0
-    (table,) = tmp_path.glob("**/demo/exports/people-*.csv")
+    (table,) = tmp_path.glob("**/lockterm/demo/lockterm/exports/people-*.csv")
     assert len(table.read_text().splitlines()) > 100
     _assert_nothing_left(session, tmp_path)
 
