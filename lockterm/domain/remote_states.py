@@ -98,19 +98,24 @@ def sum_up(counts: Mapping[StateFilter, int]) -> list[tuple[State, int, str]]:
     return [one for one in found if one[1]]
 
 
-def describe_counts(counts: Counter[StateFilter]) -> tuple[str, ...]:
+def describe_counts(counts: Counter[StateFilter], *, tells_more: bool = False) -> tuple[str, ...]:
     """Return texts like ``4 expired, 3 within 7 days, 8 upcoming``, the longest first.
 
     The result is empty if all remotes are active.
+
+    Args:
+        counts: Maps states to numbers of remotes.
+        tells_more: Whether texts without the less important states end like ``, 8 more``.
     """
     others = [state for state in State if state is not State.OPEN and counts[state]]
     forms = (others, [state for state in others if state in FIRST])
-    texts = (
-        ", ".join(f"{counts[state]:,} {state.counted if is_long else state.word}" for state in form)
-        for form in forms
-        if form
-        for is_long in (True, False)
-    )
+    texts = []
+    for form in filter(None, forms):
+        left = sum(counts[state] for state in others if state not in form)
+        more = f", {left:,} more" if tells_more and left else ""
+        for is_long in (True, False):
+            words = (f"{counts[one]:,} {one.counted if is_long else one.word}" for one in form)
+            texts.append(", ".join(words) + more)
     return tuple(dict.fromkeys(texts))
 
 

@@ -265,6 +265,9 @@ def test_bounds_leave_out_what_has_expired_unless_all_has() -> None:
     later = {**until(99 * DAY_MS)[0], "startDate": NOW_MS + 1}
     assert words(later) == ("27 Feb 2027", "upcoming")
     assert words(later, forever) == ("27 Feb 2027 to no end", "1 upcoming")
+    (person,) = added([[one] for one in (later, later, *until(-DAY_MS))])
+    forms = describe_person_state(person, NOW_MS)
+    assert (forms[0], forms[-1]) == ("1 expired, 2 upcoming", "1 expired, 2 more")
 
 
 def test_each_end_is_shown_in_the_zone_of_its_lock() -> None:

@@ -71,7 +71,7 @@ def describe_person_state(person: Person, now_ms: int) -> tuple[str, ...]:
         (state,) = counts
         assert isinstance(state, State)
         return tuple(dict.fromkeys((format_state(state), state.word)))
-    return describe_counts(counts)
+    return describe_counts(counts, tells_more=True)
 
 
 def describe_similar(similar: Sequence[Similar], most: int, *, with_why: bool = True) -> str:
