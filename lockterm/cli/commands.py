@@ -108,7 +108,8 @@ def _run(arguments: list[str]) -> int:
         message = error.format_message().rstrip(".")
         command = getattr(error, "ctx", None)
         path = command.command_path if command is not None else "lockterm"
-        notify(f"{message}. See: {path} --help")
+        ends = "" if message.endswith("?") else "."  # click may ask whether you meant an option
+        notify(f"{message}{ends} See: {path} --help")
         return MISUSED
     except BrokenStdoutError:
         output.start()  # a program that SIGPIPE ends reports no error either

@@ -112,7 +112,7 @@ asks_service = take_options("profile", "base_url", "read_only", "no_cache", "log
 def reads(command: Callable[..., int]) -> Callable[..., int]:
     """Add the options of a command that only reads; its argument ``form`` is the output format."""
 
-    @click.option("--json", "as_json", is_flag=True, help="Print JSON as the service sent it.")
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
     @click.option("--csv", "as_csv", is_flag=True, help="Print CSV in which no cell is a formula.")
     @asks_service
     @wraps(command)

@@ -284,4 +284,5 @@ def test_commands_name_their_help_when_they_are_misused(
 ) -> None:
     refused = lockterm(*typed)
     assert refused.returncode == 2
-    assert refused.stderr.endswith(f". See: lockterm{command} --help\n")
+    assert refused.stderr.endswith(f" See: lockterm{command} --help\n")
+    assert "?." not in refused.stderr
