@@ -20,11 +20,12 @@ from lockterm.errors import OutcomeUnknown
 from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
-from lockterm.service.running import RunningService
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.screens import someone_else
+from tests.screens.demo import Demo
+from tests.screens.demo import demo as demo
 from tests.screens.running_app import Starter, notices, settled, shown, until
-from tests.screens.site import canned, fill_book, words
+from tests.screens.site import canned, words
 from tests.servers import port_of
 
 
@@ -41,10 +42,8 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
     await settled(pilot)
 
 
-async def test_delete_acts_on_the_remote_that_was_shown(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
+async def test_delete_acts_on_the_remote_that_was_shown(demo: Demo) -> None:
+    async with demo(1003) as pilot:
         await press(pilot, "j", "j")
         target = table(pilot).selected
         assert target is not None and target.id is not None
@@ -54,14 +53,14 @@ async def test_delete_acts_on_the_remote_that_was_shown(
         assert f"Number: {target.remote_number}" in shown(pilot)
         assert pilot.app.screen.query_one("#keep", Button).has_focus
         # Somebody deletes the rows before it; the list is read again under the open dialog.
-        for record in someone_else.page(service, 1003)[:2]:
-            someone_else.post(service, "delete", remoteId=record["id"])
+        for record in demo.page(1003)[:2]:
+            demo.post("delete", remoteId=record["id"])
         pilot.app.screen_stack[-2].action_refresh()  # type: ignore[attr-defined]
         await settled(pilot)
         table(pilot).move_cursor(row=3)
 
         await press(pilot, "D")
-        left = {record["id"] for record in someone_else.page(service, 1003)}
+        left = {record["id"] for record in demo.page(1003)}
         assert target.id not in left and len(left) == 6
         assert pilot.app.messages[-1].title == f"Deleted {format_remote(target)} from lock 1003"
         once = "Recorded by the service. The service does not report whether the change"
@@ -70,10 +69,8 @@ async def test_delete_acts_on_the_remote_that_was_shown(
         await until(pilot, lambda: "page 1 of 1 · 6 r" in shown(pilot))
 
 
-async def test_keys_typed_ahead_delete_nothing(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
+async def test_keys_typed_ahead_delete_nothing(demo: Demo) -> None:
+    async with demo(1003) as pilot:
         for key in ("d", "tab", "D"):  # typed before anything was painted
             pilot.app.post_message(events.Key(key, None))
         await until(pilot, lambda: isinstance(pilot.app.screen, DestroyModal))
@@ -81,14 +78,12 @@ async def test_keys_typed_ahead_delete_nothing(
         assert isinstance(pilot.app.screen, DestroyModal)
         assert "pressed it before the question was on the screen" in notices(pilot)
         assert pilot.app.screen.query_one("#keep", Button).has_focus
-        assert len(someone_else.page(service, 1003)) == 9
-        assert someone_else.counted(service, "delete") == 0
+        assert len(demo.page(1003)) == 9
+        assert demo.counted("delete") == 0
 
 
-async def test_the_keys_that_save_never_delete(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
+async def test_the_keys_that_save_never_delete(demo: Demo) -> None:
+    async with demo(1003) as pilot:
         await press(pilot, "d")
         act = pilot.app.screen.query_one("#act", Button)
         assert str(act.label).startswith("D  ") and not act.disabled
@@ -100,23 +95,13 @@ async def test_the_keys_that_save_never_delete(
         await press(pilot, "d")
         await pilot.click("#act")
         await settled(pilot)
-        assert someone_else.counted(service, "delete") == 1
-
-
-async def test_enter_on_keep_keeps(service: RunningService, lockterm_app: Starter) -> None:
-    async with lockterm_app(service, 1003) as pilot:
-        await press(pilot, "d")
-        await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, RemotesScreen)
-        assert someone_else.counted(service, "delete") == 0
+        assert demo.counted("delete") == 1
 
 
 @pytest.mark.long
-async def test_buttons_are_whole_for_any_name(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    someone_else.add(service, 1004, "長い名前" * 60)
-    async with lockterm_app(service, 1004, size=(60, 20)) as pilot:
+async def test_buttons_are_whole_for_any_name(demo: Demo) -> None:
+    demo.add(1004, "長い名前" * 60)
+    async with demo(1004, size=(60, 20)) as pilot:
         await press(pilot, "d")
         for button in pilot.app.screen.query(Button):
             assert pilot.app.screen.query_one(".dialog").content_region.contains_region(
@@ -126,15 +111,13 @@ async def test_buttons_are_whole_for_any_name(
 
 
 @pytest.mark.long
-async def test_delete_says_that_it_is_gone_or_changed(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
-        first, second = someone_else.page(service, 1003)[:2]
+async def test_delete_says_that_it_is_gone_or_changed(demo: Demo) -> None:
+    async with demo(1003) as pilot:
+        first, second = demo.page(1003)[:2]
         someone_else.post(
-            service, "update", lockId=1003, remoteId=first["id"], remoteName="Someone else"
+            demo.service, "update", lockId=1003, remoteId=first["id"], remoteName="Someone else"
         )
-        someone_else.post(service, "delete", remoteId=second["id"])
+        demo.post("delete", remoteId=second["id"])
         await press(pilot, "d")
         assert "! The remote has changed since the list was read:" in shown(pilot)
         assert f"Name: {first['remoteName']} -> Someone else" in shown(pilot)
@@ -146,32 +129,30 @@ async def test_delete_says_that_it_is_gone_or_changed(
         assert pilot.app.screen.query_one("#act", Button).disabled
         await press(pilot, "enter")
         assert "8 remotes" in shown(pilot)  # the old list was read again
-        assert someone_else.counted(service, "delete") == 1
+        assert demo.counted("delete") == 1
 
 
-async def test_delete_is_refused_when_the_remote_changes_during_the_question(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
-        first = someone_else.page(service, 1003)[0]
+async def test_delete_is_refused_when_the_remote_changes_during_the_question(demo: Demo) -> None:
+    async with demo(1003) as pilot:
+        first = demo.page(1003)[0]
         await press(pilot, "d")
         about = {"lockId": 1003, "remoteId": first["id"]}
-        someone_else.post(service, "update", **about, remoteName="Someone else")
+        demo.post("update", **about, remoteName="Someone else")
         await press(pilot, "D")
         told = (
             "The remote was changed after it was read. Nothing was sent. Name:"
             f" {first['remoteName']} ->"
         )
         await until(pilot, lambda: told in notices(pilot))
-        assert someone_else.counted(service, "delete") == 0
+        assert demo.counted("delete") == 0
         await press(pilot, "d")  # it is asked anew, of what it is now
         assert "Delete Someone else" in shown(pilot)
         await press(pilot, "D")
-        assert someone_else.counted(service, "delete") == 1
+        assert demo.counted("delete") == 1
 
 
 async def test_what_a_question_found_below_another_screen_is_not_seen_before_that_has_gone(
-    service: RunningService, lockterm_app: Starter
+    demo: Demo,
 ) -> None:
     read = asyncio.Event()
 
@@ -179,7 +160,7 @@ async def test_what_a_question_found_below_another_screen_is_not_seen_before_tha
         await read.wait()
         return TargetState("Number: A-1")
 
-    async with lockterm_app(service, 1003) as pilot:
+    async with demo(1003) as pilot:
         app = pilot.app
         question = DestroyModal("Delete Anna?", "Reading", verb="Delete", keep="Keep", check=check)
         app.push_screen(question)
@@ -198,11 +179,9 @@ async def test_what_a_question_found_below_another_screen_is_not_seen_before_tha
         await until(pilot, lambda: app.screen is question and question.painted_s is not None)
 
 
-async def test_clear_wants_the_name_typed_and_says_how_many(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
-        someone_else.add(service, 1003, "Came later")
+async def test_clear_wants_the_name_typed_and_says_how_many(demo: Demo) -> None:
+    async with demo(1003) as pilot:
+        demo.add(1003, "Came later")
         await press(pilot, "C")
         assert isinstance(pilot.app.screen, DestroyModal)
         assert "Delete all 10 remotes of lock 1003?" in shown(pilot)
@@ -215,7 +194,7 @@ async def test_clear_wants_the_name_typed_and_says_how_many(
         field = pilot.app.screen.query_one("#typed", Input)
         assert field.value == "100", "a letter is not inserted into the field for a number"
         assert "! Type only the number 1003, then press Enter." in shown(pilot)
-        assert len(someone_else.page(service, 1003)) == 10
+        assert len(demo.page(1003)) == 10
         await press(pilot, *"1003")
         assert field.value == "1003", "typing replaces what was wrong"
         await press(pilot, "D")
@@ -223,7 +202,7 @@ async def test_clear_wants_the_name_typed_and_says_how_many(
         act = pilot.app.screen.query_one("#act", Button)
         assert not act.disabled
         await press(pilot, "enter", "D")
-        assert someone_else.page(service, 1003) == []
+        assert demo.page(1003) == []
         assert "Deleted 10 remotes from lock 1003: Recorded by the service." in notices(pilot)
         assert "This lock has no remotes now" in shown(pilot)
 
@@ -236,11 +215,9 @@ async def test_clear_wants_the_name_typed_and_says_how_many(
         ("בית", "! Your input does not match."),
     ],
 )
-async def test_confirmation_reports_a_wrong_word(
-    service: RunningService, lockterm_app: Starter, name: str, said: str
-) -> None:
-    fill_book(lockterm_app, Lock(1001, name=name))
-    async with lockterm_app(service, 1001) as pilot:
+async def test_confirmation_reports_a_wrong_word(demo: Demo, name: str, said: str) -> None:
+    demo.fill_book(Lock(1001, name=name))
+    async with demo(1001) as pilot:
         await press(pilot, "C", *"1002", "enter")
         assert said in shown(pilot)
 
@@ -257,20 +234,18 @@ async def test_clear_is_allowed_when_the_count_may_be_wrong(
         await until(pilot, lambda: "Delete all 2 remotes of lock 7?" in shown(pilot))
 
 
-async def test_clear_stops_where_the_number_is_another_by_then(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
+async def test_clear_stops_where_the_number_is_another_by_then(demo: Demo) -> None:
+    async with demo(1003) as pilot:
         await press(pilot, "C", *"1003")
-        someone_else.add(service, 1003, "Came while the dialog stood there")
+        demo.add(1003, "Came while the dialog stood there")
         await press(pilot, "enter", "D")
-        assert len(someone_else.page(service, 1003)) == 10
+        assert len(demo.page(1003)) == 10
         assert "10 remotes now, not 9" in notices(pilot)
 
 
 @pytest.mark.long
-async def test_user_number(service: RunningService, lockterm_app: Starter) -> None:
-    async with lockterm_app(service, 1003) as pilot:
+async def test_user_number_is_checked_set_and_its_refusal_quoted(demo: Demo) -> None:
+    async with demo(1003) as pilot:
         await press(pilot, "u")
         asked = words(pilot.app).replace(" │ │ ", " ")
         assert "does not report user numbers, so write down the number." in asked
@@ -278,27 +253,7 @@ async def test_user_number(service: RunningService, lockterm_app: Starter) -> No
         assert "Type a whole number, such as 12." in shown(pilot)
         await press(pilot, *"922337203685477580", "enter")  # in place of the wrong number
         assert "Set user number 922337203685477580 for " in notices(pilot)
-        assert someone_else.counted(service, "updateRemoteUserNo") == 1
-
-
-async def test_a_user_number_is_not_given_to_the_next_remote_with_the_id(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    first = someone_else.page(service, 1003)[0]
-    async with lockterm_app(service, 1003) as pilot:
-        await press(pilot, "u", "7")
-        someone_else.post(service, "delete", remoteId=first["id"])
-        bob = someone_else.add(service, 1003, "Bob")
-        with service.app.state.site.database.writing() as db:
-            db.execute("UPDATE remote SET id = ? WHERE id = ?", (first["id"], bob))
-        await press(pilot, "enter")
-        assert f"gave the ID {first['id']} to another remote: Bob" in notices(pilot)
-        assert someone_else.counted(service, "updateRemoteUserNo") == 0
-
-
-@pytest.mark.long
-async def test_a_refusal_is_quoted(service: RunningService, lockterm_app: Starter) -> None:
-    async with lockterm_app(service, 1003) as pilot:
+        assert demo.counted("updateRemoteUserNo") == 1
         await press(pilot, "u", "minus", "1", "enter")
         message = pilot.app.messages[-1]
         assert message.severity == "error"
@@ -306,10 +261,23 @@ async def test_a_refusal_is_quoted(service: RunningService, lockterm_app: Starte
         assert "parameter error" in message.text
 
 
+async def test_a_user_number_is_not_given_to_the_next_remote_with_the_id(demo: Demo) -> None:
+    first = demo.page(1003)[0]
+    async with demo(1003) as pilot:
+        await press(pilot, "u", "7")
+        demo.post("delete", remoteId=first["id"])
+        bob = demo.add(1003, "Bob")
+        with demo.service.app.state.site.database.writing() as db:
+            db.execute("UPDATE remote SET id = ? WHERE id = ?", (first["id"], bob))
+        await press(pilot, "enter")
+        assert f"gave the ID {first['id']} to another remote: Bob" in notices(pilot)
+        assert demo.counted("updateRemoteUserNo") == 0
+
+
 async def test_an_unknown_outcome_is_said_plainly_and_the_page_read_again(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with lockterm_app(service, 1003) as pilot:
+    async with demo(1003) as pilot:
 
         async def lost(*_: object, **__: object) -> None:
             raise OutcomeUnknown(
@@ -317,29 +285,21 @@ async def test_an_unknown_outcome_is_said_plainly_and_the_page_read_again(
             )
 
         monkeypatch.setattr(pilot.app.operations.writes, "delete_remote", lost)
-        before = someone_else.counted(service, "list")
+        before = demo.counted("list")
         await press(pilot, "d")
         await press(pilot, "D")
         message = pilot.app.messages[-1]
         assert "Result unknown" in message.text and "may have recorded" in message.text
-        assert someone_else.counted(service, "list") > before
+        assert demo.counted("list") > before
 
 
 @pytest.mark.long
-async def test_a_read_only_profile_and_a_missing_end_say_why(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1004, read_only=True) as pilot:
-        for key in ("a", "e", "d", "C", "u", "w"):
-            await press(pilot, key)
-            assert "is read-only" in pilot.app.messages[-1].text
-            await press(pilot, "escape")
-        assert len(pilot.app.messages) == 6
-    async with lockterm_app(service, 1004) as pilot:
+async def test_renew_says_why_a_remote_has_no_end_to_set(demo: Demo) -> None:
+    async with demo(1004) as pilot:
         await press(pilot, "d")
         assert "No remote is selected." in pilot.app.messages[-1].text
         await press(pilot, "escape")
-        someone_else.add(service, 1004, "Permanent")
+        demo.add(1004, "Permanent")
         await press(pilot, "r", "w")
         refused = "Permanent remotes have no end date. Press e to change the type."
         assert refused in pilot.app.messages[-1].text
@@ -349,38 +309,22 @@ async def test_a_read_only_profile_and_a_missing_end_say_why(
 
 
 @pytest.mark.long
-async def test_a_write_outlives_the_screen_that_began_it(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service) as pilot:
-        from lockterm.domain.locks import Lock
-
+async def test_a_write_outlives_the_screen_that_began_it(demo: Demo) -> None:
+    async with demo() as pilot:
         pilot.app.push_screen(RemotesScreen(pilot.app.operations, Lock(1003)))
         await settled(pilot)
         await press(pilot, "d")
         await pilot.press("D", "escape")
         await until(pilot, lambda: "Recorded by the service" in notices(pilot))
-        assert len(someone_else.page(service, 1003)) == 8
-
-
-@pytest.mark.long
-async def test_copy_goes_to_the_terminal_and_says_so(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
-        remote = table(pilot).selected
-        assert remote is not None
-        await press(pilot, "y", "enter")
-        assert pilot.app.clipboard == remote.remote_number
-        assert f"{remote.remote_number} - sent to the terminal" in pilot.app.messages[-1].text
+        assert len(demo.page(1003)) == 8
 
 
 @pytest.mark.long
 async def test_an_added_remote_is_found_on_its_page_and_no_notice_covers_it(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(LEAST_S, "information", 600.0)
-    async with lockterm_app(service, 1001) as pilot:
+    async with demo(1001) as pilot:
         await press(pilot, "a")
         await press(pilot, *"New one", "tab", *"N-1", "tab", "p")
         assert not pilot.app.screen.query_one(Input).disabled
@@ -402,12 +346,10 @@ def row_of(pilot: Pilot[Any], number: str) -> str:
 
 
 @pytest.mark.long
-async def test_an_empty_lock_names_the_way_back_where_there_is_one(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1004) as pilot:
+async def test_an_empty_lock_names_the_way_back_where_there_is_one(demo: Demo) -> None:
+    async with demo(1004) as pilot:
         assert "No remotes on this lock yet." in shown(pilot)
-        someone_else.add(service, 1004, "Roof crew")
+        demo.add(1004, "Roof crew")
         await press(pilot, "r", "C")
         assert isinstance(pilot.app.screen, DestroyModal)
         await press(pilot, *"1004", "enter", "D")
@@ -415,19 +357,17 @@ async def test_an_empty_lock_names_the_way_back_where_there_is_one(
         assert "H  history (there, R restores)" in shown(pilot)
         await press(pilot, "H", "R")
         assert "Roof crew" in shown(pilot)
-    async with lockterm_app(service, 1004) as pilot:  # another session knows it too
+    async with demo(1004) as pilot:  # another session knows it too
         assert "H  history (there, R restores)" in shown(pilot)
-    async with lockterm_app(service, 1004, read_only=True) as pilot:
+    async with demo(1004, read_only=True) as pilot:
         assert "R restores)" not in shown(pilot)
 
 
-async def test_question_keeps_numbers_apart_from_non_ascii_names(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_question_keeps_numbers_apart_from_non_ascii_names(demo: Demo) -> None:
     """Terminals disagree on the width and the direction of such letters, and shift what follows."""
-    fill_book(lockterm_app, Lock(1003, name="Östliche Tür"))
-    remote_id = someone_else.add(service, 1003, "Félix שלום", remoteNumber="A-2272")
-    async with lockterm_app(service, 1003) as pilot:
+    demo.fill_book(Lock(1003, name="Östliche Tür"))
+    remote_id = demo.add(1003, "Félix שלום", remoteNumber="A-2272")
+    async with demo(1003) as pilot:
         await press(pilot, "G")
         assert table(pilot).selected is not None
         for key, numbers in (("d", ("A-2272", str(remote_id), "1003")), ("C", ("1003",))):
@@ -439,26 +379,8 @@ async def test_question_keeps_numbers_apart_from_non_ascii_names(
             await press(pilot, "escape")
 
 
-async def test_periods_are_judged_by_the_services_clock_when_this_machines_is_off(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
-        states = [row.valid.word for row in table(pilot).rows]
-        await press(pilot, "d")
-        assert "State: active" in shown(pilot)
-        assert "clock" not in shown(pilot)
-    lockterm_app.clock.set_back_s = -365 * 86_400.0
-    async with lockterm_app(service, 1003) as pilot:
-        words = "This machine's clock is 365 days ahead of the service's clock."
-        await until(pilot, lambda: words in notices(pilot))
-        assert [row.valid.word for row in table(pilot).rows] == states
-        await press(pilot, "d")
-        assert "State: active" in shown(pilot)
-        assert words in " ".join(shown(pilot).split())
-
-
 async def test_what_the_service_keeps_otherwise_is_said_when_the_list_is_read_again(
-    service: RunningService, lockterm_app: Starter
+    demo: Demo,
 ) -> None:
     async def keep_name(exchange: Exchange) -> None:
         body = json.loads(exchange.body)
@@ -466,7 +388,10 @@ async def test_what_the_service_keeps_otherwise_is_said_when_the_list_is_read_ag
         answer = await exchange.apply()
         await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
 
-    async with FaultProxy(port_of(service)).running() as proxy, lockterm_app(proxy, 1003) as pilot:
+    async with (
+        FaultProxy(port_of(demo.service)).running() as proxy,
+        demo.starter(proxy, 1003) as pilot,
+    ):
         operations = pilot.app.operations
         (remote, *_) = await operations.remotes.all(1003)
         proxy.arm("update", keep_name, 1)
@@ -477,15 +402,24 @@ async def test_what_the_service_keeps_otherwise_is_said_when_the_list_is_read_ag
         await until(pilot, lambda: words in notices(pilot))
 
 
-async def test_states_follow_the_clock_of_the_service(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
-        states = [row.valid.word for row in table(pilot).rows]
-        lockterm_app.clock.set_back_s = -365 * 86_400.0
-        screen = next(one for one in pilot.app.screen_stack if isinstance(one, RemotesScreen))
-        screen.note_minute()
-        assert [row.valid.word for row in table(pilot).rows] != states
+async def test_states_follow_the_clock_of_the_service(demo: Demo) -> None:
+    clock, words = demo.starter.clock, "This machine's clock is 365 days ahead of the service's"
+    async with demo(1003) as pilot:
+
+        def states() -> list[str]:
+            return [row.valid.word for row in table(pilot).rows]
+
+        right = states()
+        await press(pilot, "d")
+        assert "State: active" in shown(pilot) and "clock" not in shown(pilot)
+        await press(pilot, "escape")
+        clock.set_back_s = -365 * 86_400.0
+        pilot.app.screen.note_minute()  # type: ignore[attr-defined]
+        assert states() != right
         await pilot.app.operations.remotes.detail(table(pilot).rows[0].remote.id)
+        await until(pilot, lambda: f"{words} clock." in notices(pilot))
         await settled(pilot)
-        assert [row.valid.word for row in table(pilot).rows] == states
+        assert states() == right
+        await press(pilot, "d")
+        assert "State: active" in shown(pilot)
+        assert words in " ".join(shown(pilot).split())
