@@ -15,41 +15,26 @@ NO = {"errcode": -77, "errmsg": "gate shut", "description": "maintenance until n
 NO_TOO = {"errorCode": -77, "errorMsg": "gate shut", "description": "maintenance until noon"}
 WHOLE = "gate shut (code -77): maintenance until noon"
 REMOTE = {
-    "id": 5,
-    "lockId": 1001,
-    "remoteName": "Anna",
-    "remoteNumber": "A-1",
-    "remoteType": 1,
-    "startDate": 0,
-    "endDate": 0,
-    "weekDay": [],
-    "status": 1,
+    **{"id": 5, "lockId": 1001, "remoteName": "Anna", "remoteNumber": "A-1", "remoteType": 1},
+    **{"startDate": 0, "endDate": 0, "weekDay": [], "status": 1},
 }
 
 
 class Site:
     """A service with one remote that can begin to refuse what is told."""
 
-    def __init__(self) -> None:
-        self.refuses: set[str] = set()
+    def __init__(self, *refuses: str) -> None:
+        self.refuses = {*refuses}
 
-    def answers(self) -> dict[str, Any]:
-        data = {
-            "/list": {"list": [REMOTE], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1},
-            "/detail": REMOTE,
-            "/delete": {},
-            "/checkRemoteName": {},
-        }
+    def running(self) -> Any:
+        page = {"list": [REMOTE], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
+        data = {"/list": page, "/detail": REMOTE, "/delete": {}, "/checkRemoteName": {}}
         made = {end: self._answer(end, value) for end, value in data.items()}
-        return {
-            "/voice/list": lambda body: NO,
-            "/voice/packs": lambda body: NO_TOO,
-            **made,
-        }
+        return canned({"/voice/list": lambda _: NO, "/voice/packs": lambda _: NO_TOO, **made})
 
     def _answer(self, end: str, value: Any) -> Any:
         good = {"errcode": 0, "errmsg": "ok", "description": "", "data": value}
-        return lambda body: NO if end in self.refuses else good
+        return lambda _: NO if end in self.refuses else good
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
@@ -57,34 +42,43 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
     await settled(pilot)
 
 
-async def test_where_a_page_should_be(lockterm_app: Starter) -> None:
-    site = Site()
-    site.refuses = {"/list"}
-    async with canned(site.answers()) as server, lockterm_app(server, 1001) as pilot:
-        assert f"Refused by the service {WHOLE}" in words(pilot.app)
-        assert WHOLE in notices(pilot)  # the message log has it, to be read again
+@pytest.mark.parametrize(
+    ("call", "keys"),
+    [
+        ("/list", [()]),
+        pytest.param("/detail", [("enter",)], marks=pytest.mark.long),
+        pytest.param("/checkRemoteName", [("a",), (*"Ben", "tab")], marks=pytest.mark.long),
+    ],
+)
+async def test_page_detail_and_form_quote_a_refusal(
+    lockterm_app: Starter, call: str, keys: list[tuple[str, ...]]
+) -> None:
+    async with Site(call).running() as server, lockterm_app(server, 1001) as pilot:
+        for pressed in keys:
+            await press(pilot, *pressed)
+        assert WHOLE in words(pilot.app)
+        assert call != "/list" or WHOLE in notices(pilot), "the messages have it, too"
 
 
 @pytest.mark.long
-async def test_below_an_old_page_and_in_the_messages(lockterm_app: Starter) -> None:
+@pytest.mark.parametrize(
+    ("width", "told"), [(160, f"refused by the service: {WHOLE}"), (80, "refused (code -77)")]
+)
+async def test_old_page_says_that_reading_it_again_was_refused(
+    lockterm_app: Starter, width: int, told: str
+) -> None:
     site = Site()
-    async with canned(site.answers()) as server:
-        async with lockterm_app(server, 1001, size=(160, 30)) as pilot:
-            site.refuses = {"/list"}
-            await press(pilot, "r")
-            assert f"refused by the service: {WHOLE} · r to try again" in words(pilot.app)
-        site.refuses = set()
-        async with lockterm_app(server, 1001) as pilot:  # where all of it has no room
-            site.refuses = {"/list"}
-            await press(pilot, "r")
-            assert "refused (code -77) · r to try again" in words(pilot.app)
-            await press(pilot, "M")
-            assert WHOLE in words(pilot.app)
+    async with site.running() as server, lockterm_app(server, 1001, size=(width, 30)) as pilot:
+        site.refuses = {"/list"}
+        await press(pilot, "r")
+        assert f"{told} · r to try again" in words(pilot.app)
+        await press(pilot, "M")
+        assert WHOLE in words(pilot.app)
 
 
 async def test_in_a_notice_a_question_and_the_history(lockterm_app: Starter) -> None:
     site = Site()
-    async with canned(site.answers()) as server, lockterm_app(server, 1001) as pilot:
+    async with site.running() as server, lockterm_app(server, 1001) as pilot:
         site.refuses = {"/delete"}
         await press(pilot, "d")
         await press(pilot, "D")
@@ -100,33 +94,13 @@ async def test_in_a_notice_a_question_and_the_history(lockterm_app: Starter) -> 
         assert WHOLE in words(pilot.app)
 
 
-@pytest.mark.long
-async def test_on_the_detail_of_a_remote(lockterm_app: Starter) -> None:
-    site = Site()
-    site.refuses = {"/detail"}
-    async with canned(site.answers()) as server, lockterm_app(server, 1001) as pilot:
-        await press(pilot, "enter")
-        assert WHOLE in words(pilot.app)
-
-
-@pytest.mark.long
-async def test_beside_the_name_in_the_form(lockterm_app: Starter) -> None:
-    site = Site()
-    site.refuses = {"/checkRemoteName"}
-    async with canned(site.answers()) as server, lockterm_app(server, 1001) as pilot:
-        await press(pilot, "a")
-        await press(pilot, *"Ben", "tab")
-        assert WHOLE in words(pilot.app)
-
-
 @pytest.mark.parametrize("name", ["Ben", "Anna"])
 async def test_form_shows_the_words_of_the_name_check_when_the_list_lacks_the_name(
-    lockterm_app: Starter, name: str
+    lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    site = Site()
-    answers = site.answers()
-    answers["/checkRemoteName"] = lambda _: {"errcode": -3, "errmsg": "Invalid Parameter."}
-    async with canned(answers) as server, lockterm_app(server, 1001) as pilot:
+    site = Site("/checkRemoteName")
+    monkeypatch.setitem(globals(), "NO", {"errcode": -3, "errmsg": "Invalid Parameter."})
+    async with site.running() as server, lockterm_app(server, 1001) as pilot:
         await press(pilot, "a")
         await press(pilot, *name, "tab")
         is_listed = name == REMOTE["remoteName"]
@@ -137,11 +111,7 @@ async def test_form_shows_the_words_of_the_name_check_when_the_list_lacks_the_na
 @pytest.mark.long
 async def test_in_both_halves_of_the_voices(lockterm_app: Starter) -> None:
     fill_book(lockterm_app, MAIN_GATE)
-    site = Site()
-    async with (
-        canned(site.answers()) as server,
-        lockterm_app(server, 1001, size=(120, 40)) as pilot,
-    ):
+    async with Site().running() as server, lockterm_app(server, 1001, size=(120, 40)) as pilot:
         await press(pilot, "v")
         assert words(pilot.app).count("(code -77)") == 2
         assert WHOLE in notices(pilot)
@@ -152,7 +122,7 @@ async def test_refusal_is_reported_once(
     lockterm_app: Starter,
 ) -> None:
     site = Site()
-    async with canned(site.answers()) as server, lockterm_app(server, 1001) as pilot:
+    async with site.running() as server, lockterm_app(server, 1001) as pilot:
         site.refuses = {"/list", "/detail"}
         await press(pilot, "r")
         await press(pilot, "enter")

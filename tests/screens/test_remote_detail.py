@@ -18,7 +18,8 @@ from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.details_table import DetailsTable
 from tests.conftest import NOW_MS
-from tests.screens import someone_else
+from tests.screens.demo import Demo
+from tests.screens.demo import demo as demo
 from tests.screens.running_app import Clock, Starter, settled, shown, until
 from tests.screens.site import canned
 
@@ -34,55 +35,35 @@ def fields(pilot: Pilot[Any]) -> dict[str, str]:
     return {field.label: field.shown for field in table.fields}
 
 
-async def test_every_field_in_words(service: RunningService, lockterm_app: Starter) -> None:
-    remote_id = someone_else.add(
-        service,
-        1004,
-        "Cleaning crew",
-        remoteType=4,
-        startDate=NOW_MS,
-        endDate=NOW_MS + 41 * 86_400_000,
-        weekDay=[1, 2, 3, 4, 5],
-        isCoerced=1,
-        addType=2,
-        extraData={"key": ["a", 1]},
-    )
-    async with lockterm_app(service, 1004) as pilot:
+async def test_every_field_in_words(demo: Demo) -> None:
+    dates = {"startDate": NOW_MS, "endDate": NOW_MS + 41 * 86_400_000, "weekDay": [1, 2, 3, 4, 5]}
+    more = {"remoteType": 4, "isCoerced": 1, "addType": 2, "extraData": {"key": ["a", 1]}}
+    remote_id = demo.add(1004, "Cleaning crew", **dates, **more)
+    async with demo(1004) as pilot:
         await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, RemoteDetailScreen)
         now = fields(pilot)
-        assert now["Name"] == "Cleaning crew"
-        assert now["Number"] == "X-1"
-        assert now["ID"] == str(remote_id)
-        assert now["Type"].startswith("recurring")
-        assert now["Start"] == "Fri 20 Nov 2026 09:00 +01:00, 08:00 UTC, now"
-        assert now["End"] == "Thu 31 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days"
-        assert now["Weekdays"] == "Mon-Fri"
-        assert now["Status"] == "normal"
-        assert now["Added via"].startswith("gateway")
-        assert now["Coerced"] == "yes. The service defines what this flag does."
-        assert now["Extra data"] == '{\n  "key": [\n    "a",\n    1\n  ]\n}'
-        assert (now["Lock name"], now["Lock alias"]) == ("Roof hatch", "North campus, hall B")
-        assert now["Lock ID"] == "1004" and now["API user"].startswith("30017, an account")
+        for label, text in {
+            **{"Name": "Cleaning crew", "Number": "X-1", "Id": str(remote_id)},
+            "Start": "Fri 20 Nov 2026 09:00 +01:00, 08:00 UTC, now",
+            "End": "Thu 31 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days",
+            **{"Weekdays": "Mon-Fri", "Status": "normal"},
+            "Coerced": "yes. The service defines what this flag does.",
+            "Extra data": '{\n  "key": [\n    "a",\n    1\n  ]\n}',
+            **{"Lock name": "Roof hatch", "Lock alias": "North campus, hall B", "Lock id": "1004"},
+        }.items():
+            assert now[label] == text
+        for label, text in {"Type": "recurring", "Added via": "gateway"}.items():
+            assert now[label].startswith(text)
+        assert now["API user"].startswith("30017, an account")
         assert "MAC address" not in now  # the service keeps it to itself (2.3)
 
 
 async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Starter) -> None:
     record = {
-        "id": 5,
-        "lockId": 7,
-        "remoteName": "Odd",
-        "remoteNumber": 12,
-        "remoteType": 3,
-        "status": "up",
-        "startDate": 10**17,
-        "mac": "AA:BB",
-        "electricQuantity": 80,
-        "firmwareInfo": {"version": "1.2"},
-        "remoteUserNo": 4,
-        "businessId": 9,
-        "remoteRight": 2,
-        "color": {"red": 1},
+        **{"id": 5, "lockId": 7, "remoteName": "Odd", "remoteNumber": 12, "remoteType": 3},
+        **{"status": "up", "startDate": 10**17, "mac": "AA:BB", "electricQuantity": 80},
+        **{"firmwareInfo": {"version": "1.2"}, "remoteUserNo": 4, "businessId": 9},
+        **{"remoteRight": 2, "color": {"red": 1}},
         "lockInfo": {"lockId": 8, "lockName": "Other", "lockAlias": None, "floor": 2},
     }
     page = {"list": [record], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
@@ -94,26 +75,25 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
     async with canned(answers) as server, lockterm_app(server, 7) as pilot:
         await press(pilot, "enter")
         now = fields(pilot)
-        assert now["Number"] == "unexpected value: 12"
-        assert now["Type"] == "3 (unknown value)"
-        assert now["Status"] == 'unexpected value: "up"'
-        assert now["Start"] == "100000000000000000"
-        assert now["End"] == "not stated"
-        assert (now["MAC address"], now["Battery level"]) == ("AA:BB", "80")
-        assert now["User number"] == "4"
-        assert (now["Business ID"], now["Admin right"]) == ("9", "no")
         assert '"version": "1.2"' in now["Firmware info"]
-        assert now["color"] == 'unknown field: {\n  "red": 1\n}'
-        assert now["Lock info ID"] == "8 (differs from the lock ID above)"
-        assert now["Lock info"] == 'unknown field: {\n  "floor": 2\n}'
+        for label, text in {
+            **{"Number": "unexpected type: 12", "Type": "3 (not in the contract)"},
+            **{"Status": 'unexpected type: "up"', "Start": "100000000000000000"},
+            **{"End": "not stated", "MAC address": "AA:BB", "Battery level": "80"},
+            **{"User number": "4", "Business id": "9", "Admin right": "no"},
+            "color": 'not in the contract: {\n  "red": 1\n}',
+            "Lock info id": "8 (differs from the lock ID above)",
+            "Lock info": 'not in the contract: {\n  "floor": 2\n}',
+        }.items():
+            assert now[label] == text
 
 
 @pytest.mark.long
-async def test_any_value_is_copied_whole(service: RunningService, lockterm_app: Starter) -> None:
+async def test_any_value_is_copied_whole(demo: Demo) -> None:
     text = "Long name " * 30
     extra = {"a": {"b": [1, 2], "é": "no\u202ename\nand a line"}}
-    someone_else.add(service, 1004, text, extraData=extra)
-    async with lockterm_app(service, 1004) as pilot:
+    demo.add(1004, text, extraData=extra)
+    async with demo(1004) as pilot:
         await press(pilot, "enter", "j", "y")  # the second row of the name
         assert pilot.app.clipboard == text
         await press(pilot, "G", "y")
@@ -121,12 +101,10 @@ async def test_any_value_is_copied_whole(service: RunningService, lockterm_app: 
         assert json.loads(pilot.app.clipboard) == extra
 
 
-async def test_detail_leads_back_to_neighbor_when_its_remote_is_deleted(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_detail_leads_back_to_neighbor_when_its_remote_is_deleted(demo: Demo) -> None:
     for name in ("Before", "Gone soon", "After"):
-        someone_else.add(service, 1004, name)
-    async with lockterm_app(service, 1004) as pilot:
+        demo.add(1004, name)
+    async with demo(1004) as pilot:
         names = [row.remote.remote_name for row in pilot.app.screen.query_one(RemotesTable).rows]
         await press(pilot, *["j"] * names.index("Gone soon"), "enter", "d")
         await press(pilot, "D")
@@ -138,11 +116,9 @@ async def test_detail_leads_back_to_neighbor_when_its_remote_is_deleted(
         assert "gone" not in shown(pilot) and "STALE" not in shown(pilot)
 
 
-async def test_detail_leaves_after_help_closes_when_its_remote_was_deleted(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    remote_id = someone_else.add(service, 1004, "Gone soon")
-    async with lockterm_app(service, 1004) as pilot:
+async def test_detail_leaves_after_help_closes_when_its_remote_was_deleted(demo: Demo) -> None:
+    remote_id = demo.add(1004, "Gone soon")
+    async with demo(1004) as pilot:
         await press(pilot, "enter", "question_mark")
         for screen in pilot.app.screen.screens_of(1004):
             screen.after_delete(remote_id)
@@ -152,28 +128,20 @@ async def test_detail_leaves_after_help_closes_when_its_remote_was_deleted(
         assert isinstance(pilot.app.screen, RemotesScreen)
 
 
-async def test_detail_stays_when_the_delete_is_refused(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+async def test_detail_stays_when_a_delete_is_refused_and_says_gone_when_someone_else_deleted_it(
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def refuse(*_: object) -> None:
         raise Refused("Not allowed.", code=5)
 
-    someone_else.add(service, 1004, "Stays")
-    async with lockterm_app(service, 1004) as pilot:
+    remote_id = demo.add(1004, "Gone soon")
+    async with demo(1004) as pilot:
         monkeypatch.setattr(pilot.app.operations.writes, "delete_remote", refuse)
         await press(pilot, "enter", "d")
         await press(pilot, "D")
         assert isinstance(pilot.app.screen, RemoteDetailScreen)
-        assert fields(pilot)["Name"] == "Stays"
-
-
-async def test_detail_says_gone_and_not_stale_when_someone_else_deleted_its_remote(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    remote_id = someone_else.add(service, 1004, "Gone soon")
-    async with lockterm_app(service, 1004) as pilot:
-        await press(pilot, "enter")
-        someone_else.post(service, "delete", remoteId=remote_id)
+        assert fields(pilot)["Name"] == "Gone soon"
+        demo.post("delete", remoteId=remote_id)
         await press(pilot, "r")
         assert "Gone soon no longer exists" in shown(pilot) and "STALE" not in shown(pilot)
         await press(pilot, "e")
@@ -195,14 +163,12 @@ async def test_without_the_service_it_says_so_and_keeps_what_was_read(
         assert "Service unreachable" in shown(pilot) and "r  try again" in shown(pilot)
 
 
-async def test_detail_shows_an_end_as_past_when_it_passes(
-    service: RunningService, lockterm_app: Starter, clock: Clock
-) -> None:
+async def test_detail_shows_an_end_as_past_when_it_passes(demo: Demo, clock: Clock) -> None:
     soon = {"remoteType": 2, "startDate": NOW_MS - 60_000, "endDate": NOW_MS + 50_000}
-    added = someone_else.add(service, 1004, "Soon", **soon)
-    someone_else.add(service, 1004, "Later")
-    async with lockterm_app(service, 1004, size=(130, 40)) as pilot:
-        table, asked = pilot.app.screen.query_one(RemotesTable), len(service.requests)
+    added = demo.add(1004, "Soon", **soon)
+    demo.add(1004, "Later")
+    async with demo(1004, size=(130, 40)) as pilot:
+        table, asked = pilot.app.screen.query_one(RemotesTable), len(demo.service.requests)
         states = [row.valid.word for row in table.rows]
         assert "< 7 days" in states and "1 expiring" in shown(pilot)
         place = states.index("< 7 days")
@@ -213,23 +179,23 @@ async def test_detail_shows_an_end_as_past_when_it_passes(
         assert [row.valid.word for row in table.rows][place] == "expired"
         assert table.selected is not None and table.selected.id == added
         assert "1 expired" in shown(pilot) and State.WEEK.word not in shown(pilot)
-        assert len(service.requests) == asked
+        assert len(demo.service.requests) == asked
         clock.now_s -= 60
         await press(pilot, "enter")
         assert State.WEEK.word in fields(pilot)["State"]
-        asked = len(service.requests)
+        asked = len(demo.service.requests)
         clock.now_s += 60
         pilot.app.screen.pass_time()
         assert "expired" in fields(pilot)["State"]
-        assert len(service.requests) == asked
+        assert len(demo.service.requests) == asked
 
 
 async def test_the_time_that_passes_below_another_screen_is_made_up_for(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = list[RemotesScreen]()
     monkeypatch.setattr(RemotesScreen, "pass_time", lambda screen: told.append(screen))
-    async with lockterm_app(service, 1001) as pilot:
+    async with demo(1001) as pilot:
         screen = pilot.app.screen
         assert isinstance(screen, RemotesScreen)
         await press(pilot, "enter", "escape")
@@ -242,10 +208,8 @@ async def test_the_time_that_passes_below_another_screen_is_made_up_for(
 
 
 @pytest.mark.long
-async def test_the_lock_book_learns_the_names_it_does_not_have(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_the_lock_book_learns_the_names_it_does_not_have(demo: Demo) -> None:
+    async with demo() as pilot:
         operations = pilot.app.operations
         await operations.locks.save(Lock(1003, zone="Asia/Tokyo"))
         await operations.locks.save(Lock(1002, name="My own name"))

@@ -21,60 +21,28 @@ ODD: tuple[Any, ...] = (None, True, -1, 2**70, 1.5, [], {"a": "[/]"}, ["\x1b[2J"
 """Values of the wrong kind for every field."""
 
 FIELDS = (
-    "id",
-    "lockId",
-    "remoteName",
-    "remoteNumber",
-    "remoteType",
-    "remoteTypeName",
-    "addType",
-    "addTypeName",
-    "startDate",
-    "endDate",
-    "weekDay",
-    "isCoerced",
-    "extraData",
-    "status",
-    "statusName",
-    "apiUserId",
-    "createTime",
-    "updateTime",
-    "mac",
-    "electricQuantity",
-    "firmwareInfo",
-    "remoteUserNo",
-    "businessId",
-    "remoteRight",
-    "lockInfo",
-    "[@click=x]y",
+    *("id", "lockId", "remoteName", "remoteNumber", "remoteType", "remoteTypeName", "addType"),
+    *("addTypeName", "startDate", "endDate", "weekDay", "isCoerced", "extraData", "status"),
+    *("statusName", "apiUserId", "createTime", "updateTime", "mac", "electricQuantity"),
+    *("firmwareInfo", "remoteUserNo", "businessId", "remoteRight", "lockInfo", "[@click=x]y"),
 )
 
 
 def record(number: int, **fields: Any) -> dict[str, Any]:
     return {
-        "id": number,
-        "lockId": 7,
-        "remoteName": f"Remote {number}",
-        "remoteNumber": f"R-{number}",
-        "remoteType": 4,
-        "addType": 1,
-        "startDate": NOW_MS - 1000,
-        "endDate": NOW_MS + 86_400_000,
-        "weekDay": [1, 2],
-        "isCoerced": 0,
-        "extraData": {},
+        **{"id": number, "lockId": 7, "remoteName": f"Remote {number}", "addType": 1},
+        **{"remoteNumber": f"R-{number}", "remoteType": 4, "weekDay": [1, 2], "isCoerced": 0},
+        **{"startDate": NOW_MS - 1000, "endDate": NOW_MS + 86_400_000, "extraData": {}},
         "status": 1,
     } | fields
 
 
 def hostile_records() -> list[dict[str, Any]]:
+    named = ("remoteName", "remoteNumber", "remoteTypeName", "addTypeName", "statusName", "mac")
     texts = [
         record(
             100 + place,
-            **dict.fromkeys(
-                ("remoteName", "remoteNumber", "remoteTypeName", "addTypeName", "statusName"), text
-            ),
-            mac=text,
+            **dict.fromkeys(named, text),
             extraData={text: [text]},
             lockInfo={"lockId": 7, "lockName": text, "lockAlias": text, text: text},
             **{text or "empty": text},
@@ -140,24 +108,15 @@ async def test_hostile_records_in_detail_and_dialogs(lockterm_app: Starter) -> N
     async with canned(answers) as server, lockterm_app(server, 7) as pilot:
         base = pilot.app.screen
         assert isinstance(base, RemotesScreen)
-        for index in range(len(HOSTILE)):
+        for index in range(len(HOSTILE) + len(ODD)):
             name = str(records[index]["remoteName"])
             detail = RemoteDetailScreen(base.operations, base.lock_entry, index, name)
             pilot.app.push_screen(detail)
-            await settled(pilot)
-            check(pilot)
-            await pilot.press("y", "G", "y", "d")
-            await settled(pilot)
-            check(pilot)
-            await pilot.press("escape", "u")
-            await settled(pilot)
-            check(pilot)
-            await pilot.press("escape", "escape")
-        for index in range(len(HOSTILE), len(HOSTILE) + len(ODD)):
-            detail = RemoteDetailScreen(base.operations, base.lock_entry, index, "odd")
-            pilot.app.push_screen(detail)
-            await settled(pilot)
-            check(pilot)
+            keys = [("y", "G", "y", "d"), ("escape", "u"), ("escape",)] * (index < len(HOSTILE))
+            for pressed in ((), *keys):
+                await pilot.press(*pressed)
+                await settled(pilot)
+                check(pilot)
             assert detail.state.seen is not None
             await pilot.press("escape")
         for message in pilot.app.messages:

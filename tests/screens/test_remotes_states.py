@@ -16,7 +16,8 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from tests.operations.forwarder import Forwarder
-from tests.screens import someone_else
+from tests.screens.demo import Demo
+from tests.screens.demo import demo as demo
 from tests.screens.running_app import Clock, Starter, settled, shown, until
 from tests.screens.site import canned
 from tests.servers import port_of
@@ -32,10 +33,8 @@ def rows(pilot: Pilot[Any]) -> list[str | None]:
     return [row.remote.remote_name for row in table.rows]
 
 
-async def test_loading_is_said_while_the_first_page_is_on_its_way(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    app = lockterm_app.app(service, 1001)
+async def test_loading_is_said_while_the_first_page_is_on_its_way(demo: Demo) -> None:
+    app = demo.starter.app(demo.service, 1001)
     async with app.run_test(notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, RemotesScreen))
         seen = app.screen.remotes.state.load.seen  # type: ignore[attr-defined]
@@ -44,11 +43,9 @@ async def test_loading_is_said_while_the_first_page_is_on_its_way(
 
 
 @pytest.mark.long
-async def test_a_slow_page_leaves_the_old_one_in_sight(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    forwarder = Forwarder(service, hold="/list", hold_from=3)  # the first page and the next
-    async with forwarder.running() as way, lockterm_app(way, 1001) as pilot:
+async def test_a_slow_page_leaves_the_old_one_in_sight(demo: Demo) -> None:
+    forwarder = Forwarder(demo.service, hold="/list", hold_from=3)  # the first page and the next
+    async with forwarder.running() as way, demo.starter(way, 1001) as pilot:
         names = rows(pilot)
         await pilot.press("greater_than_sign")
         await until(pilot, lambda: way.held and "loading page 7 ..." in shown(pilot))
@@ -56,11 +53,6 @@ async def test_a_slow_page_leaves_the_old_one_in_sight(
         way.release.set()
         await until(pilot, lambda: "page 7 of 7 · 137 remotes" in shown(pilot))
         await settled(pilot)
-
-
-async def test_empty_says_how_to_add(service: RunningService, lockterm_app: Starter) -> None:
-    async with lockterm_app(service, 1004) as pilot:
-        assert "No remotes on this lock yet. Press a to add one." in shown(pilot)
 
 
 async def test_an_error_says_what_to_do_and_r_tries_again(
@@ -112,11 +104,9 @@ async def test_a_page_that_cannot_be_had_leaves_the_one_before(
 
 
 @pytest.mark.long
-async def test_finding_says_how_much_was_searched(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
-        everyone = someone_else.page(service, 1001, size=200)
+async def test_finding_says_how_much_was_searched(demo: Demo) -> None:
+    async with demo(1001) as pilot:
+        everyone = demo.page(1001, size=200)
         webers = [record["remoteName"] for record in everyone if "Weber" in record["remoteName"]]
         await press(pilot, "slash", *"hart")
         assert rows(pilot) == ["Amelia Hart"]
@@ -133,28 +123,8 @@ async def test_finding_says_how_much_was_searched(
         assert len(rows(pilot)) == 20
         pilot.app.clear_notifications()  # the message about the pages has the pager's line
         await until(pilot, lambda: "page 1 of 7" in shown(pilot))
-
-
-@pytest.mark.long
-async def test_nothing_matches_on_the_whole_lock(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
         await press(pilot, "slash", *"zzz", "enter")
         assert "No match for “zzz”. 137 of 137 remotes searched." in shown(pilot)
-        await press(pilot, "escape")
-        assert len(rows(pilot)) == 20
-
-
-@pytest.mark.long
-async def test_words_of_the_columns_are_found_too(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
-        everyone = someone_else.page(service, 1003)
-        await press(pilot, "slash", *"permanent")
-        permanent = [record["remoteName"] for record in everyone if record["remoteType"] == 1]
-        assert rows(pilot) == permanent
 
 
 def listed(records: list[dict[str, Any]], query: dict[str, str]) -> Any:
@@ -168,26 +138,6 @@ def listed(records: list[dict[str, Any]], query: dict[str, str]) -> Any:
         "total": len(records),
     }
     return {"errcode": 0, "errmsg": "", "description": "", "data": data}
-
-
-@pytest.mark.long
-async def test_a_search_begins_again_where_the_list_has_moved(lockterm_app: Starter) -> None:
-    records = [{"id": n, "remoteName": f"Anna {n}", "remoteType": 1} for n in range(1, 301)]
-    large = 0
-
-    def answer(query: dict[str, str]) -> Any:
-        nonlocal large
-        if query["pageSize"] == "200":
-            large += 1
-            if large == 2:  # between the first and the second page of the search
-                del records[0]
-        return listed(records, query)
-
-    async with canned({"/list": answer}) as server, lockterm_app(server, 7) as pilot:
-        await press(pilot, "slash", *"anna", "enter")
-        assert "299 of 299 match" in shown(pilot)
-        assert rows(pilot) == [f"Anna {n}" for n in range(2, 301)]
-        assert large == 4
 
 
 async def test_escape_stops_a_search_and_keeps_what_it_has_found(lockterm_app: Starter) -> None:
@@ -215,13 +165,11 @@ async def test_escape_stops_a_search_and_keeps_what_it_has_found(lockterm_app: S
 
 
 @pytest.mark.long
-async def test_extra_data_is_found_and_so_are_the_words_of_the_columns(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_extra_data_is_found_and_so_are_the_words_of_the_columns(demo: Demo) -> None:
     extra = {"crew": {"boss": "Zenobia"}}
-    someone_else.add(service, 1004, "Fob", extraData=extra)
-    someone_else.add(service, 1004, "Other")
-    async with lockterm_app(service, 1004) as pilot:
+    demo.add(1004, "Fob", extraData=extra)
+    demo.add(1004, "Other")
+    async with demo(1004) as pilot:
         await press(pilot, "slash", *"zenobia")
         assert rows(pilot) == ["Fob"]
         await press(pilot, *["backspace"] * 7, *"other permanent")
@@ -229,10 +177,8 @@ async def test_extra_data_is_found_and_so_are_the_words_of_the_columns(
 
 
 @pytest.mark.long
-async def test_remotes_of_a_state_are_shown_alone_from_the_whole_lock(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_remotes_of_a_state_are_shown_alone_from_the_whole_lock(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         table = pilot.app.screen.query_one(RemotesTable)
         now_ms = pilot.app.operations.now_ms()
         every = await pilot.app.operations.remotes.all(1001)
@@ -262,10 +208,8 @@ async def test_remotes_of_a_state_are_shown_alone_from_the_whole_lock(
 
 
 @pytest.mark.long
-async def test_states_are_counted_for_what_was_read(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001, size=(130, 40)) as pilot:
+async def test_states_are_counted_for_what_was_read(demo: Demo) -> None:
+    async with demo(1001, size=(130, 40)) as pilot:
         now_ms = pilot.app.operations.now_ms()
         every = await pilot.app.operations.remotes.all(1001)
         for page in range(2, 8):
@@ -286,8 +230,8 @@ async def test_states_are_counted_for_what_was_read(
         assert "17 read: " in shown(pilot), "the others are as they were before"
 
 
-async def test_pager_shows_a_cut_name_whole(service: RunningService, lockterm_app: Starter) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_pager_shows_a_cut_name_whole(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         table = pilot.app.screen.query_one(RemotesTable)
         names = [row.remote.remote_name or "" for row in table.rows]
         place = next(at for at, name in enumerate(names) if name.startswith("Snow clearing"))
@@ -299,6 +243,6 @@ async def test_pager_shows_a_cut_name_whole(service: RunningService, lockterm_ap
         await pilot.press("down")
         await settled(pilot)
         assert long not in shown(pilot)
-        service.stop()
+        demo.service.stop()
         await pilot.press("up", "r")
         await until(pilot, lambda: "STALE, page 1 of 7" in shown(pilot))  # before any name
