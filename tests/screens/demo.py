@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from lockterm.domain.locks import Lock
 from lockterm.service.running import RunningService
+from tests.operations.forwarder import Forwarder
 from tests.screens import someone_else
-from tests.screens.running_app import Starter
+from tests.screens.running_app import Starter, settled, until
 from tests.screens.site import fill_book
 
 
@@ -26,6 +29,18 @@ class Demo:
     def __call__(self, *args: Any, **options: Any) -> AbstractAsyncContextManager[Pilot[int]]:
         """Run an app on the service; arguments as for ``Starter``."""
         return self.starter(self.service, *args, **options)
+
+    @asynccontextmanager
+    async def held(
+        self, *args: Any, hold_from: int, hold: str = "/add", **options: Any
+    ) -> AsyncIterator[tuple[Forwarder, Pilot[int]]]:
+        """Run an app whose calls wait: those that end like ``hold``, from that number on."""
+        options = {"timeout_s": 60.0} | options
+        async with (
+            Forwarder(self.service, hold_from=hold_from, hold=hold).running() as way,
+            self.starter(way, *args, **options) as pilot,
+        ):
+            yield way, pilot
 
     def fill_book(self, *locks: Lock) -> None:
         """Write a lock book for the apps."""
@@ -52,3 +67,21 @@ class Demo:
 def demo(service: RunningService, lockterm_app: Starter) -> Demo:
     """Return apps on a fresh service, lock 1001 having 137 remotes."""
     return Demo(service, lockterm_app)
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys all at once, and wait until their effects are painted."""
+    await pilot.press(*keys)
+    await settled(pilot)
+
+
+async def press_to(pilot: Pilot[Any], screen: type[Screen[Any]], *keys: str) -> None:
+    """Press keys, and wait for the screen that they lead to."""
+    await pilot.press(*keys)
+    await settled_when(pilot, lambda: isinstance(pilot.app.screen, screen))
+
+
+async def settled_when(pilot: Pilot[Any], condition: Callable[[], object]) -> None:
+    """Wait for a condition, and then until nothing is under way and all of it is painted."""
+    await until(pilot, condition)
+    await settled(pilot)

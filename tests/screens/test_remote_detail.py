@@ -18,15 +18,10 @@ from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.details_table import DetailsTable
 from tests.conftest import NOW_MS
-from tests.screens.demo import Demo
+from tests.screens.demo import Demo, press
 from tests.screens.demo import demo as demo
 from tests.screens.running_app import Clock, Starter, settled, shown, until
 from tests.screens.site import canned
-
-
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    await pilot.press(*keys)
-    await settled(pilot)
 
 
 def fields(pilot: Pilot[Any]) -> dict[str, str]:
@@ -128,7 +123,7 @@ async def test_detail_leaves_after_help_closes_when_its_remote_was_deleted(demo:
         assert isinstance(pilot.app.screen, RemotesScreen)
 
 
-async def test_detail_stays_when_a_delete_is_refused_and_says_gone_when_someone_else_deleted_it(
+async def test_detail_outlives_a_refused_delete(
     demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def refuse(*_: object) -> None:
@@ -190,7 +185,7 @@ async def test_detail_shows_an_end_as_past_when_it_passes(demo: Demo, clock: Clo
         assert len(demo.service.requests) == asked
 
 
-async def test_the_time_that_passes_below_another_screen_is_made_up_for(
+async def test_hidden_screen_catches_up_with_time(
     demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = list[RemotesScreen]()

@@ -15,17 +15,11 @@ from lockterm.operations.list_walk import PAGES_AT_ONCE
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
-from tests.operations.forwarder import Forwarder
-from tests.screens.demo import Demo
+from tests.screens.demo import Demo, press, settled_when
 from tests.screens.demo import demo as demo
 from tests.screens.running_app import Clock, Starter, settled, shown, until
 from tests.screens.site import canned
 from tests.servers import port_of
-
-
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    await pilot.press(*keys)
-    await settled(pilot)
 
 
 def rows(pilot: Pilot[Any]) -> list[str | None]:
@@ -44,15 +38,13 @@ async def test_loading_is_said_while_the_first_page_is_on_its_way(demo: Demo) ->
 
 @pytest.mark.long
 async def test_a_slow_page_leaves_the_old_one_in_sight(demo: Demo) -> None:
-    forwarder = Forwarder(demo.service, hold="/list", hold_from=3)  # the first page and the next
-    async with forwarder.running() as way, demo.starter(way, 1001) as pilot:
+    async with demo.held(1001, hold="/list", hold_from=3) as (way, pilot):
         names = rows(pilot)
         await pilot.press("greater_than_sign")
         await until(pilot, lambda: way.held and "loading page 7 ..." in shown(pilot))
         assert rows(pilot) == names
         way.release.set()
-        await until(pilot, lambda: "page 7 of 7 · 137 remotes" in shown(pilot))
-        await settled(pilot)
+        await settled_when(pilot, lambda: "page 7 of 7 · 137 remotes" in shown(pilot))
 
 
 async def test_an_error_says_what_to_do_and_r_tries_again(
@@ -66,8 +58,7 @@ async def test_an_error_says_what_to_do_and_r_tries_again(
         assert "r  try again" in shown(pilot)
         running_service(port=port)
         await press(pilot, "r")
-        await until(pilot, lambda: "page 1 of 1 · 9 remotes" in shown(pilot))
-        await settled(pilot)
+        await settled_when(pilot, lambda: "page 1 of 1 · 9 remotes" in shown(pilot))
 
 
 async def test_without_the_service_the_rows_stay_and_are_called_stale(
@@ -86,8 +77,7 @@ async def test_without_the_service_the_rows_stay_and_are_called_stale(
         assert "nothing can be sent" in pilot.app.messages[-1].text
         running_service(port=port)
         await press(pilot, "r")
-        await until(pilot, lambda: "page 1 of 7 · 137 remotes" in shown(pilot))
-        await settled(pilot)
+        await settled_when(pilot, lambda: "page 1 of 7 · 137 remotes" in shown(pilot))
 
 
 @pytest.mark.long
@@ -193,16 +183,15 @@ async def test_remotes_of_a_state_are_shown_alone_from_the_whole_lock(demo: Demo
         assert [row.remote.id for row in table.rows] == ended
         assert f"{len(ended)} marked" in shown(pilot), "what was found, on no other page"
 
-        await pilot.press("slash", *"zzz")
-        await settled(pilot)
+        await press(pilot, "slash", *"zzz")
         assert "No match for expired and “zzz” on this page" in shown(pilot)
-        await pilot.press("escape", "escape")
-        await settled(pilot)
+        await press(pilot, "escape", "escape")
         assert len(table.rows) == 20 and f"{len(ended)} marked" in shown(pilot)
 
         await pilot.press("i", "end", "enter")
-        await until(pilot, lambda: "coerced: " in shown(pilot) and "of 137 match" in shown(pilot))
-        await settled(pilot)
+        await settled_when(
+            pilot, lambda: "coerced: " in shown(pilot) and "of 137 match" in shown(pilot)
+        )
         coerced = [one.id for one in every if one.is_coerced == 1]
         assert [row.remote.id for row in table.rows] == coerced
 
@@ -222,11 +211,7 @@ async def test_states_are_counted_for_what_was_read(demo: Demo) -> None:
             f"{counts[State.WEEK] + counts[State.MONTH]} expiring, {counts[State.ENDED]} expired"
         )
         assert told in shown(pilot) and " read: " not in shown(pilot), "all were read"
-        await pilot.resize_terminal(100, 30)
-        short = f"137 · {counts[State.OPEN]} active, {counts[State.WEEK] + counts[State.MONTH]} exp"
-        await until(pilot, lambda: short in shown(pilot))
-        await pilot.press("r")
-        await settled(pilot)
+        await press(pilot, "r")
         assert "17 read: " in shown(pilot), "the others are as they were before"
 
 
@@ -237,11 +222,9 @@ async def test_pager_shows_a_cut_name_whole(demo: Demo) -> None:
         place = next(at for at, name in enumerate(names) if name.startswith("Snow clearing"))
         long = names[place]
         assert long not in shown(pilot)
-        await pilot.press(*["down"] * place)
-        await settled(pilot)
+        await press(pilot, *["down"] * place)
         assert f" {long}" in shown(pilot)
-        await pilot.press("down")
-        await settled(pilot)
+        await press(pilot, "down")
         assert long not in shown(pilot)
         demo.service.stop()
         await pilot.press("up", "r")

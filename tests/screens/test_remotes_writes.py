@@ -22,7 +22,7 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.screens import someone_else
-from tests.screens.demo import Demo
+from tests.screens.demo import Demo, press, settled_when
 from tests.screens.demo import demo as demo
 from tests.screens.running_app import Starter, notices, settled, shown, until
 from tests.screens.site import canned, words
@@ -35,11 +35,6 @@ def table(pilot: Pilot[Any]) -> RemotesTable:
         for screen in pilot.app.screen_stack
         if isinstance(screen, RemotesScreen)
     )
-
-
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    await pilot.press(*keys)
-    await settled(pilot)
 
 
 async def test_delete_acts_on_the_remote_that_was_shown(demo: Demo) -> None:
@@ -73,8 +68,7 @@ async def test_keys_typed_ahead_delete_nothing(demo: Demo) -> None:
     async with demo(1003) as pilot:
         for key in ("d", "tab", "D"):  # typed before anything was painted
             pilot.app.post_message(events.Key(key, None))
-        await until(pilot, lambda: isinstance(pilot.app.screen, DestroyModal))
-        await settled(pilot)
+        await settled_when(pilot, lambda: isinstance(pilot.app.screen, DestroyModal))
         assert isinstance(pilot.app.screen, DestroyModal)
         assert "pressed it before the question was on the screen" in notices(pilot)
         assert pilot.app.screen.query_one("#keep", Button).has_focus
@@ -151,9 +145,7 @@ async def test_delete_is_refused_when_the_remote_changes_during_the_question(dem
         assert demo.counted("delete") == 1
 
 
-async def test_what_a_question_found_below_another_screen_is_not_seen_before_that_has_gone(
-    demo: Demo,
-) -> None:
+async def test_question_takes_no_answer_while_another_screen_covers_it(demo: Demo) -> None:
     read = asyncio.Event()
 
     async def check() -> TargetState:
@@ -222,9 +214,7 @@ async def test_confirmation_reports_a_wrong_word(demo: Demo, name: str, said: st
         assert said in shown(pilot)
 
 
-async def test_clear_is_allowed_when_the_count_may_be_wrong(
-    lockterm_app: Starter,
-) -> None:
+async def test_clear_is_allowed_when_the_count_may_be_wrong(lockterm_app: Starter) -> None:
     remotes = [{"id": number, "lockId": 7, "remoteName": f"Crew {number}"} for number in (1, 2)]
     counts = {"pageNo": 1, "pageSize": 20, "pages": 0, "total": 0}
     answer = {"errcode": 0, "errmsg": "", "data": {"list": remotes, **counts}}
@@ -274,9 +264,7 @@ async def test_a_user_number_is_not_given_to_the_next_remote_with_the_id(demo: D
         assert demo.counted("updateRemoteUserNo") == 0
 
 
-async def test_an_unknown_outcome_is_said_plainly_and_the_page_read_again(
-    demo: Demo, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_unknown_delete_is_reported(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
     async with demo(1003) as pilot:
 
         async def lost(*_: object, **__: object) -> None:
@@ -320,9 +308,7 @@ async def test_a_write_outlives_the_screen_that_began_it(demo: Demo) -> None:
 
 
 @pytest.mark.long
-async def test_an_added_remote_is_found_on_its_page_and_no_notice_covers_it(
-    demo: Demo, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_added_remote_is_selected(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(LEAST_S, "information", 600.0)
     async with demo(1001) as pilot:
         await press(pilot, "a")
@@ -330,8 +316,7 @@ async def test_an_added_remote_is_found_on_its_page_and_no_notice_covers_it(
         assert not pilot.app.screen.query_one(Input).disabled
         await press(pilot, "ctrl+s")
         await press(pilot, "tab", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
-        await settled(pilot)
+        await settled_when(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
         selected = table(pilot).selected
         assert selected is not None and selected.remote_name == "New one"
         await until(pilot, lambda: "Added New one (N-1): Recorded" in shown(pilot))
@@ -379,9 +364,7 @@ async def test_question_keeps_numbers_apart_from_non_ascii_names(demo: Demo) -> 
             await press(pilot, "escape")
 
 
-async def test_what_the_service_keeps_otherwise_is_said_when_the_list_is_read_again(
-    demo: Demo,
-) -> None:
+async def test_list_reports_what_the_service_kept_otherwise(demo: Demo) -> None:
     async def keep_name(exchange: Exchange) -> None:
         body = json.loads(exchange.body)
         exchange.body = json.dumps(body | {"remoteName": body["remoteName"][:6]}).encode()
@@ -417,8 +400,7 @@ async def test_states_follow_the_clock_of_the_service(demo: Demo) -> None:
         pilot.app.screen.note_minute()  # type: ignore[attr-defined]
         assert states() != right
         await pilot.app.operations.remotes.detail(table(pilot).rows[0].remote.id)
-        await until(pilot, lambda: f"{words} clock." in notices(pilot))
-        await settled(pilot)
+        await settled_when(pilot, lambda: f"{words} clock." in notices(pilot))
         assert states() == right
         await press(pilot, "d")
         assert "State: active" in shown(pilot)
