@@ -138,6 +138,36 @@ class Form:
 Opener = Callable[..., Any]
 
 
+@dataclass
+class Gate:
+    """The lock whose remotes have a form, at a service that others use too."""
+
+    service: RunningService
+    open: Opener
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Open a form; arguments as for ``open_form``."""
+        return self.open(self.service, *args, **options)
+
+    def call(self, name: str, **parameters: Any) -> Any:
+        """Carry out a call as someone else, and return its data."""
+        return call(self.service, name, **parameters)
+
+    def add(self, **fields: Any) -> int:
+        """Add a remote to the gate as someone else, and return its ID."""
+        return add(self.service, **fields)
+
+    def total(self) -> int:
+        """Return how many remotes the gate has."""
+        return total(self.service)
+
+
+@pytest.fixture
+def gate(service: RunningService, open_form: Opener) -> Gate:
+    """Return the gate of a fresh service."""
+    return Gate(service, open_form)
+
+
 @pytest.fixture
 def open_form(lockterm_app: Starter) -> Opener:
     """Opens the form over a running app, as an async context manager."""

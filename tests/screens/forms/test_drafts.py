@@ -3,32 +3,53 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
+from lockterm.app import LocktermApp
+from lockterm.config import Profile
+from lockterm.domain.clock import Clock
 from lockterm.domain.drafts import Draft
 from lockterm.domain.locks import Lock
+from lockterm.operations import Operations
 from lockterm.screens.form import SOON_S
 from lockterm.screens.form_drafts import ask_about_draft
 from lockterm.screens.locks.form import LockForm
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
-from lockterm.service.running import RunningService
 from lockterm.store.drafts import Drafts
 from tests.faults.calls import new_remote
 from tests.long import telling
-from tests.screens import someone_else
-from tests.screens.forms.conftest import Opener, total
-from tests.screens.running_app import Clock, Starter, settled, shown, until
+from tests.screens.demo import Demo, press, press_to, settled_when
+from tests.screens.demo import demo as demo
+from tests.screens.running_app import settled, shown, until
 
 
-async def test_a_draft_is_on_disk_soon_after_a_key_and_offered_at_the_next_opening(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def answer(pilot: Pilot[int], *keys: str) -> None:
+    """Wait for the offer of a draft, or for the question to leave, and press keys."""
+    await until(pilot, lambda: pilot.app.screen.is_modal)
+    await until(pilot, lambda: pilot.app.screen.painted_s is not None)
+    await press(pilot, *keys)
+
+
+def leave_draft(app: LocktermApp, **draft: Any) -> Draft:
+    """Write a draft as a session that was killed leaves it."""
+    made = Draft("remote", 1001, None, {"remoteName": "Roof crew"}, 1, "1-dead")
+    made = replace(made, **draft)
+    Drafts(app.operations.journal.database, "demo").save(made)
+    return made
+
+
+async def test_draft_is_kept_after_a_key_and_offered_when_opened_again(demo: Demo) -> None:
     assert SOON_S <= 2
-    async with lockterm_app(service, open_lock=1001) as pilot:
+    async with demo(open_lock=1001) as pilot:
         operations = pilot.app.operations
         await pilot.app.push_screen(RemoteForm(operations, Lock(1001, name="Main gate")))
         await settled(pilot)
@@ -46,39 +67,24 @@ async def test_a_draft_is_on_disk_soon_after_a_key_and_offered_at_the_next_openi
         await settled(pilot)
         form = RemoteForm(operations, Lock(1001, name="Main gate"))
         await pilot.app.push_screen(form)
-        await until(pilot, lambda: "was not finished" in shown(pilot))
-        await until(pilot, lambda: pilot.app.screen.painted_s is not None)
-        await pilot.press("right", "enter")
-        await until(pilot, lambda: pilot.app.screen is form)
+        await answer(pilot, "right", "enter")
+        assert pilot.app.screen is form
         assert form.fields.typed()["remoteName"] == "Roof"
         await pilot.press("escape")
-        await until(pilot, lambda: "Leave without saving" in shown(pilot))
-        await until(pilot, lambda: pilot.app.screen.painted_s is not None)
-        await pilot.press("right", "enter")
-        await settled(pilot)
+        await answer(pilot, "right", "enter")
         assert await kept() is None
 
 
 @pytest.mark.parametrize(
     "keys", telling([("enter",)], [("escape",), ("enter",), ("right", "right", "enter")])
 )
-async def test_only_the_button_that_says_so_discards_a_draft(
-    service: RunningService, lockterm_app: Starter, keys: tuple[str, ...]
-) -> None:
-    app = lockterm_app.app(service, open_lock=1001)
-    draft = Draft("remote", 1001, None, {"remoteName": "Roof crew"}, 1, "1-dead")
-    Drafts(app.operations.journal.database, "demo").save(draft)
-
-    async def answer(*answers: str) -> None:
-        await until(pilot, lambda: "was not finished" in shown(pilot))
-        await until(pilot, lambda: app.screen.painted_s is not None)
-        await pilot.press(*answers)
-        await settled(pilot)
-
+async def test_only_one_button_discards_a_draft(demo: Demo, keys: tuple[str, ...]) -> None:
+    app = demo.starter.app(demo.service, open_lock=1001)
+    draft = leave_draft(app)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await answer("escape")  # at the start too: later
+        await answer(pilot, "escape")  # at the start too: later
         await pilot.press("a")
-        await answer(*keys)
+        await answer(pilot, *keys)
         is_discarded = len(keys) == 3
         kept = await app.operations.drafts.find("remote", 1001, None)
         assert kept == (None if is_discarded else draft)
@@ -88,32 +94,25 @@ async def test_only_the_button_that_says_so_discards_a_draft(
         assert ("Discard the input" in shown(pilot)) == (not is_discarded)
 
 
-async def test_the_draft_of_a_session_that_ended_is_offered_at_the_start(
-    service: RunningService, lockterm_app: Starter, clock: Clock, tmp_path: Path
-) -> None:
-    app = lockterm_app.app(service)
-    draft = Draft("remote", 1001, None, {"remoteName": "张伟 [/]", "remoteType": "2"}, 1, "1-dead")
-    Drafts(app.operations.journal.database, "demo").save(draft)
+async def test_the_draft_of_a_session_that_ended_is_offered_at_the_start(demo: Demo) -> None:
+    app = demo.starter.app(demo.service)
+    leave_draft(app, typed={"remoteName": "张伟 [/]", "remoteType": "2"})
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(pilot, lambda: "was not finished" in shown(pilot))
         assert "The form for a new remote on lock 1001 was not finished" in shown(pilot)
         assert " Name: 张伟 [/]" in shown(pilot)
         assert " Type: time-limited" in shown(pilot)
-        await until(pilot, lambda: app.screen.painted_s is not None)
-        await pilot.press("right", "enter")
+        await answer(pilot, "right", "enter")
         await until(pilot, lambda: isinstance(app.screen, RemoteForm))
-        await settled(pilot)
         assert app.screen.fields.typed()["remoteName"] == "张伟 [/]"
 
 
-async def test_what_a_session_left_is_not_offered_over_a_question(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+async def test_draft_is_not_offered_over_a_question(
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = lockterm_app.app(service, open_lock=1001)
+    app = demo.starter.app(demo.service, open_lock=1001)
     drafts = app.operations.drafts
-    Drafts(app.operations.journal.database, "demo").save(
-        Draft("remote", 1001, None, {"remoteName": "Roof crew"}, 1, "1-dead")
-    )
+    leave_draft(app)
     begun, gate, abandoned = asyncio.Event(), asyncio.Event(), drafts.abandoned
 
     async def held() -> list[Draft]:
@@ -133,84 +132,51 @@ async def test_what_a_session_left_is_not_offered_over_a_question(
         await until(pilot, lambda: "was not finished" in shown(pilot))
 
 
-async def test_what_is_saved_from_an_offered_draft_is_shown_at_once(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_what_is_saved_from_an_offered_draft_is_shown_at_once(demo: Demo) -> None:
     """As where its form was opened with a key: the list is read again, the cursor stands on it."""
-    before = someone_else.page(service, 1002)[1]
-    app = lockterm_app.app(service, open_lock=1002)
-    draft = Draft("remote", 1002, before["id"], {"remoteName": "Roof crew"}, 1, "1-dead")
-    Drafts(app.operations.journal.database, "demo").save(draft)
+    before = demo.page(1002)[1]
+    app = demo.starter.app(demo.service, open_lock=1002)
+    leave_draft(app, lock_id=1002, remote_id=before["id"])
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await until(pilot, lambda: "was not finished" in shown(pilot))
-        await until(pilot, lambda: app.screen.painted_s is not None)
-        await pilot.press("right", "enter")
-        await until(pilot, lambda: isinstance(app.screen, RemoteForm))
-        await settled(pilot)
-        await pilot.press("ctrl+s", "right", "enter")
-        await until(pilot, lambda: isinstance(app.screen, RemotesScreen))
-        await settled(pilot)
+        await answer(pilot, "right", "enter")
+        await settled_when(pilot, lambda: isinstance(app.screen, RemoteForm))
+        await press_to(pilot, RemotesScreen, "ctrl+s", "right", "enter")
         assert app.screen.current.remote_name == "Roof crew"
 
 
-@pytest.mark.long
-async def test_a_saved_form_leaves_no_draft(service: RunningService, open_form: Opener) -> None:
-    async with open_form(service) as form:
-        await form.press("'Roof crew", "tab", "'A-9001", "tab", "space", "ctrl+s")
-        await form.agree()
-        assert total(service) == 138
-        operations = form.pilot.app.operations
-        assert await operations.drafts.find("remote", 1001, None) is None
-
-
-async def test_form_keeps_no_draft_when_it_changes_after_it_was_sent(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    """It would be offered again, and the remote added twice."""
-    async with lockterm_app(service) as pilot:
-        operations = pilot.app.operations
-        form = LockForm(operations)
+async def test_lock_form_keeps_a_draft_until_it_is_taken_back_or_sent(demo: Demo) -> None:
+    async with demo() as pilot:
+        drafts, form = pilot.app.operations.drafts, LockForm(pilot.app.operations)
         await pilot.app.push_screen(form)
         await settled(pilot)
+
+        async def kept() -> object:
+            form.soon.end()
+            await drafts.flush()
+            draft = await drafts.find("lock", 0, None)
+            return draft and draft.typed
+
+        await pilot.press(*"100")
+        assert await kept() == {"id": "100"}
+        form.drafts.begin(None)
+        await settled(pilot)
+        assert pilot.app.screen is form, "no draft is offered for what was typed already"
+        await pilot.press("backspace", "backspace", "backspace")
+        assert await kept() is None
         await pilot.press(*"100")
         form.drafts.finish()
         form.drafts.note_change()
-        form.soon.end()
-        await operations.drafts.flush()
-        assert await operations.drafts.find("lock", 0, None) is None
-
-
-async def test_form_offers_no_draft_when_something_was_typed_already(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service) as pilot:
-        form = LockForm(pilot.app.operations)
-        await pilot.app.push_screen(form)
+        assert await kept() is None, "it would be offered again, and a remote added twice"
+        edit = LockForm(pilot.app.operations, Lock(1001, name="Main gate"))
+        await pilot.app.push_screen(edit)
         await settled(pilot)
-        await pilot.press(*"100")
-        form.soon.end()
-        await pilot.app.operations.drafts.flush()
-        form.drafts.begin(None)
-        await settled(pilot)
-        assert pilot.app.screen is form
-
-
-async def test_fill_changes_no_field_when_it_cannot_be_typed_into(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service) as pilot:
-        form = LockForm(pilot.app.operations, Lock(1001, name="Main gate"))
-        await pilot.app.push_screen(form)
-        await settled(pilot)
-        form.fill({"id": "1002", "name": "Side gate"})
-        assert (form.typed()["id"], form.typed()["name"]) == ("1001", "Side gate")
+        edit.fill({"id": "1002", "name": "Side gate"})
+        assert (edit.typed()["id"], edit.typed()["name"]) == ("1001", "Side gate")
 
 
 @pytest.mark.parametrize("name", ["Roof crew", "Someone else"])
-async def test_ask_about_draft_says_that_it_was_sent_when_the_journal_has_it(
-    service: RunningService, lockterm_app: Starter, name: str
-) -> None:
-    async with lockterm_app(service, open_lock=1001) as pilot:
+async def test_offer_says_that_a_draft_was_sent(demo: Demo, name: str) -> None:
+    async with demo(open_lock=1001) as pilot:
         operations = pilot.app.operations
         await operations.writes.add_remote(new_remote(1001, name))
         at_ms = operations.machine_ms()
@@ -224,29 +190,8 @@ async def test_ask_about_draft_says_that_it_was_sent_when_the_journal_has_it(
         assert was_sent is (name == "Roof crew")
 
 
-@pytest.mark.long
-async def test_the_lock_form_keeps_its_draft_too_and_forgets_what_was_taken_back(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service) as pilot:
-        operations = pilot.app.operations
-        form = LockForm(operations)
-        await pilot.app.push_screen(form)
-        await settled(pilot)
-        await pilot.press(*"100")
-        form.soon.end()
-        await operations.drafts.flush()
-        assert (await operations.drafts.find("lock", 0, None)).typed == {"id": "100"}
-        await pilot.press("backspace", "backspace", "backspace")
-        form.soon.end()
-        await operations.drafts.flush()
-        assert await operations.drafts.find("lock", 0, None) is None
-
-
-async def test_a_draft_that_the_store_cannot_take_holds_no_other_up(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_a_draft_that_the_store_cannot_take_holds_no_other_up(demo: Demo) -> None:
+    async with demo() as pilot:
         drafts, told = pilot.app.operations.drafts, list[tuple[str, str]]()
         beyond = 2**70  # no store can keep it
         for lock_id, typed in ((beyond, "Gate"), (1002, "Roof"), (1003, "Yard")):
@@ -261,10 +206,8 @@ async def test_a_draft_that_the_store_cannot_take_holds_no_other_up(
         assert {typed for typed, _ in told} == {"Gate"}
 
 
-async def test_the_last_keys_before_the_end_are_kept(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_the_last_keys_before_the_end_are_kept(demo: Demo) -> None:
+    async with demo() as pilot:
         operations = pilot.app.operations
         await pilot.app.push_screen(RemoteForm(operations, Lock(1001)))
         await settled(pilot)
@@ -272,3 +215,41 @@ async def test_the_last_keys_before_the_end_are_kept(
         assert await operations.drafts.find("remote", 1001, None) is None
     (draft,) = Drafts(operations.journal.database, "demo").all()
     assert draft.typed == {"remoteName": "Roof"}
+
+
+# --- A draft that is being written while its session ends is offered to the next one
+
+KEY = ("remote", 1001, None)
+
+
+async def test_a_write_under_way_does_not_show_an_ended_session_as_living(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    """As where a profile is switched: the process goes on, and its session has ended."""
+    profile = Profile("site", "http://127.0.0.1:9")
+    held, begun, saved = threading.Event(), threading.Event(), threading.Semaphore(0)
+
+    def slow() -> float:
+        if not begun.is_set():
+            begun.set()
+            held.wait(30)  # as where all threads are busy
+        return time.time()
+
+    save = Drafts.save
+
+    def counted(*draft: Any, **options: Any) -> None:
+        save(*draft, **options)
+        saved.release()
+
+    monkeypatch.setattr(Drafts, "save", counted)
+    first = Operations(profile, tmp_path / "lockterm.db", clock=Clock(wall=slow))
+    first.drafts.keep(KEY, {"remoteName": "Anna"}, print)
+    await asyncio.to_thread(begun.wait, 30)
+    threading.Timer(0.2, held.set).start()
+    await first.close()
+    for _ in range(2):  # what was under way, and what the end of the session wrote
+        assert await asyncio.to_thread(saved.acquire, timeout=30)
+    second = Operations(profile, tmp_path / "lockterm.db")
+    offered = await second.drafts.abandoned()
+    assert [draft.typed for draft in offered] == [{"remoteName": "Anna"}]
+    await second.close()

@@ -15,9 +15,11 @@ from lockterm.domain.locks import Lock
 from lockterm.operations import Operations
 from lockterm.screens.locks.form import LockForm
 from lockterm.screens.remote_form import RemoteForm
-from lockterm.service.running import RunningService
-from tests.screens.forms.conftest import Form, Opener, total
-from tests.screens.running_app import Starter, notices, settled, shown, until
+from tests.screens.demo import Demo, settled_when
+from tests.screens.demo import demo as demo
+from tests.screens.forms.conftest import Form, Gate
+from tests.screens.forms.conftest import gate as gate
+from tests.screens.running_app import notices, settled, shown, until
 
 
 @pytest.fixture(autouse=True)
@@ -65,11 +67,9 @@ def another_session(app) -> Operations:
 
 
 @pytest.mark.parametrize("answer", ["Continue", "Start over"])
-async def test_a_draft_that_another_session_types_stays_its_own(
-    service: RunningService, lockterm_app: Starter, answer: str
-) -> None:
+async def test_a_draft_that_another_session_types_stays_its_own(demo: Demo, answer: str) -> None:
     key = ("remote", 1001, None)
-    async with lockterm_app(service, open_lock=1001) as pilot:
+    async with demo(open_lock=1001) as pilot:
         app = pilot.app
         other = another_session(app)
         other.drafts.keep(key, {"remoteName": "Anna"}, print)
@@ -81,8 +81,7 @@ async def test_a_draft_that_another_session_types_stays_its_own(
         await until(pilot, lambda: question in shown(pilot))
         await until(pilot, lambda: app.screen.painted_s is not None)
         await pilot.press("right", *(("right",) if answer == "Start over" else ()), "enter")
-        await until(pilot, lambda: app.screen is form)
-        await settled(pilot)
+        await settled_when(pilot, lambda: app.screen is form)
         await pilot.press(*" B")
         form.drafts.keep()
         await app.operations.drafts.flush()
@@ -98,34 +97,10 @@ async def test_a_draft_that_another_session_types_stays_its_own(
 
 
 @pytest.mark.long
-async def test_what_a_session_left_is_taken_over_and_goes_with_its_form(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    key = ("remote", 1001, None)
-    async with lockterm_app(service, open_lock=1001) as pilot:
-        app = pilot.app
-        other = another_session(app)
-        other.drafts.keep(key, {"remoteName": "Anna"}, print)
-        await other.close()
-        form = RemoteForm(app.operations, Lock(1001, name="Main gate"))
-        await app.push_screen(form)
-        await until(pilot, lambda: "was not finished" in shown(pilot))
-        await until(pilot, lambda: app.screen.painted_s is not None)
-        await pilot.press("right", "enter")
-        await until(pilot, lambda: app.screen is form)
-        await settled(pilot)
-        form.drafts.finish()
-        await app.operations.drafts.flush()
-        assert await app.operations.drafts.find(*key) is None
-
-
-@pytest.mark.long
-async def test_keys_do_not_wait_for_a_locked_store_and_the_draft_follows(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_locked_store_holds_no_keys_up(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lockterm.store.database.BUSY_S", 600.0)
     monkeypatch.setattr("lockterm.screens.form_drafts.SOON_S", 0.01)
-    async with lockterm_app(service) as pilot:
+    async with demo() as pilot:
         operations = pilot.app.operations
         form = LockForm(operations)
         await pilot.app.push_screen(form)
@@ -144,23 +119,18 @@ async def test_keys_do_not_wait_for_a_locked_store_and_the_draft_follows(
 
 
 @pytest.mark.long
-async def test_a_save_says_that_it_waits_for_the_store_and_goes_on(
-    service: RunningService, open_form: Opener, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_save_waits_for_a_locked_store(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lockterm.store.database.BUSY_S", 600.0)
-    async with open_form(service) as form:
+    async with gate() as form:
         async with sent_while_locked(form) as pilot:
             await until(pilot, lambda: "another program has locked the local store" in shown(pilot))
-            assert total(service) == 137
-        await until(pilot, lambda: total(service) == 138)
-        await settled(pilot)
+            assert gate.total() == 137
+        await settled_when(pilot, lambda: gate.total() == 138)
 
 
 @pytest.mark.long
-async def test_draft_reports_a_locked_store(
-    service: RunningService, open_form: Opener, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_draft_reports_a_locked_store(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lockterm.store.database.BUSY_S", 0.01)
-    async with open_form(service) as form, sent_while_locked(form) as pilot:
+    async with gate() as form, sent_while_locked(form) as pilot:
         await until(pilot, lambda: "is locked by another program" in shown(pilot))
-        assert total(service) == 137
+        assert gate.total() == 137

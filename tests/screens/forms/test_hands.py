@@ -3,31 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from textual import events
-from textual.widgets import Input
+from textual.pilot import Pilot
+from textual.widgets import Button, Input
 
+from lockterm.config import Options
+from lockterm.config.profiles import Profiles
+from lockterm.domain.locks import Lock
 from lockterm.domain.rules import new_remote
 from lockterm.errors import OutcomeUnknown
+from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.help import HelpScreen
+from lockterm.screens.locks.form import LockForm
+from lockterm.screens.messages import MessagesScreen
+from lockterm.screens.profiles.form import ProfileForm
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.service.running import RunningService
-from lockterm.widgets.choice import Choice
+from lockterm.widgets.actions import actions_of
+from lockterm.widgets.choice import Choice, OptionLine
 from tests.conftest import NOW_MS
-from tests.screens.forms.conftest import GATE, Line, Opener, add
-from tests.screens.running_app import Clock, Starter, notices, shown, until
+from tests.long import telling
+from tests.screens.demo import Demo, press, settled_when
+from tests.screens.demo import demo as demo
+from tests.screens.forms import conftest
+from tests.screens.forms.conftest import GATE, KEYS, Gate, Line, Opener
+from tests.screens.forms.conftest import gate as gate
+from tests.screens.running_app import Clock, Starter, notices, settled, shown, until
 from tests.screens.site import DAY_MS
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", [1, 2, 4])
-async def test_space_on_the_type_of_a_remote_leaves_it(
-    service: RunningService, open_form: Opener, kind: int
-) -> None:
+async def test_space_on_the_type_of_a_remote_leaves_it(gate: Gate, kind: int) -> None:
     dates = {"startDate": NOW_MS, "endDate": NOW_MS + DAY_MS} if kind != 1 else {}
-    remote_id = add(service, remoteName="Crew", remoteType=kind, isCoerced=2, **dates)
-    async with open_form(service, remote_id) as form:
+    remote_id = gate.add(remoteName="Crew", remoteType=kind, isCoerced=2, **dates)
+    async with gate(remote_id) as form:
         for line in form.screen.query(Choice):
             assert line.options[line.cursor][0] == line.value
         await form.press("tab", "space")
@@ -45,10 +60,10 @@ async def test_space_on_the_type_of_a_remote_leaves_it(
     ],
 )
 async def test_edit_form_asks_before_leaving_if_saving_would_send_something(
-    service: RunningService, open_form: Opener, keys: tuple[str, ...], is_asked: bool
+    gate: Gate, keys: tuple[str, ...], is_asked: bool
 ) -> None:
-    remote_id = add(service, remoteName="Crew", remoteNumber="A-7")
-    async with open_form(service, remote_id) as form:
+    remote_id = gate.add(remoteName="Crew", remoteNumber="A-7")
+    async with gate(remote_id) as form:
         await form.press(*keys)
         assert ("You have not changed anything yet." in shown(form.pilot)) is not is_asked
         await form.press("escape")
@@ -57,10 +72,8 @@ async def test_edit_form_asks_before_leaving_if_saving_would_send_something(
 
 
 @pytest.mark.long
-async def test_a_paste_of_several_lines_says_what_was_dropped(
-    service: RunningService, open_form: Opener
-) -> None:
-    async with open_form(service) as form:
+async def test_a_paste_of_several_lines_says_what_was_dropped(gate: Gate) -> None:
+    async with gate() as form:
         field = form.pilot.app.focused
         assert field is not None
         field.post_message(events.Paste("\nAnna Weber\r\n"))  # one line, whatever ends it
@@ -85,14 +98,9 @@ async def test_a_paste_of_several_lines_says_what_was_dropped(
     ],
 )
 async def test_no_field_drops_a_part_of_a_paste_in_silence(
-    service: RunningService,
-    lockterm_app: Starter,
-    keys: tuple[str, ...],
-    paste: str,
-    stays: str,
-    said: str,
+    demo: Demo, keys: tuple[str, ...], paste: str, stays: str, said: str
 ) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+    async with demo(1001) as pilot:
         await pilot.press(*keys)
         await until(pilot, lambda: isinstance(pilot.app.focused, Input))
         field = pilot.app.focused
@@ -132,10 +140,8 @@ async def test_a_draft_of_an_add_that_was_sent_says_so(
 
 
 @pytest.mark.long
-async def test_sent_change_is_shown_when_the_clock_was_set_back(
-    service: RunningService, open_form: Opener, clock: Clock
-) -> None:
-    async with open_form(service) as form:
+async def test_sent_change_is_shown_when_the_clock_was_set_back(gate: Gate, clock: Clock) -> None:
+    async with gate() as form:
         operations = form.screen.operations
         await form.fill(remoteName="Ben", remoteNumber="B-1", remoteType="1")
         form.screen.soon.end()
@@ -148,3 +154,92 @@ async def test_sent_change_is_shown_when_the_clock_was_set_back(
         form.pilot.app.push_screen(RemoteForm(operations, GATE))
         await until(form.pilot, lambda: form.pilot.app.screen.is_modal)
         assert "! The form was sent 20 Nov 2026 09:00" in form.dialog
+
+
+# --- Text that hands type where a form takes none, on a choice or a button: it stays
+
+TEXT = "cAXMHPQOTzbR7:.-"
+"""Keys of everywhere, and some of other screens; none that moves the focus."""
+
+
+def form_of(name: str, pilot: Pilot[int], file: Path) -> LocktermScreen[Any]:
+    app: Any = pilot.app
+    if name == "remote":
+        return RemoteForm(app.operations, GATE)
+    if name == "lock":
+        return LockForm(app.operations, GATE)
+    profiles = Profiles(file, Options(), {})
+    return ProfileForm(profiles, profiles.read(), None, app.choices, app.operations)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", telling(["remote"], ["remote", "lock", "profile"]))
+async def test_a_letter_beside_the_fields_of_a_form_acts_nowhere_else(
+    service: RunningService, lockterm_app: Starter, tmp_path: Path, name: str
+) -> None:
+    async with lockterm_app(service) as pilot:
+        app = pilot.app
+        form = form_of(name, pilot, tmp_path / "config.toml")
+        await app.push_screen(form)
+        await settled(pilot)
+        for widget in (*form.query(Button), *form.query(OptionLine)):
+            if not widget.focusable:
+                continue
+            widget.focus()
+            await settled(pilot)
+            looks = (app.look, app.theme)
+            await press(pilot, *(KEYS.get(char, char) for char in TEXT))
+            assert app.screen is form and app.focused is not None
+            assert (app.look, app.theme) == looks
+            assert not app.messages, "and it leaves no notice"
+            offered = {key for action in actions_of(form) for key in action.keys if len(key) == 1}
+            assert offered - {"?", "q"} <= {"h", "j", "k", "l"}, "what palette and help have"
+        assert "f2" in form.active_bindings and "ctrl+p" in form.active_bindings
+        await pilot.press("f2")
+        await until(pilot, lambda: isinstance(app.screen, MessagesScreen))
+        await pilot.press("escape", "question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        await pilot.press("escape")
+        await settled_when(pilot, lambda: app.screen is form)
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is not form)
+        changes = "without saving" in shown(pilot)
+        assert changes == (name == "remote"), "letters choose only where nothing is chosen"
+
+
+async def test_a_choice_takes_the_first_letter_and_the_number_of_an_option(
+    service: RunningService, lockterm_app: Starter, tmp_path: Path
+) -> None:
+    async with lockterm_app(service) as pilot:
+        form = form_of("remote", pilot, tmp_path)
+        await pilot.app.push_screen(form)
+        await settled(pilot)
+        kind = form.query_one("#remoteType", Choice)
+        kind.focus()
+        await pilot.press("r")
+        assert kind.value == "4"
+        await pilot.press("2")
+        assert kind.value == "2"
+        (choose,) = [one for one in actions_of(form) if one.binding.id == "option.choose"]
+        assert "first letter" in choose.sentence and "number" in choose.sentence
+
+
+# --- The form of a remote whose lock has a zone that this machine does not know
+
+
+async def test_form_refuses_dates_in_unknown_zone(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conftest, "GATE", Lock(1001, name="Main gate", zone="Europe/Atlantis"))
+    period: dict[str, Any] = {"remoteType": 2, "startDate": 1, "endDate": 1_801_436_399_000}
+    remote_id = gate.add(remoteName="Roof", **period)
+    reason = 'This machine does not know the time zone "Europe/Atlantis" of this lock.'
+    async with gate(remote_id, "endDate") as form:
+        assert "31 Jan 2027 22:59:59 +00:00" in form.note("endDate")
+        assert reason in form.note("endDate")
+        await form.press("'2027-06-30", "ctrl+s")
+        assert form.error("endDate").startswith(reason)
+        assert form.dialog == ""
+        await form.fill(endDate="2027-06-30 18:00 +02:00")
+        await form.press("ctrl+s")
+        assert "30 Jun 2027 16:00 +00:00" in form.dialog

@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from textual import events
 from textual.widget import Widget
 from textual.widgets import Button, Input
 
 from lockterm.domain.operation import Operation
-from lockterm.domain.remotes import FIELDS
 from lockterm.domain.requests import RemoteChanges
 from lockterm.domain.rules import OPENS_AGAIN
 from lockterm.errors import ServiceError
@@ -26,7 +26,8 @@ from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.presets import Presets
 from tests.long import telling
-from tests.screens.forms.conftest import GATE, Form, Line, Opener, add, call, total
+from tests.screens.forms.conftest import GATE, Form, Gate, Line, Opener, add
+from tests.screens.forms.conftest import gate as gate
 from tests.screens.running_app import Clock, settled, shown, until
 
 RECURRING = {
@@ -40,11 +41,9 @@ RECURRING = {
 
 
 @pytest.mark.long
-async def test_a_recurring_remote_is_added_with_the_keyboard(
-    service: RunningService, open_form: Opener
-) -> None:
-    async with open_form(service) as form:
-        await form.press("'Roof crew", "tab", "'A-9001", "tab", "right", "right", "space", "tab")
+async def test_a_recurring_remote_is_added_with_the_keyboard(gate: Gate) -> None:
+    async with gate() as form:
+        await form.press("'Roof crew", "tab", "'A-9001", "tab", "right", "right", "right", "tab")
         await form.press("'2026-12-01 09:00", "tab", "'31.12", "'.26")
         assert "Put the year first" in form.note("endDate"), "a refused date says why at once"
         assert not form.error("endDate"), "as a note, as long as it is typed"
@@ -54,22 +53,20 @@ async def test_a_recurring_remote_is_added_with_the_keyboard(
         await form.press("tab", "right", "right", "space", "space", "ctrl+s")
         assert "Add Roof crew to Main gate (lock 1001)?" in form.dialog
         assert "Recurring: Mon-Fri, from 1 Dec 2026 09:00 +01:00" in form.dialog
-        assert total(service) == 137
+        assert gate.total() == 137
         await form.agree()
         ((saved,),) = [form.closed]
         assert saved is not None
-        remote = call(service, "detail", remoteId=saved.remote_id)
+        remote = gate.call("detail", remoteId=saved.remote_id)
         assert (remote["remoteName"], remote["remoteNumber"]) == ("Roof crew", "A-9001")
         assert (remote["remoteType"], remote["weekDay"]) == (4, [1, 2, 3, 4, 5])
         assert (remote["startDate"], remote["endDate"]) == (1796112000000, 1798736400000)
 
 
 @pytest.mark.long
-async def test_keys_that_come_in_one_burst_reach_their_fields(
-    service: RunningService, open_form: Opener
-) -> None:
-    async with open_form(service) as form:
-        await form.burst("'Roof", "tab", "'A-1", "enter", "right", "right", "space", "down")
+async def test_keys_that_come_in_one_burst_reach_their_fields(gate: Gate) -> None:
+    async with gate() as form:
+        await form.burst("'Roof", "tab", "'A-1", "enter", "right", "right", "right", "down")
         await form.burst("'2026-12-01 9:00", "tab", "'+30d", "tab", "'mon-fri", "tab", "tab")
         typed = form.screen.fields.typed()
         assert [typed[field] for field in list(typed)[:6]] == [
@@ -82,10 +79,8 @@ async def test_keys_that_come_in_one_burst_reach_their_fields(
         ]
 
 
-async def test_nothing_is_sent_while_something_is_wrong_and_the_key_goes_there(
-    service: RunningService, open_form: Opener
-) -> None:
-    async with open_form(service) as form:
+async def test_save_goes_to_the_first_wrong_field_and_sends_nothing(gate: Gate) -> None:
+    async with gate() as form:
         assert form.status == "Required: Name, Number, Type."
         assert form.error("remoteName") == ""
         await form.fill(remoteName="Roof crew", remoteNumber="A-9001")
@@ -97,16 +92,33 @@ async def test_nothing_is_sent_while_something_is_wrong_and_the_key_goes_there(
         assert "does not exist" in form.error("startDate")
         assert form.status == "Fix: Start."
         assert form.dialog == ""
-        assert total(service) == 137
+        assert gate.total() == 137
+        wrong = {"remoteName": "Ben", "remoteType": "2", "startDate": "soon", "extraData": "{"}
+        await form.fill(**wrong, remoteNumber="", endDate="")
+        assert form.status == "Fill in or fix: Number, Start, End, Extra data."
+        form.screen.fields.objections["remoteName", "Ben"] = TAKEN
+        form.screen.fields.read_now()
+        form.screen.show_status()
+        assert form.status == "Fill in or fix: Name, Number, Start, End, Extra data."
+        await form.fill(remoteNumber="B-1", endDate="+30d")
+        assert form.status == "Fix: Name, Start, Extra data."
+        await form.press("ctrl+s")
+        assert form.pilot.app.focused is form.screen.fields.row("remoteName").control
 
 
 @pytest.mark.long
-async def test_form_reports_a_taken_name_when_the_field_is_left(
-    service: RunningService, open_form: Opener
-) -> None:
-    add(service, remoteName="Roof crew")
-    async with open_form(service) as form:
-        await form.press("'Roof crew", "tab")
+async def test_form_reports_a_taken_name_and_no_other(gate: Gate, line: Line) -> None:
+    gate.add(remoteName="Roof crew")
+    async with gate.open(line) as form:
+        line.gate.clear()
+        await form.pilot.press("R", "o", "o", "f", "space", "c", "r", "e", "w", "tab")
+        await until(form.pilot, lambda: "Checking" in form.note("remoteName"))
+        await form.pilot.press("up", "end", "X")
+        line.gate.set()
+        await settled(form.pilot)
+        assert form.error("remoteName") == "", "a late answer is for the name it was asked for"
+        assert "remoteName" not in form.screen.fields.reading.errors
+        await form.press("backspace", "tab")
         assert form.error("remoteName") == "This lock already has a remote with this name."
         await form.press("up", "end", "'2", "tab")
         assert form.note("remoteName") == "The name is free."
@@ -114,64 +126,23 @@ async def test_form_reports_a_taken_name_when_the_field_is_left(
 
 
 @pytest.mark.long
-async def test_a_late_answer_says_nothing_about_another_name(
-    service: RunningService, open_form: Opener, line: Line
-) -> None:
-    add(service, remoteName="Roof crew")
-    async with open_form(line) as form:
-        line.gate.clear()
-        await form.pilot.press("R", "o", "o", "f", "space", "c", "r", "e", "w", "tab")
-        await until(form.pilot, lambda: "Checking" in form.note("remoteName"))
-        await form.pilot.press("up", "end", "X")
-        line.gate.set()
-        await settled(form.pilot)
-        assert form.error("remoteName") == ""
-        assert "remoteName" not in form.screen.fields.reading.errors
-
-
-@pytest.mark.long
-async def test_a_service_out_of_reach_does_not_hold_up_typing(
-    service: RunningService, open_form: Opener
-) -> None:
-    async with open_form(service) as form:
-        service.stop()
-        await form.press("'Roof crew", "tab")
-        assert form.note("remoteName").startswith(
-            "lockterm could not check whether the name is free."
-        )
-        assert form.error("remoteName") == ""
+async def test_what_is_typed_stays_when_the_service_is_lost_behind_the_question(gate: Gate) -> None:
+    async with gate() as form:
         await form.fill(**RECURRING)
         await form.press("ctrl+s")
-        assert (
-            form.dialog == ""
-            and "The form is complete, but the service cannot be reached" in form.status
-        )
-        assert form.screen.fields.typed() == form.screen.fields.initial | RECURRING
-        assert form.closed == []
-
-
-@pytest.mark.long
-async def test_what_is_typed_stays_when_the_service_is_lost_behind_the_question(
-    service: RunningService, open_form: Opener
-) -> None:
-    async with open_form(service) as form:
-        await form.fill(**RECURRING)
-        await form.press("ctrl+s")
-        service.stop()
+        gate.service.stop()
         await form.agree()
         assert "Service unreachable" in form.status
         assert form.screen.fields.typed() == form.screen.fields.initial | RECURRING
         assert form.closed == []
 
 
-async def test_an_edit_of_the_name_sends_the_name_alone(
-    service: RunningService, open_form: Opener, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_edit_sends_only_the_name(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     end = 1_803_600_123_456
     remote_id = add(
-        service, remoteName="Roof", remoteType=2, startDate=1_790_000_000_001, endDate=end
+        gate.service, remoteName="Roof", remoteType=2, startDate=1_790_000_000_001, endDate=end
     )
-    async with open_form(service, remote_id) as form:
+    async with gate(remote_id) as form:
         assert form.status == "You have not changed anything yet."
         sent = _record_changes(form, monkeypatch)
         await form.press("end", "'s", "ctrl+s")
@@ -180,18 +151,21 @@ async def test_an_edit_of_the_name_sends_the_name_alone(
         await form.agree()
         assert form.closed == [RemoteSaved(remote_id)]
         assert sent == [{"remoteName": "Roofs"}]
-        assert call(service, "detail", remoteId=remote_id)["endDate"] == end
+        assert gate.call("detail", remoteId=remote_id)["endDate"] == end
 
 
 @pytest.mark.long
-async def test_renewing_starts_in_the_end_and_sends_the_four_together(
-    service: RunningService, open_form: Opener, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_renewing_sends_all_four_fields(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     start = 1_790_000_000_000
     remote_id = add(
-        service, remoteName="Roof", remoteType=4, startDate=start, endDate=start + 1, weekDay=[5, 1]
+        gate.service,
+        remoteName="Roof",
+        remoteType=4,
+        startDate=start,
+        endDate=start + 1,
+        weekDay=[5, 1],
     )
-    async with open_form(service, remote_id, "endDate") as form:
+    async with gate(remote_id, "endDate") as form:
         sent = _record_changes(form, monkeypatch)
         await form.press("'+1y", "ctrl+s")
         assert "-> 20 Nov 2027 09:00 +01:00" in form.dialog
@@ -223,13 +197,11 @@ def _record_changes(form: Any, monkeypatch: pytest.MonkeyPatch) -> list[dict[str
 
 
 @pytest.mark.long
-async def test_a_change_by_someone_else_is_shown_and_taken_over(
-    service: RunningService, open_form: Opener
-) -> None:
-    remote_id = add(service, remoteName="Roof")
-    async with open_form(service, remote_id) as form:
+async def test_a_change_by_someone_else_is_shown_and_taken_over(gate: Gate) -> None:
+    remote_id = gate.add(remoteName="Roof")
+    async with gate(remote_id) as form:
         await form.press("end", "'s")
-        call(service, "update", lockId=1001, remoteId=remote_id, isCoerced=1, remoteName="Attic")
+        gate.call("update", lockId=1001, remoteId=remote_id, isCoerced=1, remoteName="Attic")
         await form.press("ctrl+s")
         assert "Someone else has changed" in form.dialog
         assert "Name: Roof -> Attic" in form.dialog
@@ -239,72 +211,49 @@ async def test_a_change_by_someone_else_is_shown_and_taken_over(
         assert "Name: Attic -> Roofs" in form.dialog
         assert "Coerced" not in form.dialog
         await form.agree()
-        now = call(service, "detail", remoteId=remote_id)
+        now = gate.call("detail", remoteId=remote_id)
         assert (now["remoteName"], now["isCoerced"]) == ("Roofs", 1)
 
 
-async def test_save_is_refused_when_the_remote_changes_during_the_question(
-    service: RunningService, open_form: Opener
-) -> None:
+async def test_save_is_refused_when_the_remote_changes_during_the_question(gate: Gate) -> None:
     period = {"startDate": 1_796_079_600_000, "endDate": 1_803_000_000_000}
-    remote_id = add(service, remoteName="Roof", remoteType=2, **period)
+    remote_id = gate.add(remoteName="Roof", remoteType=2, **period)
     sooner = period | {"endDate": 1_797_000_000_000}
-    async with open_form(service, remote_id) as form:
+    async with gate(remote_id) as form:
         await form.fill(startDate="2026-12-02 00:00", remoteName="Roofs")
         await form.press("ctrl+s")
-        call(service, "update", lockId=1001, remoteId=remote_id, remoteType=2, **sooner)
+        gate.call("update", lockId=1001, remoteId=remote_id, remoteType=2, **sooner)
         await form.agree()
         assert form.status.startswith("! Not sent: The remote was changed after it was read")
         assert "2027" in form.status.partition("End: ")[2].partition(" -> ")[0]
         assert form.screen.fields.typed()["remoteName"] == "Roofs"
-        assert call(service, "detail", remoteId=remote_id)["endDate"] == sooner["endDate"]
+        assert gate.call("detail", remoteId=remote_id)["endDate"] == sooner["endDate"]
         await form.press("ctrl+s")
         assert "Someone else has changed" in form.dialog
         await form.agree()
         await form.agree()
-        now = call(service, "detail", remoteId=remote_id)
+        now = gate.call("detail", remoteId=remote_id)
         assert (now["remoteName"], now["endDate"]) == ("Roofs", sooner["endDate"])
 
 
 @pytest.mark.long
-async def test_form_keeps_input_when_the_service_refuses(
-    service: RunningService, open_form: Opener
-) -> None:
-    remote_id = add(service, remoteName="Roof")
-    async with open_form(service, remote_id) as form:
+async def test_form_keeps_input_when_the_service_refuses(gate: Gate) -> None:
+    remote_id = gate.add(remoteName="Roof")
+    async with gate(remote_id) as form:
         await form.press("end", "'s")
-        call(service, "delete", remoteId=remote_id)
+        gate.call("delete", remoteId=remote_id)
         await form.press("ctrl+s")
         assert form.status.startswith("! Refused by the service:")
         assert form.screen.fields.typed()["remoteName"] == "Roofs"
         assert form.closed == []
 
 
-async def test_summary_names_every_field_in_order_when_some_are_missing_and_others_wrong(
-    service: RunningService, open_form: Opener
-) -> None:
-    async with open_form(service) as form:
-        wrong = {"remoteName": "Ben", "remoteType": "2", "startDate": "soon", "extraData": "{"}
-        await form.fill(**wrong)
-        assert form.status == "Fill in or fix: Number, Start, End, Extra data."
-        form.screen.fields.objections["remoteName", "Ben"] = TAKEN
-        form.screen.fields.read_now()
-        form.screen.show_status()
-        assert form.status == "Fill in or fix: Name, Number, Start, End, Extra data."
-        await form.fill(remoteNumber="B-1", endDate="+30d")
-        assert form.status == "Fix: Name, Start, Extra data."
-        await form.press("ctrl+s")
-        assert form.pilot.app.focused is form.screen.fields.row("remoteName").control
-
-
 @pytest.mark.long
-async def test_what_is_wrong_with_the_last_field_is_in_sight(
-    service: RunningService, open_form: Opener
-) -> None:
+async def test_what_is_wrong_with_the_last_field_is_in_sight(gate: Gate) -> None:
     dates = {"startDate": 1_790_000_000_000, "endDate": 1_790_500_000_000}
     notes = {f"note {number}": "of the site" for number in range(4)}
-    remote_id = add(service, remoteName="Roof", remoteType=2, extraData=notes, **dates)
-    async with open_form(service, remote_id, "extraData", size=(60, 20)) as form:
+    remote_id = gate.add(remoteName="Roof", remoteType=2, extraData=notes, **dates)
+    async with gate(remote_id, "extraData", size=(60, 20)) as form:
         await form.press("ctrl+home", "'x", "ctrl+s")
         assert "Fix: Extra data." in form.status
         said = " ".join(shown(form.pilot).split())
@@ -312,11 +261,9 @@ async def test_what_is_wrong_with_the_last_field_is_in_sight(
 
 
 @pytest.mark.parametrize("applies", telling([False], [True, False]))
-async def test_an_unknown_outcome_holds_the_next_save_until_it_was_read_back(
-    service: RunningService, open_form: Opener, line: Line, applies: bool
-) -> None:
-    remote_id = add(service, remoteName="Roof")
-    async with open_form(line, remote_id) as form:
+async def test_unknown_outcome_holds_the_next_save(gate: Gate, line: Line, applies: bool) -> None:
+    remote_id = gate.add(remoteName="Roof")
+    async with gate.open(line, remote_id) as form:
         await form.press("end", "'s")
         line.lose, line.applies = "update", applies
         await form.press("ctrl+s")
@@ -336,7 +283,7 @@ async def test_an_unknown_outcome_holds_the_next_save_until_it_was_read_back(
             await form.press("escape", "ctrl+s")
             await form.agree()
         assert form.closed == [RemoteSaved(remote_id)]
-        assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roofs"
+        assert gate.call("detail", remoteId=remote_id)["remoteName"] == "Roofs"
 
 
 @asynccontextmanager
@@ -356,10 +303,8 @@ async def a_lost_rename(
 
 
 @pytest.mark.long
-async def test_other_values_are_not_the_first_change_sent_again(
-    service: RunningService, open_form: Opener, line: Line
-) -> None:
-    async with a_lost_rename(open_form, line) as (form, remote_id, lost):
+async def test_other_values_are_not_the_first_change_sent_again(gate: Gate, line: Line) -> None:
+    async with a_lost_rename(gate.open, line) as (form, remote_id, lost):
         await form.press("ctrl+r")
         assert "may still take effect" in form.status
         await form.press("'x", "ctrl+s")
@@ -370,17 +315,15 @@ async def test_other_values_are_not_the_first_change_sent_again(
         )
         assert form.screen.fields.typed()["remoteName"] == "Roofsx"
         assert [one.id for one in await form.screen.operations.journal.unsettled()] == [lost.id]
-        assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roof"
+        assert gate.call("detail", remoteId=remote_id)["remoteName"] == "Roof"
         await form.press("backspace", "ctrl+s")
         await form.agree()
         assert form.closed == [RemoteSaved(remote_id)]
 
 
 @pytest.mark.long
-async def test_sent_again_a_time_from_now_is_what_it_was(
-    service: RunningService, open_form: Opener, line: Line, clock: Clock
-) -> None:
-    async with open_form(line) as form:
+async def test_sending_again_keeps_relative_times(gate: Gate, line: Line, clock: Clock) -> None:
+    async with gate.open(line) as form:
         await form.fill(**RECURRING | {"startDate": "now", "endDate": "+30d"})
         line.lose, line.applies = "add", False
         await form.press("ctrl+s")
@@ -397,70 +340,53 @@ async def test_sent_again_a_time_from_now_is_what_it_was(
 
 
 @pytest.mark.long
-async def test_another_change_of_the_remote_is_not_taken_for_the_forms_own(
-    service: RunningService, open_form: Opener, line: Line
-) -> None:
-    async with a_lost_rename(open_form, line) as (form, remote_id, lost):
+@pytest.mark.parametrize("is_sent_again", [True, False])
+async def test_form_takes_only_its_own_change(gate: Gate, line: Line, is_sent_again: bool) -> None:
+    async with a_lost_rename(gate.open, line) as (form, remote_id, lost):
         operations = form.screen.operations
-        await operations.resolution.give_up(lost)
-        remote = await operations.remotes.detail(remote_id)
-        await operations.writes.update_remote(1001, remote_id, RemoteChanges(is_coerced=1), remote)
+        if is_sent_again:
+            await operations.resolution.send_again(lost)
+        else:
+            await operations.resolution.give_up(lost)
+            remote, other = await operations.remotes.detail(remote_id), RemoteChanges(is_coerced=1)
+            await operations.writes.update_remote(1001, remote_id, other, remote)
         await form.press("ctrl+r")
-        assert "resolved the change outside" in form.status and form.closed == []
-        assert form.screen.fields.typed()["remoteName"] == "Roofs"
+        assert form.closed == ([RemoteSaved(remote_id)] if is_sent_again else [])
+        assert is_sent_again or "resolved the change outside" in form.status
+        assert is_sent_again or form.screen.fields.typed()["remoteName"] == "Roofs"
+        name = gate.call("detail", remoteId=remote_id)["remoteName"]
+        assert name == ("Roofs" if is_sent_again else "Roof")
 
 
-@pytest.mark.long
-async def test_what_was_sent_again_elsewhere_is_the_forms_own(
-    service: RunningService, open_form: Opener, line: Line
+@pytest.mark.parametrize(
+    ("call_lost", "read"),
+    [
+        ("checkRemoteName", "name check"),
+        pytest.param("detail", "last reading of the remote", marks=pytest.mark.long),
+    ],
+)
+async def test_form_says_nothing_was_sent_when_a_reading_before_it_has_no_answer(
+    gate: Gate, line: Line, call_lost: str, read: str
 ) -> None:
-    async with a_lost_rename(open_form, line) as (form, remote_id, lost):
-        operations = form.screen.operations
-        await operations.resolution.send_again(lost)
-        await form.press("ctrl+r")
-        assert form.closed == [RemoteSaved(remote_id)]
-        assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roofs"
-
-
-@pytest.mark.long
-async def test_form_says_nothing_was_sent_when_the_last_reading_has_no_answer(
-    service: RunningService, open_form: Opener, line: Line
-) -> None:
-    remote_id = add(service, remoteName="Roof")
-    async with open_form(line, remote_id) as form:
-        await form.press("end", "'s")
-        line.lose = "detail"
+    remote_id = gate.add(remoteName="Roof") if call_lost == "detail" else None
+    async with gate.open(line, remote_id) as form:
+        await form.fill(**{"remoteName": "Roofs"} if remote_id else RECURRING)
+        line.lose = call_lost
         await form.press("ctrl+s")
+        if remote_id is None:
+            await form.agree()
         said = (
-            "! No answer from the service: No change was sent, because the last reading of the"
-            " remote"
+            f"! No answer from the service: No change was sent, because the {read} got no answer."
         )
-        assert form.status.startswith(f"{said} got no answer. ")
+        assert form.status.startswith(said)
         assert "under way" not in form.status
-        assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roof"
-
-
-async def test_form_says_nothing_was_sent_when_the_name_check_has_no_answer(
-    service: RunningService, open_form: Opener, line: Line
-) -> None:
-    async with open_form(line) as form:
-        await form.fill(**RECURRING)
-        line.lose = "checkRemoteName"
-        await form.press("ctrl+s")
-        await form.agree()
-        assert form.status.startswith(
-            "! No answer from the service: No change was sent, because the name check got no"
-            " answer."
-        )
-        assert "under way" not in form.status
-        assert not any(path.endswith("/add") for _, path in service.requests)
+        sent = {path.rpartition("/")[2] for _, path in gate.service.requests}
+        assert "update" not in sent and (remote_id is not None or "add" not in sent)
 
 
 @pytest.mark.parametrize("applies", [True, False])
-async def test_an_add_of_unknown_outcome_is_not_added_twice(
-    service: RunningService, open_form: Opener, line: Line, applies: bool
-) -> None:
-    async with open_form(line) as form:
+async def test_unknown_add_is_not_added_twice(gate: Gate, line: Line, applies: bool) -> None:
+    async with gate.open(line) as form:
         await form.fill(**RECURRING)
         line.lose, line.applies = "add", applies
         await form.press("ctrl+s")
@@ -478,13 +404,11 @@ async def test_an_add_of_unknown_outcome_is_not_added_twice(
             await form.agree()
         assert len(form.closed) == 1
         assert form.closed[0] is not None
-        assert total(service) == 138
+        assert gate.total() == 138
 
 
-async def test_a_save_under_way_cannot_be_started_twice_and_locks_the_fields(
-    service: RunningService, open_form: Opener, line: Line
-) -> None:
-    async with open_form(line) as form:
+async def test_save_starts_once_and_locks_the_fields(gate: Gate, line: Line) -> None:
+    async with gate.open(line) as form:
         await form.fill(**RECURRING)
         await form.press("ctrl+s")
         await until(form.pilot, lambda: form.dialog)
@@ -499,12 +423,12 @@ async def test_a_save_under_way_cannot_be_started_twice_and_locks_the_fields(
         line.gate.set()
         await settled(form.pilot)
         assert len(form.closed) == 1
-        assert total(service) == 138
+        assert gate.total() == 138
 
 
 @pytest.mark.long
-async def test_keeping_editing_keeps_everything(service: RunningService, open_form: Opener) -> None:
-    async with open_form(service) as form:
+async def test_keeping_editing_keeps_everything(gate: Gate) -> None:
+    async with gate() as form:
         await form.fill(**RECURRING)
         await form.press("ctrl+s")
         await form.press("enter")
@@ -516,34 +440,23 @@ async def test_keeping_editing_keeps_everything(service: RunningService, open_fo
         await form.press("escape")
         await form.agree()
         assert form.closed == [None]
-        assert total(service) == 137
+        assert gate.total() == 137
 
 
-@pytest.mark.long
-async def test_an_untouched_form_is_left_at_once(
-    service: RunningService, open_form: Opener
-) -> None:
-    async with open_form(service) as form:
-        await form.press("escape")
-        assert form.closed == [None]
-
-
-async def test_a_read_only_profile_saves_nothing(
-    service: RunningService, open_form: Opener
-) -> None:
-    async with open_form(service, read_only=True) as form:
+async def test_a_read_only_profile_saves_nothing(gate: Gate) -> None:
+    async with gate(read_only=True) as form:
         await form.fill(**RECURRING)
         assert "read-only" in form.status
         await form.press("ctrl+s")
         assert form.dialog == ""
 
 
-async def test_hostile_values_are_shown_and_never_written_back(
-    service: RunningService, open_form: Opener, monkeypatch: pytest.MonkeyPatch
+async def test_hostile_values_are_not_written_back(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "[@click=app.quit]x[/] \x1b]0;owned\x07 \u202e 🔧 [/]"
     remote_id = add(
-        service,
+        gate.service,
         remoteName=name,
         remoteNumber="[/]\x1b[2J",
         extraData={"a\x1b": "[/]\u202e", "n": 10**17},
@@ -551,7 +464,7 @@ async def test_hostile_values_are_shown_and_never_written_back(
         startDate=1,
         endDate=2**63 - 1,
     )
-    async with open_form(service, remote_id) as form:
+    async with gate(remote_id) as form:
         sent = _record_changes(form, monkeypatch)
         await form.press("shift+tab", "tab", "tab")
         assert form.status == "You have not changed anything yet."
@@ -559,14 +472,12 @@ async def test_hostile_values_are_shown_and_never_written_back(
         await form.press("ctrl+s")
         await form.agree()
         assert sent == [{"isCoerced": 1}]
-        assert call(service, "detail", remoteId=remote_id)["remoteName"] == name
+        assert gate.call("detail", remoteId=remote_id)["remoteName"] == name
 
 
 @pytest.mark.long
-async def test_an_overlap_is_asked_and_settled_by_key(
-    service: RunningService, open_form: Opener
-) -> None:
-    async with open_form(service) as form:
+async def test_an_overlap_is_asked_and_settled_by_key(gate: Gate) -> None:
+    async with gate() as form:
         await form.fill(remoteType="2", startDate="2027-10-31 02:30")
         field = form.screen.fields.row("startDate")
         field.focus_control()
@@ -579,12 +490,12 @@ async def test_an_overlap_is_asked_and_settled_by_key(
 
 
 @pytest.mark.long
-async def test_weekdays_by_mark_and_by_text_say_the_same(
-    service: RunningService, open_form: Opener
-) -> None:
-    async with open_form(service) as form:
+async def test_weekdays_by_mark_and_by_text_say_the_same(gate: Gate) -> None:
+    async with gate() as form:
         await form.fill(remoteType="4")
         picker = form.screen.fields.row("weekDay")
+        week = picker.query_one(MultiChoice)
+        assert week.size.height == 1 and str(week.render()).endswith("[ ] Sat [ ] Sun")
         picker.focus_control()
         await form.press("'sat-mon", "tab", "3", "7")
         assert picker.value == "Mon, Wed, Sat"
@@ -593,12 +504,8 @@ async def test_weekdays_by_mark_and_by_text_say_the_same(
 
 
 @pytest.mark.long
-async def test_a_paste_brings_neither_control_characters_nor_a_megabyte(
-    service: RunningService, open_form: Opener
-) -> None:
-    from textual import events
-
-    async with open_form(service) as form:
+async def test_a_paste_brings_neither_control_characters_nor_a_megabyte(gate: Gate) -> None:
+    async with gate() as form:
         app = form.pilot.app
         app.post_message(events.Paste("\n\tRoof\x1b[31m crew\n" + "x" * 10**6))
         await settled(form.pilot)
@@ -627,10 +534,8 @@ async def test_a_paste_brings_neither_control_characters_nor_a_megabyte(
 
 @pytest.mark.long
 @pytest.mark.parametrize("size", telling([(60, 20)], [(80, 24), (60, 20)]))
-async def test_the_focused_field_is_always_in_sight(
-    service: RunningService, open_form: Opener, size: tuple[int, int]
-) -> None:
-    async with open_form(service, size=size) as form:
+async def test_the_focused_field_is_always_in_sight(gate: Gate, size: tuple[int, int]) -> None:
+    async with gate(size=size) as form:
         await form.fill(**RECURRING, mac="x")
         await form.press("ctrl+s")
         await form.press("escape")
@@ -651,10 +556,8 @@ async def test_the_focused_field_is_always_in_sight(
 
 
 @pytest.mark.long
-async def test_what_an_unsettled_add_holds_back_is_said_before_anything_is_typed(
-    service: RunningService, open_form: Opener, line: Line
-) -> None:
-    async with open_form(line) as form:
+async def test_unconfirmed_add_blocks_add_and_clear_at_once(gate: Gate, line: Line) -> None:
+    async with gate.open(line) as form:
         await form.fill(**RECURRING)
         line.lose, line.applies = "add", False
         await form.press("ctrl+s")
@@ -696,11 +599,12 @@ async def test_what_an_unsettled_add_holds_back_is_said_before_anything_is_typed
 
 @asynccontextmanager
 async def a_form_offline(
-    running_service: Callable[..., RunningService], open_form: Opener, **profile: Any
+    running_service: Callable[..., RunningService], open_form: Opener, *, reads_ahead: bool = True
 ) -> AsyncIterator[tuple[Form, RunningService]]:
     """A complete form, and the stopped service that it was opened on."""
     service = running_service()
-    async with open_form(service, **profile) as form:
+    async with open_form(service) as form:
+        form.screen.operations.remotes.reads_ahead = reads_ahead
         await form.fill(**RECURRING)
         service.stop()
         with pytest.raises(ServiceError):
@@ -727,30 +631,26 @@ async def test_form_says_why_saving_waits_and_counts_down_when_the_service_is_lo
         await until(form.pilot, lambda: "Trying again. Press ctrl+s" in form.status)
         await form.press("ctrl+s")
         assert form.dialog == "" and form.status.startswith(waits)
+        assert form.screen.fields.typed() == form.screen.fields.initial | RECURRING
+        form.screen.fields.row("remoteName").focus_control()
+        await form.press("end", "'s", "tab")
+        told = "lockterm could not check whether the name is free."
+        assert form.note("remoteName").startswith(told) and not form.error("remoteName")
+        assert form.closed == []
 
 
-async def test_form_does_not_count_down_when_the_data_is_small(
+async def test_form_does_not_count_down_in_low_bandwidth_mode(
     running_service: Callable[..., RunningService], open_form: Opener
 ) -> None:
-    service = running_service()
-    async with open_form(service) as form:
-        form.screen.operations.remotes.reads_ahead = False  # low-bandwidth mode
-        await form.fill(**RECURRING)
-        service.stop()
-        with pytest.raises(ServiceError):
-            await form.screen.operations.remotes.page(1001, 2, 20, fresh=True)
-        await settled(form.pilot)
-        assert form.status.endswith(
-            " lockterm will try again automatically. Press ctrl+s to try now."
-        )
+    async with a_form_offline(running_service, open_form, reads_ahead=False) as (form, _):
+        again = " lockterm will try again automatically. Press ctrl+s to try now."
+        assert form.status.endswith(again)
 
 
-async def test_form_saves_with_the_same_key_when_the_service_is_back(
-    service: RunningService, open_form: Opener, line: Line
-) -> None:
-    async with open_form(line) as form:
+async def test_form_saves_when_the_service_is_back(gate: Gate, line: Line) -> None:
+    async with gate.open(line) as form:
         await form.fill(**RECURRING)
-        before = total(service)
+        before = gate.total()
         line.lose, line.applies = "detail", False
         with pytest.raises(ServiceError):
             await form.screen.operations.remotes.detail(1)
@@ -761,15 +661,13 @@ async def test_form_saves_with_the_same_key_when_the_service_is_back(
         line.lose = ""
         await form.press("ctrl+s")
         await form.agree()
-        assert total(service) == before + 1
+        assert gate.total() == before + 1
         assert form.closed and form.closed[0] is not None
 
 
-async def test_focus_chain_follows_the_form_when_rows_were_just_shown(
-    service: RunningService, open_form: Opener
-) -> None:
+async def test_focus_chain_follows_the_form_when_rows_were_just_shown(gate: Gate) -> None:
     """Before the next layout they have no place on the screen, by which Textual would go."""
-    async with open_form(service) as form:
+    async with gate() as form:
         screen = form.screen
         screen.fields.row("remoteType").value = "4"
         screen.fields.read_now()
@@ -784,29 +682,8 @@ async def test_focus_chain_follows_the_form_when_rows_were_just_shown(
         assert list(dict.fromkeys(visited)) == fields
 
 
-@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
-async def test_form_explains_coerced_in_one_line(
-    service: RunningService, open_form: Opener, size: tuple[int, int]
-) -> None:
-    async with open_form(service, size=size) as form:
-        await form.fill(**RECURRING)
-        assert form.note("isCoerced") == FIELDS["isCoerced"].about
-        await form.press("tab")
-        await until(form.pilot, lambda: "The name is free." in shown(form.pilot))
-        row = form.screen.fields.row("isCoerced")
-        row.focus_control()
-        await settled(form.pilot)
-        assert row.size.height == 2, "the choice, and one line below it"
-        assert FIELDS["isCoerced"].about in shown(form.pilot)
-        if size == (80, 24):
-            assert form.screen.fields.max_scroll_y == 0
-            assert "More fields" in shown(form.pilot)
-
-
-async def test_presets_are_written_into_the_end_by_key_and_by_click(
-    service: RunningService, open_form: Opener
-) -> None:
-    async with open_form(service, 48238, "endDate", presets=("+30d", "eom")) as form:
+async def test_presets_are_written_into_the_end_by_key_and_by_click(gate: Gate) -> None:
+    async with gate(48238, "endDate", presets=("+30d", "eom")) as form:
         own = form.screen.fields.typed()["endDate"]
         seen = []
         for _ in range(3):
@@ -821,36 +698,24 @@ async def test_presets_are_written_into_the_end_by_key_and_by_click(
         assert form.screen.focused is form.screen.fields.row("endDate").query_one(Input)
 
 
-async def test_presets_that_do_not_fit_are_left_out_whole(
-    service: RunningService, open_form: Opener
-) -> None:
-    presets = ("+30d", "next fri 18:00", "next mon 18:00")
-    async with open_form(service, 48238, "endDate", size=(60, 20), presets=presets) as form:
-        line = form.screen.fields.row("endDate").query_one(Presets)
-        assert str(line.render()) == "[+30d] [next fri 18:00]"
-
-
 @pytest.mark.parametrize(
-    ("size", "shown_as"), [((80, 24), "[+30d] [end of month]"), ((60, 20), "[+30d] [eom]")]
+    ("width", "presets", "shown_as"),
+    [
+        (80, ("+30d", "eom"), "[+30d] [end of month]"),
+        (60, ("+1d", "+1w", "+30d", "eom"), "[+30d] [eom]"),
+        (60, ("+30d", "next fri 18:00", "next mon 18:00"), "[+30d] [next fri 18:00]"),
+    ],
 )
-async def test_preset_has_its_long_label_if_there_is_room(
-    service: RunningService, open_form: Opener, size: tuple[int, int], shown_as: str
+async def test_presets_have_long_labels_and_are_left_out_whole_as_there_is_room(
+    gate: Gate, width: int, presets: tuple[str, ...], shown_as: str
 ) -> None:
-    presets = ("+30d", "eom") if size == (80, 24) else ("+1d", "+1w", "+30d", "eom")
-    async with open_form(service, 48238, "endDate", size=size, presets=presets) as form:
+    async with gate(48238, "endDate", size=(width, 20), presets=presets) as form:
         line = form.screen.fields.row("endDate").query_one(Presets)
         assert str(line.render()).endswith(shown_as)
 
 
-async def test_a_week_fits_on_one_line(service: RunningService, open_form: Opener) -> None:
-    async with open_form(service) as form:
-        await form.fill(remoteType="4")
-        week = form.screen.fields.row("weekDay").query_one(MultiChoice)
-        assert week.size.height == 1 and str(week.render()).endswith("[ ] Sat [ ] Sun")
-
-
-async def test_buttons_do_what_their_keys_do(service: RunningService, open_form: Opener) -> None:
-    async with open_form(service) as form:
+async def test_buttons_do_what_their_keys_do(gate: Gate) -> None:
+    async with gate() as form:
         save, leave = form.screen.query(".buttons Button").results(Button)
         assert (str(save.label), str(leave.label)) == ("ctrl+s  Save", "esc  Leave")
         assert (save.has_class("-idle"), leave.has_class("-idle")) == (True, False)
