@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
-from typing import Any
+from typing import Any, Self
 
 import pytest
+from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
+from lockterm.domain.sorting import natural
 from lockterm.screens.remotes import RemotesScreen
-from lockterm.screens.remotes.columns import GROWING, Arrangement, plan
+from lockterm.screens.remotes.columns import GROWING, Arrangement, SortOrder, plan
 from lockterm.screens.remotes.table import BEFORE, RemotesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.line_table import MARGIN
+from lockterm.widgets.pager import Pager
 from tests.operations.forwarder import Forwarder
-from tests.screens.demo import Demo
+from tests.screens.demo import Demo, press, settled_when
 from tests.screens.demo import demo as demo
 from tests.screens.running_app import Clock, Starter, settled, shown, until
 from tests.screens.site import MAIN_GATE, fill_book
@@ -31,11 +34,6 @@ def table(pilot: Pilot[Any]) -> RemotesTable:
 def screen(pilot: Pilot[Any]) -> RemotesScreen:
     assert isinstance(pilot.app.screen, RemotesScreen)
     return pilot.app.screen
-
-
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    await pilot.press(*keys)
-    await settled(pilot)
 
 
 async def test_a_neighbour_page_is_there_without_a_round_trip(demo: Demo) -> None:
@@ -51,8 +49,7 @@ async def test_a_neighbour_page_is_there_without_a_round_trip(demo: Demo) -> Non
         first = table(pilot).selected
 
         await pilot.press("n")
-        await until(pilot, lambda: "page 2 of 7" in shown(pilot))
-        await settled(pilot)
+        await settled_when(pilot, lambda: "page 2 of 7" in shown(pilot))
         assert demo.counted("list") == 3  # page 3, ahead; 1 and 2 were there
         names = [record["remoteName"] for record in demo.page(1001, 2)]
         assert [row.remote.remote_name for row in table(pilot).rows] == names
@@ -82,9 +79,7 @@ async def test_a_lock_that_is_opened_again_is_asked_for_again(
         await until(pilot, lambda: "137" not in shown(pilot))
 
 
-async def test_remotes_are_asked_for_again_or_called_stale_when_a_lock_is_opened_again(
-    demo: Demo, clock: Clock
-) -> None:
+async def test_reopened_lock_is_read_again_or_called_stale(demo: Demo, clock: Clock) -> None:
     demo.fill_book(MAIN_GATE)
     async with demo() as pilot:
         await press(pilot, "enter")
@@ -103,12 +98,9 @@ async def test_remotes_are_asked_for_again_or_called_stale_when_a_lock_is_opened
 
 
 @pytest.mark.long
-async def test_the_next_page_needs_no_round_trip_while_an_opened_lock_is_asked_for(
-    demo: Demo, clock: Clock
-) -> None:
+async def test_next_page_is_there_while_a_lock_is_read_again(demo: Demo, clock: Clock) -> None:
     demo.fill_book(MAIN_GATE)
-    forwarder = Forwarder(demo.service, hold="/list", hold_from=3)
-    async with forwarder.running() as way, demo.starter(way) as pilot:
+    async with demo.held(hold="/list", hold_from=3) as (way, pilot):
         await press(pilot, "enter")
         await press(pilot, "escape")
         clock.now_s += 30
@@ -121,9 +113,7 @@ async def test_the_next_page_needs_no_round_trip_while_an_opened_lock_is_asked_f
         await settled(pilot)
 
 
-async def test_a_key_that_begins_to_work_leaves_no_scraps_of_the_line_before(
-    demo: Demo, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_footer_leaves_no_scraps(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its brackets go, and what stands behind it moves: what is painted must reach that too."""
     painted: list[Region] = []
 
@@ -226,11 +216,9 @@ async def test_the_lock_book_learns_how_many_remotes_there_are(demo: Demo) -> No
         assert "Server room > Remotes" in shown(pilot)
         noted = await pilot.app.operations.locks.find(1003)
         assert (noted.remotes, noted.opened_ms) == (9, pilot.app.operations.now_ms())
-        await pilot.press("d")
-        await settled(pilot)
+        await press(pilot, "d")
         await pilot.press("D")
-        await until(pilot, lambda: "page 1 of 1 · 8 remotes" in shown(pilot))
-        await settled(pilot)
+        await settled_when(pilot, lambda: "page 1 of 1 · 8 remotes" in shown(pilot))
         assert (await pilot.app.operations.locks.find(1003)).remotes == 8
 
 
@@ -260,3 +248,171 @@ async def test_footer_shows_working_keys_first(demo: Demo) -> None:
         assert "enter detail" in line and "y copy" in line
         await press(pilot, "n")
         assert "come from all pages" in pilot.app.messages[-1].text
+
+
+# --- Pages of as many rows as the terminal has room for, before and after it changes
+
+WIDE_ROWS = 34
+"""Rows of a page in a terminal of 120x40: titles, pager, keys and the frame take six lines."""
+
+
+def marked(pilot: Pilot[Any]) -> list[int | None]:
+    """The ids of the remotes that are marked."""
+    return [remote.id for _, remote in remotes_screen(pilot).marks.rows]
+
+
+def remotes_screen(pilot: Pilot[Any]) -> RemotesScreen:
+    assert isinstance(pilot.app.screen, RemotesScreen)
+    return pilot.app.screen
+
+
+def selected_id(pilot: Pilot[Any]) -> int | None:
+    """The id of the remote under the cursor."""
+    here = table(pilot).selected
+    assert here is not None and here.id is not None
+    return here.id
+
+
+async def resize(pilot: Pilot[Any], columns: int, lines: int, words: str) -> None:
+    """Change the terminal, and wait until a page is shown that is told with these words."""
+    await pilot.resize_terminal(columns, lines)
+    await settled_when(pilot, lambda: words in shown(pilot))
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (160, 48), (200, 60)])
+async def test_page_fills_the_screen(demo: Demo, size: tuple[int, int]) -> None:
+    async with demo(1001, size=size, page_size="auto") as pilot:
+        rows, region = table(pilot).rows, table(pilot).region
+        names = [one["remoteName"] for one in demo.page(1001, 1, len(rows))]
+        assert [row.remote.remote_name for row in rows] == names
+        assert table(pilot).max_scroll_y == 0, "all of them are seen"
+        last = region.y + table(pilot).virtual_size.height
+        assert (size[1] - 2 - last) * size[0] <= size[0] * size[1] / 10
+        assert f"page 1 of {-(-137 // len(rows))}" in shown(pilot)
+
+
+async def test_a_number_stays_a_number(demo: Demo) -> None:
+    async with demo(1001, size=(120, 40), page_size=10) as pilot:
+        assert table(pilot).row_count == 10
+        await pilot.press("number_sign", "k", "enter")
+        await settled_when(pilot, lambda: "page 1 of 5 · 137 remotes" in shown(pilot))
+        assert table(pilot).row_count == WIDE_ROWS
+
+
+@pytest.mark.long
+async def test_another_size_keeps_remote_marks_search_and_order(demo: Demo) -> None:
+    async with demo(1001, page_size="auto") as pilot:
+        screen = remotes_screen(pilot)
+        await press(pilot, "n", "n", *"jjjj", "space", "k")
+        here = selected_id(pilot)
+        assert here == demo.page(1001, 3)[4]["id"]
+        await resize(pilot, 120, 40, "page 2 of 5")  # the 45th of them
+        assert selected_id(pilot) == here and table(pilot).cursor_row == 44 - WIDE_ROWS
+        assert screen.remotes.page_no == 2 and len(screen.marks) == 1
+        await pilot.press("n")
+        await until(pilot, lambda: "page 3 of 5" in shown(pilot))
+        await pilot.press("p")
+        await settled_when(pilot, lambda: "page 2 of 5" in shown(pilot))
+
+        screen.arrange_table(Arrangement(order=SortOrder("name", descending=True)))
+        await press(pilot, "slash", *"a", "down")
+        here = selected_id(pilot)
+        await pilot.resize_terminal(80, 24)
+        await until(
+            pilot, lambda: screen.remotes.state.page and screen.remotes.state.page.page_size == 20
+        )
+        await settled(pilot)
+        assert selected_id(pilot) == here
+        assert screen.remotes.state.needle == "a" and len(screen.marks) == 1
+        names = [natural(row.remote.remote_name or "") for row in table(pilot).rows]
+        assert names == sorted(names, reverse=True)
+
+
+@pytest.mark.long
+async def test_a_page_that_was_asked_for_comes_before_another_size(demo: Demo) -> None:
+    """And the keys that were typed for it act on it."""
+    async with demo.held(1001, hold="/list", hold_from=3, page_size="auto") as (way, pilot):
+        await pilot.press("greater_than_sign")  # page 7, of 20
+        await until(pilot, lambda: way.held)
+        await pilot.press("j", "space")
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, lambda: "loading page 7" in shown(pilot))
+        way.release.set()
+        await settled_when(pilot, lambda: "page 4 of 5" in shown(pilot))
+        second, third = (row["id"] for row in demo.page(1001, 7)[1:3])
+        assert marked(pilot) == [second]
+        assert table(pilot).row_count == WIDE_ROWS and selected_id(pilot) == third
+
+
+@pytest.mark.long
+async def test_a_size_that_is_read_holds_up_no_key_and_moves_no_cursor(demo: Demo) -> None:
+    """Nobody has asked for it: keys and clicks are for the rows that are shown."""
+    async with demo.held(1001, hold="/list", hold_from=3, page_size="auto") as (way, pilot):
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, lambda: way.held)
+        await pilot.click(table(pilot), offset=(5, 8))
+        await pilot.press("space")
+        seventh = demo.page(1001, 1)[6]["id"]
+        assert marked(pilot) == [seventh]
+        screen = remotes_screen(pilot)
+        await pilot.press("slash", *"conti")
+        assert screen.remotes.state.needle == "conti"
+        way.release.set()
+        await settled_when(pilot, lambda: screen.remotes.size == WIDE_ROWS)
+        assert selected_id(pilot) == seventh and screen.remotes.state.needle == "conti"
+
+
+@pytest.mark.long
+async def test_pages_are_counted_as_the_one_that_is_shown_where_another_size_cannot_be_read(
+    running_service: Any, lockterm_app: Starter
+) -> None:
+    way = Forwarder(running_service())
+    async with way.running(), lockterm_app(way, 1001, page_size="auto", timeout_s=60.0) as pilot:
+        await pilot.press("n", "n", *"jj")
+        await settled_when(pilot, lambda: "page 3 of 7" in shown(pilot))
+        here = selected_id(pilot)
+        way.service.stop()
+        await resize(pilot, 120, 40, "OFFLINE")
+        assert selected_id(pilot) == here and table(pilot).row_count == 20
+        way.service = running_service()
+        await pilot.press("r")
+        await settled_when(
+            pilot, lambda: "page 2 of 5" in shown(pilot) and "STALE" not in shown(pilot)
+        )
+        assert selected_id(pilot) == here
+
+
+# --- The line below a table repaints no more than its age, unless the words behind it
+
+
+class NotingPager(Pager):
+    """A pager that notes what it repaints."""
+
+    noted: list[tuple[Region, ...]]
+
+    def refresh(self, *regions: Region, **options: Any) -> Self:
+        self.noted = [*getattr(self, "noted", []), regions]
+        return super().refresh(*regions, **options)
+
+
+class PagerApp(App[None]):
+    """A pager whose data was read at 0 ms."""
+
+    now_ms = 0
+
+    def compose(self) -> ComposeResult:
+        yield NotingPager(lambda: self.now_ms)
+
+
+async def test_the_whole_line_is_repainted_only_when_the_width_of_the_age_changes() -> None:
+    app = PagerApp()
+    async with app.run_test(size=(60, 5)) as pilot:
+        pager = app.query_one(NotingPager)
+        pager.show("7 of 9, updated ", 0, ", all read")
+        await pilot.pause()
+        start = len("7 of 9, updated ") + pager.styles.padding.left
+        age = Region(start, 0, len("9 s ago"), 1)
+        for seconds, repainted in [(8, [()]), (9, [(age,)]), (9, []), (10, [()])]:
+            app.now_ms, pager.noted = seconds * 1000, []
+            pager.tick()
+            assert pager.noted == repainted, seconds
