@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from lockterm.screens.remote_form.fields import TAKEN
-from tests.screens.running_app import Starter, notices, settled
+from tests.screens.demo import press
+from tests.screens.running_app import Starter, notices
 from tests.screens.site import MAIN_GATE, canned, fill_book, words
 
 NO = {"errcode": -77, "errmsg": "gate shut", "description": "maintenance until noon", "data": {}}
@@ -35,11 +35,6 @@ class Site:
     def _answer(self, end: str, value: Any) -> Any:
         good = {"errcode": 0, "errmsg": "ok", "description": "", "data": value}
         return lambda _: NO if end in self.refuses else good
-
-
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    await pilot.press(*keys)
-    await settled(pilot)
 
 
 @pytest.mark.parametrize(
@@ -118,9 +113,7 @@ async def test_in_both_halves_of_the_voices(lockterm_app: Starter) -> None:
 
 
 @pytest.mark.long
-async def test_refusal_is_reported_once(
-    lockterm_app: Starter,
-) -> None:
+async def test_refusal_is_reported_once(lockterm_app: Starter) -> None:
     site = Site()
     async with site.running() as server, lockterm_app(server, 1001) as pilot:
         site.refuses = {"/list", "/detail"}

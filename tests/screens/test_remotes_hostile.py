@@ -14,8 +14,9 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from tests.conftest import NOW_MS
 from tests.long import telling
-from tests.screens.running_app import Starter, settled, shown, until
-from tests.screens.site import HOSTILE, canned
+from tests.screens.demo import press, press_to, settled_when
+from tests.screens.running_app import Starter, settled, shown
+from tests.screens.site import HOSTILE, canned, words
 
 ODD: tuple[Any, ...] = (None, True, -1, 2**70, 1.5, [], {"a": "[/]"}, ["\x1b[2J"], "\x1b]0;x\x07")
 """Values of the wrong kind for every field."""
@@ -87,8 +88,7 @@ async def test_hostile_records_in_the_table(lockterm_app: Starter, size: tuple[i
             assert len(set(starts)) <= 1, "the columns are not in line"
             await pilot.press("pagedown")
             await pilot.press("up")
-        await pilot.press("G", "y")
-        await settled(pilot)
+        await press(pilot, "G", "y")
         check(pilot)
         assert pilot.app.is_running
 
@@ -114,8 +114,7 @@ async def test_hostile_records_in_detail_and_dialogs(lockterm_app: Starter) -> N
             pilot.app.push_screen(detail)
             keys = [("y", "G", "y", "d"), ("escape", "u"), ("escape",)] * (index < len(HOSTILE))
             for pressed in ((), *keys):
-                await pilot.press(*pressed)
-                await settled(pilot)
+                await press(pilot, *pressed)
                 check(pilot)
             assert detail.state.seen is not None
             await pilot.press("escape")
@@ -133,9 +132,63 @@ async def test_a_remote_whose_name_is_spaces_is_asked_about_by_its_id(
         await settled(pilot)
         assert '"   "' in shown(pilot)
         await pilot.press("d")
-        await until(pilot, lambda: "Delete remote 48227 from lock 7?" in shown(pilot))
-        await settled(pilot)
-        await pilot.press("escape", "space", "d")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
-        await settled(pilot)
+        await settled_when(pilot, lambda: "Delete remote 48227 from lock 7?" in shown(pilot))
+        await press_to(pilot, PlanScreen, "escape", "space", "d")
         assert "remote 48227, lock 7: " in shown(pilot)
+
+
+# --- The detail that is read before a write is another remote's than the list showed
+
+ANOTHER_LOCK: tuple[dict[str, Any], ...] = ({"lockId": 8}, {"lockInfo": {"lockId": 8}})
+
+
+def service(sent: list[str], **detail: Any) -> Any:
+    def write(_: Any) -> dict[str, Any]:
+        sent.append("write")
+        return {"errcode": 0, "data": {}}
+
+    def page(_: Any) -> dict[str, Any]:
+        counts = {"pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
+        return {"errcode": 0, "data": {"list": [record(5)], **counts}}
+
+    return canned(
+        {
+            "list": page,
+            "detail": lambda _: {"errcode": 0, "data": record(5, **detail)},
+            "checkRemoteName": lambda _: {"errcode": 0, "data": {}},
+            "delete": write,
+            "update": write,
+        }
+    )
+
+
+@pytest.mark.parametrize("detail", ANOTHER_LOCK)
+async def test_a_remote_of_another_lock_is_not_deleted(
+    detail: dict[str, Any], lockterm_app: Starter
+) -> None:
+    sent: list[str] = []
+    async with service(sent, **detail) as site, lockterm_app(site, 7) as pilot:
+        await press(pilot, "d")
+        assert "The remote is now on lock 8. lockterm deleted nothing." in words(pilot.app)
+        await press(pilot, "D")
+        assert sent == []
+
+
+async def test_a_number_that_has_changed_is_shown_before_a_delete(lockterm_app: Starter) -> None:
+    async with service([], remoteNumber="B-9") as site, lockterm_app(site, 7) as pilot:
+        await press(pilot, "d")
+        assert "Number: R-5 -> B-9" in words(pilot.app)
+
+
+@pytest.mark.parametrize("detail", [*ANOTHER_LOCK, {"remoteNumber": "B-9"}])
+async def test_an_edit_of_another_remote_is_not_sent(
+    detail: dict[str, Any], lockterm_app: Starter
+) -> None:
+    sent: list[str] = []
+    async with service(sent, **detail) as site, lockterm_app(site, 7) as pilot:
+        await press(pilot, "e")
+        await press(pilot, "x", "ctrl+s")
+        said = words(pilot.app)
+        another = "to another remote: Remote 5 (B-9). Nothing was sent."
+        assert "now belongs to lock 8. Nothing was sent." in said or another in said, said
+        assert sent == []
