@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -17,13 +15,13 @@ from lockterm.paths import Paths
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.file import FileScreen
 from lockterm.screens.plan.screen import PlanScreen
-from lockterm.service.running import RunningService
 from lockterm.widgets.path_input import PathInput, complete
 from lockterm.widgets.row_table import RowTable
 from tests.long import telling
-from tests.operations.forwarder import Forwarder
 from tests.screens import someone_else
-from tests.screens.running_app import Starter, notices, settled, shown, until
+from tests.screens.demo import Demo, press, press_to, settled_when
+from tests.screens.demo import demo as demo
+from tests.screens.running_app import notices, shown, until
 from tests.screens.site import words
 from tests.screens.snapshots import assert_picture
 
@@ -53,9 +51,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def opened(pilot: Pilot[int]) -> FileScreen:
-    await pilot.press("I")
-    await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
-    await settled(pilot)
+    await press_to(pilot, FileScreen, "I")
     assert isinstance(pilot.app.screen, FileScreen)
     return pilot.app.screen
 
@@ -63,8 +59,7 @@ async def opened(pilot: Pilot[int]) -> FileScreen:
 async def take(pilot: Pilot[int], name: str) -> None:
     """Type a path and enter, and wait for what comes of it."""
     pilot.app.screen.query_one(PathInput).focus()
-    await pilot.press("home", "shift+end", *name, "enter")
-    await settled(pilot)
+    await press(pilot, "home", "shift+end", *name, "enter")
 
 
 def path(pilot: Pilot[int]) -> str:
@@ -78,23 +73,18 @@ def plan_of(pilot: Pilot[int]) -> list[tuple[Action, int, str]]:
     return [(step.action, step.lock_id, step.remote_name) for step in steps]
 
 
-async def test_a_pasted_path_is_found_and_the_import_ends_with_its_plan(
-    lockterm_app: Starter, service: RunningService, folder: Path
-) -> None:
+async def test_import_finds_a_pasted_path_and_ends(demo: Demo, folder: Path) -> None:
     file = folder / "my files" / "good.csv"
     file.parent.mkdir()
     file.write_text(GOOD)
-    async with lockterm_app(service) as pilot:
+    async with demo() as pilot:
         before = pilot.app.screen
         await opened(pilot)
         await take(pilot, f"'{file}'")
         assert [step[0] for step in plan_of(pilot)] == [Action.ADD, Action.ADD]
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
-        await settled(pilot)
+        await press_to(pilot, ConfirmModal, "enter")
         await pilot.press("right", "enter")
-        await until(pilot, lambda: "2 steps recorded." in words(pilot.app))
-        await settled(pilot)
+        await settled_when(pilot, lambda: "2 steps recorded." in words(pilot.app))
         assert "Press esc to go back, H for the history, z to undo." in words(pilot.app)
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is before)
@@ -103,59 +93,39 @@ async def test_a_pasted_path_is_found_and_the_import_ends_with_its_plan(
 # --- a good one --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "encode",
-    [
-        str.encode,
-        lambda text: codecs.BOM_UTF8 + text.replace(";", "\t").encode(),
-        lambda text: text.replace("\n", "\r\n").encode("utf-16"),
-        pytest.param(
-            lambda text: text.replace(";", "\t").encode("utf-16-be"), marks=pytest.mark.long
-        ),
-    ],
-    ids=["semicolon", "tab with a mark", "utf-16", "utf-16 without a mark"],
-)
-async def test_a_good_file_becomes_a_plan(
-    service: RunningService,
-    lockterm_app: Starter,
-    folder: Path,
-    encode: Callable[[str], bytes],
-) -> None:
-    (folder / "roof.csv").write_bytes(encode(GOOD))
-    async with lockterm_app(service) as pilot:
+async def test_a_good_file_becomes_a_plan_and_sends_nothing(demo: Demo, folder: Path) -> None:
+    (folder / "roof.csv").write_bytes(GOOD.replace("\n", "\r\n").encode("utf-16"))
+    async with demo() as pilot:
         await opened(pilot)
         await take(pilot, "roof.csv")
         assert plan_of(pilot) == [
             (Action.ADD, 1001, "Roof contractor"),
             (Action.ADD, 1003, "Paul, roof"),
         ]
-        assert not any(map(partial(someone_else.counted, service), ("add", "update", "delete")))
+        assert not any(
+            map(partial(someone_else.counted, demo.service), ("add", "update", "delete"))
+        )
 
 
-async def test_rows_without_a_lock_are_for_the_lock_that_it_is_opened_from(
-    service: RunningService, lockterm_app: Starter, folder: Path
-) -> None:
+async def test_import_uses_the_open_lock_for_rows_without_one(demo: Demo, folder: Path) -> None:
     (folder / "roof.csv").write_text("remoteNumber;remoteName;remoteType\nA-1;Roof;permanent\n")
     mixed = (
         "lockId;remoteNumber;remoteName;remoteType\n;A-1;Roof;1\n1003;A-2;Attic;1\n;A-3;Loft;1\n"
     )
     (folder / "mixed.csv").write_text(mixed)
-    async with lockterm_app(service, 1001) as pilot:
+    async with demo(1001) as pilot:
         await opened(pilot)
         assert "A row without lockId belongs to lock 1001 (lock 1001)." in words(pilot.app)
         await take(pilot, "roof.csv")
         assert plan_of(pilot) == [(Action.ADD, 1001, "Roof")]
         assert "Plan > lock 1001 > apply roof.csv for lock 1001" in shown(pilot)
         assert "The row has no lockId, so lockterm uses lock 1001." in words(pilot.app)
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
         note = "Roof (A-1): The row has no lockId, so lockterm uses lock 1001."
         assert isinstance(pilot.app.screen, ConfirmModal)
         assert note in " ".join(words(pilot.app).replace("│", " ").split())
-        await pilot.press("escape")
-        await settled(pilot)
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
+        await press(pilot, "escape")
         await take(pilot, "mixed.csv")
         assert {(lock_id, name) for _, lock_id, name in plan_of(pilot)} == {
             (1001, "Roof"),
@@ -166,7 +136,7 @@ async def test_rows_without_a_lock_are_for_the_lock_that_it_is_opened_from(
         assert isinstance(screen, PlanScreen)
         noted = {step.remote_name for step in screen.drawn.plan.steps if step.note}
         assert noted == {"Roof", "Loft"}
-    async with lockterm_app(service) as pilot:  # from the book: each row has to say it
+    async with demo() as pilot:  # from the book: each row has to say it
         await opened(pilot)
         await take(pilot, "roof.csv")
         assert "The column lockId is missing." in words(pilot.app)
@@ -175,43 +145,34 @@ async def test_rows_without_a_lock_are_for_the_lock_that_it_is_opened_from(
 
 
 @pytest.mark.long
-async def test_what_a_file_lacks_is_deleted_only_where_that_was_chosen(
-    service: RunningService, lockterm_app: Starter, folder: Path
-) -> None:
-    number = someone_else.page(service, 1003)[0]["remoteNumber"]
+async def test_import_deletes_only_when_chosen(demo: Demo, folder: Path) -> None:
+    number = demo.page(1003)[0]["remoteNumber"]
     (folder / "nine.csv").write_text(f"lockId,remoteNumber\n1003,{number}\n")
-    async with lockterm_app(service) as pilot:
+    async with demo() as pilot:
         await opened(pilot)
         await take(pilot, "nine.csv")
         assert [one[0] for one in plan_of(pilot)] == [Action.KEEP]
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
-        await pilot.press("down", "right", "down", *"5", "ctrl+s")
-        await settled(pilot)
+        await press(pilot, "down", "right", "down", *"5", "ctrl+s")
         told = " ".join(shown(pilot).split())
-        assert 'The import would delete 8 remotes, more than "Delete at most" allows.' in told
-        await pilot.press("backspace", *"8", "ctrl+s")
-        await settled(pilot)
+        assert 'The import would delete 8 remotes, but "Delete at most" allows fewer.' in told
+        await press(pilot, "backspace", *"8", "ctrl+s")
         assert [one[0] for one in plan_of(pilot)].count(Action.DELETE) == 8
 
 
 # --- bad ones ----------------------------------------------------------------------------------
 
 
-PROBLEMS = {
-    (80, 24): "file-problems",
-    (120, 40): "file-problems-120x40",
-}
+PROBLEMS = {(80, 24): "file-problems", (120, 40): "file-problems-120x40"}
 """Size -> its picture."""
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("size", telling([(80, 24)], PROBLEMS))
-async def test_what_is_wrong_is_listed_with_line_and_reason(
-    service: RunningService, lockterm_app: Starter, folder: Path, size: tuple[int, int]
-) -> None:
+async def test_import_lists_problems(demo: Demo, folder: Path, size: tuple[int, int]) -> None:
     (folder / "remotes.csv").write_text(BAD)
-    async with lockterm_app(service, size=size) as pilot:
+    async with demo(size=size) as pilot:
         screen = await opened(pilot)
         await take(pilot, "remotes.csv")
         assert screen.query_one(RowTable).has_focus
@@ -219,19 +180,16 @@ async def test_what_is_wrong_is_listed_with_line_and_reason(
         # What was typed is kept; the file is mended elsewhere, and taken again from here.
         assert path(pilot) == "remotes.csv"
         (folder / "remotes.csv").write_text(BAD.splitlines()[0])
-        await pilot.press("ctrl+s")
-        await settled(pilot)
+        await press(pilot, "ctrl+s")
         assert "The file contains no rows" in shown(pilot)
 
 
-async def test_import_lists_every_row_when_one_lock_is_unknown_and_another_row_is_wrong(
-    service: RunningService, lockterm_app: Starter, folder: Path
-) -> None:
+async def test_import_lists_every_row_of_an_unknown_lock(demo: Demo, folder: Path) -> None:
     head = "lockId,remoteNumber,remoteName,remoteType"
     unknown = [f"7777,{name}-1,{name},permanent" for name in ("Anna", "Ben")]
     (folder / "all.csv").write_text("\n".join([head, *unknown, "1004,C-1,Carl,9"]))
     (folder / "unknown.csv").write_text("\n".join([head, *unknown]))
-    async with lockterm_app(service) as pilot:
+    async with demo() as pilot:
         screen = await opened(pilot)
         await take(pilot, "all.csv")
         assert "3 problems. Nothing was sent." in words(pilot.app)
@@ -247,42 +205,11 @@ async def test_import_lists_every_row_when_one_lock_is_unknown_and_another_row_i
         assert plan_of(pilot) == [(Action.ADD, 7777, "Anna"), (Action.ADD, 7777, "Ben")]
         told = [line for line in shown(pilot).splitlines() if "lock not found" in line]
         assert all(any(name in line for line in told) for name in ("Anna", "Ben"))
-    assert not someone_else.counted(service, "add")
+    assert not demo.counted("add")
 
 
-@pytest.mark.long
-async def test_zeros_that_a_spreadsheet_dropped_are_noticed(
-    service: RunningService, lockterm_app: Starter, folder: Path
-) -> None:
-    (folder / "first.csv").write_text("lockId,remoteNumber,remoteName\n1004,0012,Anna\n")
-    (folder / "second.csv").write_text("lockId,remoteNumber,remoteName\n1004,12,Anna W.\n")
-    someone_else.add(service, 1004, "Anna", remoteNumber="0012")
-    async with lockterm_app(service) as pilot:
-        await opened(pilot)
-        await take(pilot, "second.csv")
-        assert "The lock has 0012. A spreadsheet may have dropped the zeros." in words(pilot.app)
-        await take(pilot, "first.csv")
-        assert [one[0] for one in plan_of(pilot)] == [Action.KEEP]
-
-
-async def test_import_reports_a_missing_file_and_one_without_rows_at_its_path(
-    service: RunningService, lockterm_app: Starter, folder: Path
-) -> None:
+async def test_import_reports_a_wrong_file_at_its_path(demo: Demo, folder: Path) -> None:
     (folder / "head.csv").write_text(GOOD.splitlines()[0])
-    told = {"none.csv": "No such file.", "head.csv": "The file contains no rows"}
-    async with lockterm_app(service) as pilot:
-        screen = await opened(pilot)
-        for name, reason in told.items():
-            await take(pilot, name)
-            assert screen.field("path").error.startswith(reason)
-            assert reason in shown(pilot)
-            assert screen.query_one(PathInput).has_focus
-
-
-@pytest.mark.long
-async def test_import_reports_a_wrong_file_at_its_path(
-    service: RunningService, lockterm_app: Starter, folder: Path
-) -> None:
     (folder / "empty.csv").touch()
     (folder / "folder").mkdir()
     os.mkfifo(folder / "pipe")
@@ -290,6 +217,8 @@ async def test_import_reports_a_wrong_file_at_its_path(
     with (folder / "large.csv").open("wb") as file:
         file.truncate(100_000_000)
     told = {
+        "none.csv": "No such file.",
+        "head.csv": "The file contains no rows",
         "empty.csv": "The file is empty.",
         "folder": "The path is a directory.",
         "pipe": "The path is a pipe or a device",
@@ -297,30 +226,30 @@ async def test_import_reports_a_wrong_file_at_its_path(
         "~nobody-here/x": "No such home directory.",
         "image": "Neither UTF-8 nor UTF-16",
     }
-    async with lockterm_app(service) as pilot:
-        await opened(pilot)
+    async with demo() as pilot:
+        screen = await opened(pilot)
         for name, reason in told.items():
             await take(pilot, name)
             assert reason in shown(pilot), name
             assert path(pilot) == name
+            if name != "image":  # whose problem is listed
+                assert screen.field("path").error.startswith(reason)
+                assert screen.query_one(PathInput).has_focus
         await take(pilot, "x")
-        await pilot.press("home", "shift+end", "delete", "enter")
-        await settled(pilot)
+        await press(pilot, "home", "shift+end", "delete", "enter")
         assert "Type the path of a file." in shown(pilot)
-        assert not someone_else.counted(service, "list")
+        assert not demo.counted("list")
 
 
 # --- the path ----------------------------------------------------------------------------------
 
 
 @pytest.mark.long
-async def test_tab_completes_and_says_what_there_is(
-    service: RunningService, lockterm_app: Starter, folder: Path
-) -> None:
+async def test_tab_completes_and_says_what_there_is(demo: Demo, folder: Path) -> None:
     (folder / "sites" / "north").mkdir(parents=True)
     for name in ("remotes-a.csv", "remotes-b.csv", ".remotes"):
         (folder / "sites" / "north" / name).touch()
-    async with lockterm_app(service, size=(60, 20)) as pilot:
+    async with demo(size=(60, 20)) as pilot:
         await opened(pilot)
         assert "sites/" in shown(pilot)
         await pilot.press(*"~/s", "tab", *"n", "tab", "tab")
@@ -328,29 +257,18 @@ async def test_tab_completes_and_says_what_there_is(
         await until(pilot, lambda: "remotes-a.csv  remotes-b.csv" in shown(pilot))
         await pilot.press("tab", *"b", "tab")
         await until(pilot, lambda: path(pilot) == "~/sites/north/remotes-b.csv")
-        await pilot.press("tab")
-        await settled(pilot)
+        await press(pilot, "tab")
         assert not pilot.app.screen.query_one(PathInput).has_focus
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         # It stands there the next time, and what is typed replaces it.
         await opened(pilot)
         assert path(pilot) == "~/sites/north/remotes-b.csv"
         await pilot.press(*"x.csv")
         assert path(pilot) == "x.csv"
-
-
-@pytest.mark.long
-async def test_the_path_is_there_after_the_end(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service) as pilot:
+    async with demo() as pilot:  # and after a restart
         await opened(pilot)
-        await pilot.press(*"roof.csv")
-    async with lockterm_app(service) as pilot:
-        await opened(pilot)
-        assert path(pilot) == "roof.csv"
-    assert b"roof.csv" in Paths.below(lockterm_app.directory).choices.read_bytes()
+        assert path(pilot) == "x.csv"
+    assert b"x.csv" in Paths.below(demo.starter.directory).choices.read_bytes()
 
 
 @pytest.mark.long
@@ -367,35 +285,26 @@ def test_completion_goes_by_what_is_there(folder: Path) -> None:
 
 
 @pytest.mark.long
-async def test_the_first_look(service: RunningService, lockterm_app: Starter, folder: Path) -> None:
-    for name in ("remotes.csv", "roof.csv", "site.json"):
-        (folder / name).touch()
-    for size, name in (
-        ((80, 24), "file"),
-        ((120, 40), "file-120x40"),
-    ):
-        async with lockterm_app(service, size=size) as pilot:
-            await opened(pilot)
-            assert isinstance(pilot.app.focused, Input)
-            assert_picture(pilot.app, name)
+@pytest.mark.parametrize(("size", "name"), [((80, 24), "file"), ((120, 40), "file-120x40")])
+async def test_the_first_look(demo: Demo, folder: Path, size: tuple[int, int], name: str) -> None:
+    for file in ("remotes.csv", "roof.csv", "site.json"):
+        (folder / file).touch()
+    async with demo(size=size) as pilot:
+        await opened(pilot)
+        assert isinstance(pilot.app.focused, Input)
+        assert_picture(pilot.app, name)
 
 
 @pytest.mark.parametrize("key", ["ctrl+s", "enter"])
-async def test_a_key_that_is_refused_while_a_file_is_checked_is_not_kept_for_its_plan(
-    service: RunningService, lockterm_app: Starter, folder: Path, key: str
-) -> None:
+async def test_import_keeps_no_refused_key_for_the_plan(demo: Demo, folder: Path, key: str) -> None:
     """Kept for the plan, the second would ask whether it is meant before the plan was read."""
     (folder / "roof.csv").write_text(GOOD)
-    async with (
-        Forwarder(service, hold_from=1, hold="/list").running() as way,
-        lockterm_app(way, timeout_s=60.0) as pilot,
-    ):
+    async with demo.held(hold_from=1, hold="/list") as (way, pilot):
         await opened(pilot)
         await pilot.press(*"roof.csv", key, key)
         await until(pilot, lambda: way.held)
         await until(pilot, lambda: "Checking roof.csv ..." in notices(pilot))
         assert isinstance(pilot.app.screen, FileScreen)
         way.release.set()
-        await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
-        await settled(pilot)
+        await settled_when(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
         assert len(plan_of(pilot)) == 2
