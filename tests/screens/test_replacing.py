@@ -18,8 +18,10 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.replace import ReplaceModal
 from lockterm.service.running import RunningService
 from tests.screens import someone_else
-from tests.screens.running_app import Starter, settled, until
-from tests.screens.site import fill_book, words
+from tests.screens.demo import Demo
+from tests.screens.demo import demo as demo
+from tests.screens.running_app import settled, until
+from tests.screens.site import words
 
 GARAGE = 1004
 
@@ -37,12 +39,10 @@ def anna(service: RunningService) -> list[Any]:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
-async def test_fob_is_replaced_as_one_change_and_undone(
-    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
-) -> None:
-    someone_else.add(service, GARAGE, "Anna", remoteNumber="A-1")
-    someone_else.add(service, GARAGE, "Ben", remoteNumber="N-7")
-    async with lockterm_app(service, GARAGE, size=size) as pilot:
+async def test_fob_is_replaced_as_one_change_and_undone(demo: Demo, size: tuple[int, int]) -> None:
+    demo.add(GARAGE, "Anna", remoteNumber="A-1")
+    demo.add(GARAGE, "Ben", remoteNumber="N-7")
+    async with demo(GARAGE, size=size) as pilot:
         text = await press(pilot, "equals_sign")
         assert isinstance(pilot.app.screen, ReplaceModal)
         assert "Replace the fob of Anna on" in text and "Number: A-1" in text
@@ -56,10 +56,10 @@ async def test_fob_is_replaced_as_one_change_and_undone(
         assert isinstance(pilot.app.screen, DestroyModal)
         assert "Replace the fob of Anna on" in text and "therefore deletes the old" in text
         assert "Old fob: A-1 New fob: B-2" in text
-        assert someone_else.counted(service, "delete") == 0
+        assert demo.counted("delete") == 0
         await press(pilot, "D")
         await until(pilot, lambda: "2 steps recorded." in words(pilot.app))
-        assert [one["remoteNumber"] for one in anna(service)] == ["B-2"]
+        assert [one["remoteNumber"] for one in anna(demo.service)] == ["B-2"]
 
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, RemotesScreen)
@@ -71,15 +71,13 @@ async def test_fob_is_replaced_as_one_change_and_undone(
         assert isinstance(pilot.app.screen, PlanScreen)
         await press(pilot, "enter", "D")
         await until(pilot, lambda: "2 steps recorded." in words(pilot.app))
-        assert [one["remoteNumber"] for one in anna(service)] == ["A-1"]
+        assert [one["remoteNumber"] for one in anna(demo.service)] == ["A-1"]
 
 
-async def test_dialog_keeps_the_text_when_the_number_is_in_use(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    someone_else.add(service, GARAGE, "Anna", remoteNumber="A-1")
-    someone_else.add(service, GARAGE, "Ben", remoteNumber="N7")
-    async with lockterm_app(service, GARAGE) as pilot:
+async def test_dialog_keeps_the_text_when_the_number_is_in_use(demo: Demo) -> None:
+    demo.add(GARAGE, "Anna", remoteNumber="A-1")
+    demo.add(GARAGE, "Ben", remoteNumber="N7")
+    async with demo(GARAGE) as pilot:
         await press(pilot, "enter")  # the detail screen has the key, too
         await press(pilot, "equals_sign", "enter")
         dialog = pilot.app.screen
@@ -92,38 +90,29 @@ async def test_dialog_keeps_the_text_when_the_number_is_in_use(
         assert (field.value, field.has_focus) == ("N7", True)
         await press(pilot, "8", "enter")
         assert isinstance(pilot.app.screen, PlanScreen)
-    assert someone_else.counted(service, "delete") == 0
-
-
-async def test_detail_screen_of_the_old_remote_closes_when_its_fob_is_replaced(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    someone_else.add(service, GARAGE, "Anna", remoteNumber="A-1")
-    async with lockterm_app(service, GARAGE) as pilot:
-        await press(pilot, "enter")
+        assert demo.counted("delete") == 0
+        await press(pilot, "escape")
         await pilot.press("equals_sign", *"B2", "enter")  # typed ahead
         await settled(pilot)
         await press(pilot, "enter", "D")
         await until(pilot, lambda: "2 steps recorded." in words(pilot.app))
         await press(pilot, "escape")
-        assert isinstance(pilot.app.screen, RemotesScreen)
+        assert isinstance(pilot.app.screen, RemotesScreen), "the detail screen has closed"
         assert "B2" in words(pilot.app)
 
 
-async def test_read_only_profile_opens_no_dialog(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    someone_else.add(service, GARAGE, "Anna", remoteNumber="A-1")
-    async with lockterm_app(service, GARAGE, read_only=True) as pilot:
-        text = await press(pilot, "equals_sign")
+async def test_read_only_profile_opens_no_dialog(demo: Demo) -> None:
+    demo.add(GARAGE, "Anna Q", remoteNumber="A-1")
+    demo.fill_book(Lock(GARAGE, "Garage"))
+    async with demo(read_only=True) as pilot:
+        assert "read-only" in await all_of_anna(pilot)  # of one: test_read_only
         assert isinstance(pilot.app.screen, RefusedModal)
-        assert "read-only" in text
 
 
 # --- one person on all locks -------------------------------------------------------------------
 
 
-async def all_of_anna(service: RunningService, pilot: Pilot[int]) -> str:
+async def all_of_anna(pilot: Pilot[int]) -> str:
     return await press(pilot, "F", *"anna q", "ctrl+r", "enter", "asterisk", "equals_sign")
 
 
@@ -135,14 +124,12 @@ async def all_of_anna(service: RunningService, pilot: Pilot[int]) -> str:
         pytest.param((120, 40), marks=pytest.mark.long),
     ],
 )
-async def test_fobs_of_marked_remotes_are_replaced_on_all_locks(
-    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
-) -> None:
+async def test_marked_fobs_are_replaced_on_all_locks(demo: Demo, size: tuple[int, int]) -> None:
     for lock_id in (GARAGE, 1003):
-        someone_else.add(service, lock_id, "Anna Q", remoteNumber=f"A-{lock_id}")
-    fill_book(lockterm_app, Lock(GARAGE, "Garage"), Lock(1003, "Yard"))
-    async with lockterm_app(service, size=size) as pilot:
-        text = await all_of_anna(service, pilot)
+        demo.add(lock_id, "Anna Q", remoteNumber=f"A-{lock_id}")
+    demo.fill_book(Lock(GARAGE, "Garage"), Lock(1003, "Yard"))
+    async with demo(size=size) as pilot:
+        text = await all_of_anna(pilot)
         assert isinstance(pilot.app.screen, ReplaceModal)
         assert "Replace the fob of Anna Q on 2 locks?" in text
         assert "Old numbers: A-1004, A-1003" in text
@@ -154,7 +141,7 @@ async def test_fobs_of_marked_remotes_are_replaced_on_all_locks(
         assert isinstance(pilot.app.screen, DestroyModal)
         assert "Replace the fob of Anna Q on 2 locks?" in text
         assert "Old fobs: A-1004, A-1003" in text and "New fob: B-2" in text
-        assert someone_else.counted(service, "delete") == 0
+        assert demo.counted("delete") == 0
         await press(pilot, "D")
         said = "4 steps recorded. Replaced 2 fobs on 2 locks."
         await until(pilot, lambda: said in words(pilot.app))
@@ -165,29 +152,17 @@ async def test_fobs_of_marked_remotes_are_replaced_on_all_locks(
         await until(pilot, lambda: not everywhere.marks)
         await until(pilot, lambda: words(pilot.app).count(" B-2 ") == 2)
     for lock_id in (GARAGE, 1003):
-        found = [one for one in someone_else.page(service, lock_id) if "Anna" in one["remoteName"]]
+        found = [one for one in demo.page(lock_id) if "Anna" in one["remoteName"]]
         assert [one["remoteNumber"] for one in found] == ["B-2"]
 
 
-async def test_selected_remote_is_replaced_on_all_locks_when_none_is_marked(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    someone_else.add(service, GARAGE, "Anna Q", remoteNumber="A-1")
-    fill_book(lockterm_app, Lock(GARAGE, "Garage"))
-    async with lockterm_app(service) as pilot:
+async def test_selected_remote_is_replaced_on_all_locks_when_none_is_marked(demo: Demo) -> None:
+    demo.add(GARAGE, "Anna Q", remoteNumber="A-1")
+    demo.fill_book(Lock(GARAGE, "Garage"))
+    async with demo() as pilot:
         text = await press(pilot, "F", *"anna q", "ctrl+r", "enter", "equals_sign")
         assert "Replace the fob of Anna Q on Garage?" in text and "Number: A-1" in text
         await press(pilot, *"B-2", "enter", "enter", "D")
         await until(pilot, lambda: "2 steps recorded." in words(pilot.app))
         await press(pilot, "escape")
         await until(pilot, lambda: " B-2 " in words(pilot.app))
-
-
-async def test_marked_fobs_are_not_replaced_on_a_read_only_profile(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    someone_else.add(service, GARAGE, "Anna Q", remoteNumber="A-1")
-    fill_book(lockterm_app, Lock(GARAGE, "Garage"))
-    async with lockterm_app(service, read_only=True) as pilot:
-        assert "read-only" in await all_of_anna(service, pilot)
-        assert isinstance(pilot.app.screen, RefusedModal)

@@ -11,8 +11,10 @@ from lockterm.domain.dates import DAY_MS
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.plan.table import PlanTable
 from lockterm.service.running import RunningService
+from tests.screens.demo import Demo, press
+from tests.screens.demo import demo as demo
 from tests.screens.forms.conftest import Opener, add, call, open_form
-from tests.screens.running_app import NOW_MS, Starter, settled, shown
+from tests.screens.running_app import NOW_MS, shown
 from tests.screens.site import words
 from tests.screens.test_plan import agreed, asked, ended, on_plan
 from tests.screens.test_take_file import opened, take
@@ -96,18 +98,18 @@ async def test_question_asks_to_change_when_more_than_the_end_differs_or_it_does
 
 
 async def test_imported_plan_marks_and_sums_what_it_shortens(
-    service: RunningService, lockterm_app: Starter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    first = add(service, remoteName="Anna", remoteNumber="X-1", **PERIOD)
-    add(service, remoteName="Ben", remoteNumber="X-2", **PERIOD)
-    add(service, remoteName="Carl", remoteNumber="X-3", **PERIOD)
+    first = add(demo.service, remoteName="Anna", remoteNumber="X-1", **PERIOD)
+    add(demo.service, remoteName="Ben", remoteNumber="X-2", **PERIOD)
+    add(demo.service, remoteName="Carl", remoteNumber="X-3", **PERIOD)
     Path("table.csv").write_text(
         "lockId,remoteNumber,endDate\n1001,X-1,+1mo\n1001,X-2,2026-12-25 17:19\n"
         "1001,X-3,2026-12-31 23:59\n"
     )
     summary = "2 remotes will expire earlier, by up to 37 days."
-    async with lockterm_app(service) as pilot:
+    async with demo() as pilot:
         await opened(pilot)
         await take(pilot, "table.csv")
         assert summary in words(pilot.app)
@@ -120,46 +122,22 @@ async def test_imported_plan_marks_and_sums_what_it_shortens(
         question = words(pilot.app)
         assert "Shorten 2, change 1 on lock 1001?" in question
         assert summary in question
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         await agreed(pilot)
         await ended(pilot)
         assert "lose access" not in shown(pilot)
         assert "shortens" not in " ".join(_rows(on_plan(pilot).query_one(PlanTable)))
-    assert call(service, "detail", remoteId=first)["endDate"] == MIDNIGHT + 28 * DAY_MS
+    assert call(demo.service, "detail", remoteId=first)["endDate"] == MIDNIGHT + 28 * DAY_MS
 
 
-async def test_plan_of_one_step_asks_to_shorten(
-    service: RunningService, lockterm_app: Starter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    add(service, remoteName="Guest", remoteNumber="G-2", **PERIOD | {"endDate": NOW_MS + DAY_MS})
-    Path("next-guest.csv").write_text(
-        "lockId,remoteNumber,startDate,endDate\n1001,G-2,2026-12-05 15:00,2026-12-10 11:00\n"
-    )
-    async with lockterm_app(service) as pilot:
-        await opened(pilot)
-        await take(pilot, "next-guest.csv")
-        sentence = "Shortens access: no access from now until 5 Dec 15:00."
-        assert f"Note: {sentence}" in words(pilot.app)
-        await asked(pilot, ConfirmModal)
-        assert "Shorten Guest (G-2) on lock 1001?" in words(pilot.app)
-        assert sentence in words(pilot.app)
-
-
-async def test_marked_remotes_that_an_end_shortens_are_counted(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    add(service, remoteName="A0", remoteNumber="X-1", **PERIOD)
-    async with lockterm_app(service, 1001) as pilot:
-        await pilot.press("slash", *"A0", "enter")
-        await settled(pilot)
-        await pilot.press("asterisk", "w", *"2026-12-25 17:19")
-        await settled(pilot)
+async def test_marked_remotes_that_an_end_shortens_are_counted(demo: Demo) -> None:
+    add(demo.service, remoteName="A0", remoteNumber="X-1", **PERIOD)
+    async with demo(1001) as pilot:
+        await press(pilot, "slash", *"A0", "enter")
+        await press(pilot, "asterisk", "w", *"2026-12-25 17:19")
         summary = "1 remote will expire earlier, by 37 days."
         assert f"Note: {summary}" in words(pilot.app)
-        await pilot.press("ctrl+s")
-        await settled(pilot)
+        await press(pilot, "ctrl+s")
         assert summary in words(pilot.app)
 
 
