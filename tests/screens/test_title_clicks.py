@@ -11,13 +11,13 @@ from textual.pilot import Pilot
 from lockterm.domain.locks import Lock
 from lockterm.screens.copy import TargetsTable
 from lockterm.screens.everywhere.table import OnLocksTable
-from lockterm.screens.history.table import HistoryTable
 from lockterm.screens.locks.table import LocksTable
 from lockterm.screens.remotes.table import RemotesTable
-from lockterm.service.running import RunningService
 from lockterm.widgets.line_table import LineTable
-from tests.screens.running_app import Starter, settled, shown
-from tests.screens.site import LOCKS, fill_book
+from tests.screens.demo import Demo, press
+from tests.screens.demo import demo as demo
+from tests.screens.running_app import settled, shown
+from tests.screens.site import LOCKS
 
 
 async def click(pilot: Pilot[Any], table: type[LineTable], title: str) -> list[str]:
@@ -30,10 +30,8 @@ async def click(pilot: Pilot[Any], table: type[LineTable], title: str) -> list[s
     return shown(pilot).splitlines()[line].split()
 
 
-async def test_a_click_on_a_title_sorts_up_then_down_then_not_at_all(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
+async def test_a_click_on_a_title_sorts_up_then_down_then_not_at_all(demo: Demo) -> None:
+    async with demo(1003) as pilot:
         table = pilot.app.screen.query_one(RemotesTable)
 
         def numbers() -> list[str]:
@@ -61,12 +59,10 @@ async def test_a_click_on_a_title_sorts_up_then_down_then_not_at_all(
 
 
 @pytest.mark.long
-async def test_the_lock_book_is_sorted_and_stays_so_where_it_is_read_and_searched(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_lock_book_stays_sorted_when_it_is_read_and_searched(demo: Demo) -> None:
     gates = [Lock(10 + number, name=f"gate {number}") for number in (10, 9)]
-    fill_book(lockterm_app, *LOCKS, *gates)
-    async with lockterm_app(service) as pilot:
+    demo.fill_book(*LOCKS, *gates)
+    async with demo() as pilot:
         table = pilot.app.screen.query_one(LocksTable)
 
         def ids() -> list[int]:
@@ -79,8 +75,7 @@ async def test_the_lock_book_is_sorted_and_stays_so_where_it_is_read_and_searche
         assert table.selected == here
         await pilot.press("slash", *"gate")
         assert ids() == [19, 20, 1001]
-        await pilot.press("escape", "f5", "G", "space")
-        await settled(pilot)
+        await press(pilot, "escape", "f5", "G", "space")
         assert ids() == by_name
         assert [lock.lock_id for lock in pilot.app.screen.marks.rows] == [1006]
         assert "Namev" in await click(pilot, LocksTable, "Name")
@@ -94,13 +89,10 @@ async def test_the_lock_book_is_sorted_and_stays_so_where_it_is_read_and_searche
 
 
 @pytest.mark.long
-async def test_what_was_found_on_all_locks_is_sorted_and_each_key_is_for_its_row(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    fill_book(lockterm_app, *LOCKS, Lock(1099, name="Yard"))
-    async with lockterm_app(service) as pilot:
-        await pilot.press("F", *"mar", "ctrl+r", "enter")
-        await settled(pilot)
+async def test_found_remotes_are_sorted_and_marks_stay_on_them(demo: Demo) -> None:
+    demo.fill_book(*LOCKS, Lock(1099, name="Yard"))
+    async with demo() as pilot:
+        await press(pilot, "F", *"mar", "ctrl+r", "enter")
         table = pilot.app.screen.query_one(OnLocksTable)
 
         def found() -> list[tuple[int, str]]:
@@ -125,42 +117,11 @@ async def test_what_was_found_on_all_locks_is_sorted_and_each_key_is_for_its_row
         assert found() == by_itself
 
 
-@pytest.mark.long
-async def test_what_ends_is_sorted_by_when_and_by_the_lock(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
-        await pilot.press("W", "ctrl+r")
-        await settled(pilot)
-        table = pilot.app.screen.query_one(OnLocksTable)
-
-        def found() -> list[tuple[int, str]]:
-            remotes = [(row.lock.title, row.remote) for row in table.rows]
-            return [(one.end_ms or 0, lock) for lock, one in remotes if one is not None]
-
-        by_itself, here = found(), table.current
-        assert here is not None
-        assert "Ends^" in await click(pilot, OnLocksTable, "Ends")
-        assert found() != by_itself
-        assert [end for end, _ in found()] == sorted(end for end, _ in by_itself)
-        assert table.current is not None and table.current.key == here.key
-        await click(pilot, OnLocksTable, "Lock")
-        assert "Lockv" in await click(pilot, OnLocksTable, "Lock")
-        locks = ["Server room", "Main gate", "Loading dock"]
-        assert [*dict.fromkeys(lock for _, lock in found())][-3:] == locks
-        await click(pilot, OnLocksTable, "Lock")
-        assert found() == by_itself
-
-
-async def test_where_remotes_are_copied_to_is_sorted_and_each_mark_stays_on_its_lock(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_copy_targets_are_sorted_and_marks_stay_on_their_locks(demo: Demo) -> None:
     gates = [Lock(10 + number, name=f"gate {number}") for number in (10, 9)]
-    fill_book(lockterm_app, *LOCKS, *gates)
-    async with lockterm_app(service, 1004) as pilot:
-        await pilot.press("Y")
-        await settled(pilot)
+    demo.fill_book(*LOCKS, *gates)
+    async with demo(1004) as pilot:
+        await press(pilot, "Y")
 
         def rows() -> list[str]:
             table = pilot.app.screen.query_one(TargetsTable)
@@ -185,15 +146,3 @@ async def test_where_remotes_are_copied_to_is_sorted_and_each_mark_stays_on_its_
         for _ in range(2):
             await click(pilot, TargetsTable, "Remotes")
         assert [row[2:] for row in rows()] == [row[2:] for row in by_itself]
-
-
-@pytest.mark.long
-async def test_history_is_not_sorted_by_a_title_click(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
-        await pilot.app.operations.writes.clear_remotes(1003)
-        await pilot.press("H")
-        await settled(pilot)
-        assert "What" in await click(pilot, HistoryTable, "What")

@@ -44,7 +44,7 @@ def reversed_words(pilot: Pilot[Any]) -> str:
     )
 
 
-async def test_keys_choose_a_card(tmp_path: Path) -> None:
+async def test_keys_and_clicks_choose_a_card(tmp_path: Path) -> None:
     async with welcome(tmp_path) as pilot:
         assert reversed_words(pilot) == "1  Try the demo", "the focus, without color"
         await pilot.press("right")
@@ -56,9 +56,6 @@ async def test_keys_choose_a_card(tmp_path: Path) -> None:
         await until(pilot, lambda: not pilot.app.is_running)
         assert isinstance(pilot.app.return_value, WelcomeScreen.Chosen)
         assert pilot.app.return_value.profile is None
-
-
-async def test_a_click_chooses_a_card(tmp_path: Path) -> None:
     async with welcome(tmp_path) as pilot:
         await pilot.click("#connect")
         await until(pilot, lambda: isinstance(pilot.app.screen, ProfileForm))
